@@ -1,0 +1,155 @@
+"""Mistakes and alternatives: the catalogue that the checks are measured against.
+
+A mistake is a complete wrong implementation of a task together with the misconception behind it; an
+alternative is a complete right one written another way. Both are ordinary functions and classes in
+``autograder/mistakes/<unit>.py`` and ``autograder/alternatives/<unit>.py``, marked by a decorator::
+
+    @mistake("attention.softmax", "softmax-over-queries", explanation="...", hint="...", section="rows-are-queries")
+    def softmax(x, dim=-1):
+        ...
+
+An entry is used as *source text*, run on top of the unit's reference solution: it replaces one name, and
+whatever else of the unit it calls is right.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+from typing import TypeVar
+
+from autograder.registry import find_unit
+from autograder.settings import chapter_url
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One wrong or right implementation of a task, as source text."""
+
+    task: str
+    name: str
+    source: str
+
+    @property
+    def unit(self) -> str:
+        return self.task.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Mistake(Entry):
+    """A wrong implementation, with the misconception behind it and the way out.
+
+    ``explanation``: two sentences, what was done and why it is wrong. ``hint``: what the learner reads.
+    ``section``: the anchor in the unit's chapter that explains it.
+    """
+
+    explanation: str = ""
+    hint: str = ""
+    section: str = ""
+
+    @property
+    def link(self) -> str:
+        return chapter_url(self.unit, self.section)
+
+
+@dataclass(frozen=True)
+class Alternative(Entry):
+    """A right implementation in another style."""
+
+
+def mistake(task: str, name: str, *, explanation: str, hint: str, section: str) -> Callable[[T], T]:
+    """Put the decorated function or class into the catalogue of mistakes."""
+
+    def register(implementation: T) -> T:
+        source = _source(implementation)
+        entry = Mistake(task, name, source, _one_line(explanation), _one_line(hint), section)
+        _register(implementation, entry)
+        return implementation
+
+    return register
+
+
+def alternative(task: str, name: str) -> Callable[[T], T]:
+    """Put the decorated function or class into the catalogue of alternatives."""
+
+    def register(implementation: T) -> T:
+        _register(implementation, Alternative(task, name, _source(implementation)))
+        return implementation
+
+    return register
+
+
+@lru_cache(maxsize=None)
+def mistakes(unit: str) -> tuple[Mistake, ...]:
+    """All mistakes of a unit, in the order of the file: put the most specific first."""
+    return tuple(getattr(_module("mistakes", unit), "_entries", ()))
+
+
+@lru_cache(maxsize=None)
+def alternatives(unit: str) -> tuple[Alternative, ...]:
+    """All alternatives of a unit, in the order of the file."""
+    return tuple(getattr(_module("alternatives", unit), "_entries", ()))
+
+
+def complete_source(entry: Entry) -> str:
+    """The entry as a file of its own: the imports of its module, then the implementation."""
+    return f"{_imports(_module(_folder(entry), entry.unit))}\n\n\n{entry.source}"
+
+
+def reference_module(unit: str) -> ModuleType:
+    """The unit's reference solution."""
+    return importlib.import_module(f"solutions.{find_unit(unit).name}")
+
+
+@lru_cache(maxsize=None)
+def namespace(entry: Entry) -> dict:
+    """The reference solution's namespace with the entry on top, as a submission would have it."""
+    names: dict = {"__name__": f"{entry.unit}_{entry.name}"}
+    exec(compile(inspect.getsource(reference_module(entry.unit)), f"<{entry.unit}>", "exec"), names)
+    exec(compile(complete_source(entry), f"<{entry.name}>", "exec"), names)
+    return names
+
+
+def _folder(entry: Entry) -> str:
+    return "mistakes" if isinstance(entry, Mistake) else "alternatives"
+
+
+def _module(folder: str, unit: str) -> ModuleType:
+    return importlib.import_module(f"autograder.{folder}.{unit}")
+
+
+def _register(implementation: object, entry: Entry) -> None:
+    module = importlib.import_module(implementation.__module__)  # being imported right now
+    module.__dict__.setdefault("_entries", []).append(entry)
+
+
+def _source(implementation: object) -> str:
+    """Source of a function or class without its decorators and without the common indentation."""
+    text = textwrap.dedent(inspect.getsource(implementation))  # type: ignore[arg-type]
+    node = ast.parse(text).body[0]
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    return "\n".join(text.splitlines()[node.lineno - 1 :]) + "\n"
+
+
+def _imports(module: ModuleType) -> str:
+    """The import statements of a catalogue file, those of the autograder left out."""
+    statements = ast.parse(inspect.getsource(module)).body
+    kept = [
+        node
+        for node in statements
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        and not (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "autograder")
+    ]
+    return "\n".join(ast.unparse(node) for node in kept)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,45 @@
+"""The two settings of the project, read from ``_config.yml``: where the repository and the book are."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+PACKAGE = Path(__file__).resolve().parent
+ROOT = PACKAGE.parent  # the checkout, when the package runs from one
+
+
+@lru_cache(maxsize=None)
+def _config() -> dict:
+    # A wheel carries a copy beside the package; a checkout has the file at its root.
+    for path in (PACKAGE / "_config.yml", ROOT / "_config.yml"):
+        if path.is_file():
+            return yaml.safe_load(path.read_text(encoding="utf-8"))
+    raise FileNotFoundError("_config.yml is missing: reinstall the package, or run it from a complete checkout.")
+
+
+def repository_url() -> str:
+    """For example ``https://github.com/owner/name``, without a slash at the end."""
+    return _config()["repository"]["url"].rstrip("/")
+
+
+def repository_branch() -> str:
+    return _config()["repository"]["branch"]
+
+
+def book_url() -> str:
+    """Where the built book is served, without a slash at the end."""
+    return _config()["html"]["baseurl"].rstrip("/")
+
+
+def chapter_url(unit: str, section: str = "") -> str:
+    """Address of a unit's chapter, or of one section in it."""
+    return f"{book_url()}/book/{unit}.html" + (f"#{section}" if section else "")
+
+
+def colab_url(path: str) -> str:
+    """Address that opens a notebook of the repository in Google Colab."""
+    owner_and_name = repository_url().removeprefix("https://github.com/")
+    return f"https://colab.research.google.com/github/{owner_and_name}/blob/{repository_branch()}/{path}"
