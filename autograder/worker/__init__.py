@@ -1,0 +1,5 @@
+"""The part of the grader that shares a process with a learner's code.
+
+It stands alone: it imports nothing of this project, so that it can be shipped into a sandbox where neither
+the solutions nor the checks exist. It holds no expected value and decides nothing.
+"""

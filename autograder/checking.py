@@ -1,0 +1,158 @@
+"""Running a unit's checks against a subject.
+
+A check is a pytest function in ``autograder/checks/<unit>.py``, marked with its task and points::
+
+    @pytest.mark.task("attention.softmax", points=2)
+    def test_rows_sum_to_one(student, reference, rng):
+        \"\"\"Each row sums to one.\"\"\"
+
+pytest itself can run such a file (``autograder/checks/conftest.py`` has the fixtures). Here the functions
+are called directly, since starting pytest for every submission would cost more than the checks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from autograder import catalogue, report
+from autograder.diagnosis import Evidence, diagnose
+from autograder.registry import find_unit
+from autograder.report import CheckResult, TaskResult
+from autograder.subject import LocalSubject, NotAttempted, Student, StudentRaised, Subject, SubjectCrashed, SubjectTimeout
+
+DEFAULT_SEED = 2017
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check of one task. Its id is ``<task>.<function name without test_>``."""
+
+    id: str
+    task: str
+    points: Fraction
+    title: str
+    function: Callable[..., None]
+
+
+class Rng:
+    """Random inputs for one check, the same for every learner and every run with the same seed."""
+
+    def __init__(self, seed: int):
+        self._generator = torch.Generator().manual_seed(seed)
+        self._random = random.Random(seed)
+
+    def normal(self, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """Standard normal numbers."""
+        return torch.randn(*shape, generator=self._generator, dtype=torch.float64).to(dtype)
+
+    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """Uniform numbers in ``[low, high)``."""
+        numbers = torch.rand(*shape, generator=self._generator, dtype=torch.float64)
+        return (low + (high - low) * numbers).to(dtype)
+
+    def integers(self, low: int, high: int, *shape: int) -> torch.Tensor:
+        """Integers in ``[low, high)``, int64."""
+        return torch.randint(low, high, shape, generator=self._generator)
+
+    def mask(self, *shape: int, keep: float = 0.6) -> torch.Tensor:
+        """A random boolean mask with at least one ``True`` in every row of the last axis."""
+        mask = torch.rand(*shape, generator=self._generator) < keep
+        always = torch.randint(0, shape[-1], (*shape[:-1], 1), generator=self._generator)
+        return mask.scatter(-1, always, True)
+
+    def choice(self, options: list) -> Any:
+        """One of the options."""
+        return self._random.choice(options)
+
+
+@lru_cache(maxsize=None)
+def load_checks(unit: str) -> tuple[Check, ...]:
+    """All checks of a unit, in the order of the file."""
+    module = importlib.import_module(f"autograder.checks.{find_unit(unit).name}")
+    functions = [
+        function
+        for name, function in vars(module).items()
+        if name.startswith("test_") and inspect.isfunction(function) and function.__module__ == module.__name__
+    ]
+    return tuple(_check(function) for function in functions)
+
+
+def _check(function: Callable[..., None]) -> Check:
+    marks = [mark for mark in getattr(function, "pytestmark", []) if mark.name == "task"]
+    if len(marks) != 1:
+        raise TypeError(f"{function.__module__}.{function.__name__} needs exactly one @pytest.mark.task(id, points=…).")
+    task, points = marks[0].args[0], Fraction(str(marks[0].kwargs["points"]))
+    name = function.__name__.removeprefix("test_")
+    title = (inspect.getdoc(function) or name.replace("_", " ")).splitlines()[0]
+    return Check(f"{task}.{name}", task, points, title, function)
+
+
+def max_points(task: str) -> Fraction:
+    """What a task is worth: the sum of its checks."""
+    checks = load_checks(task.partition(".")[0])
+    return sum((check.points for check in checks if check.task == task), Fraction(0))
+
+
+def run_checks(subject: Subject, unit: str, tasks: Iterable[str] | None = None, seed: int = DEFAULT_SEED) -> tuple[TaskResult, ...]:
+    """Grade the named tasks of a unit (all of them by default), in the order of the course."""
+    wanted = find_unit(unit).task_ids if tasks is None else tuple(tasks)
+    return tuple(_run_task(subject, unit, task, seed) for task in wanted)
+
+
+def _run_task(subject: Subject, unit: str, task: str, seed: int) -> TaskResult:
+    results: list[CheckResult] = []
+    evidence: list[Evidence] = []
+    for check in load_checks(unit):
+        if check.task != task:
+            continue
+        if results and results[-1].status == report.TIMEOUT:
+            # One long wait per task is enough, and keeps the time for the tasks that follow.
+            results.append(_result(check, report.TIMEOUT, "Not run, because the check before it ran into the time limit."))
+            continue
+        result, student = _run_check(check, subject, unit, seed)
+        results.append(result)
+        evidence.append(Evidence(result.status, tuple(student.transcript)))
+    return TaskResult(task, tuple(results), diagnose(unit, task, evidence))
+
+
+def _run_check(check: Check, subject: Subject, unit: str, seed: int) -> tuple[CheckResult, Student]:
+    check_seed = seed_for(seed, check.id)
+    student = Student(subject, check_seed)
+    try:
+        check.function(student=student, reference=reference(unit, check_seed), rng=Rng(check_seed))
+    except AssertionError as error:
+        return _result(check, report.FAILED, str(error)), student
+    except StudentRaised as error:
+        return _result(check, report.ERROR, str(error)), student
+    except NotAttempted as error:
+        return _result(check, report.NOT_ATTEMPTED, str(error)), student
+    except SubjectTimeout as error:
+        return _result(check, report.TIMEOUT, str(error)), student
+    except SubjectCrashed as error:
+        return _result(check, report.CRASHED, str(error)), student
+    return _result(check, report.PASSED, ""), student
+
+
+def _result(check: Check, status: str, message: str) -> CheckResult:
+    points = check.points if status == report.PASSED else Fraction(0)
+    return CheckResult(check.id, status, points, check.points, message, check.title)
+
+
+def reference(unit: str, seed: int = 0) -> Student:
+    """The reference solution, asked in the same way as a learner's code."""
+    return Student(LocalSubject(vars(catalogue.reference_module(unit))), seed)
+
+
+def seed_for(seed: int, name: str) -> int:
+    """A seed of its own for every check, so that adding one check leaves the inputs of the others alone."""
+    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:6], "big")

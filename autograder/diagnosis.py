@@ -1,0 +1,81 @@
+"""Naming the misconception: which catalogued mistake answers exactly as the learner's code did?
+
+The requests of every check are kept. When a check fails, each mistake gets the same requests; one whose
+answers equal the learner's is named. Mistakes of the other tasks of the unit are tried as well: a wrong
+`softmax` shows in everything that calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from autograder.catalogue import Mistake, mistakes, namespace
+from autograder.report import ERROR, FAILED, PASSED, Diagnosis
+from autograder.worker.execute import Outcome, Request, execute
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The status of one check and all that was asked and answered in it."""
+
+    status: str
+    transcript: tuple[tuple[Request, Outcome], ...]
+
+
+def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | None:
+    """The most likely mistake behind a task's failing checks, or ``None``."""
+    failing = [item for item in evidence if item.status in (FAILED, ERROR)]
+    passing = [item for item in evidence if item.status == PASSED]
+    if not failing:
+        return None
+    best, best_score = None, (0, 0)
+    for candidate in _candidates(unit, task):
+        explained = sum(answers_alike(candidate, item) for item in failing)
+        if explained and explained >= best_score[0]:
+            score = (explained, sum(answers_alike(candidate, item) for item in passing))
+            if score > best_score:
+                best, best_score = candidate, score
+    return Diagnosis(best.name, best.hint, best.link) if best else None
+
+
+def _candidates(unit: str, task: str) -> Iterable[Mistake]:
+    """The task's own mistakes first: among equals the first one counts."""
+    return sorted(mistakes(unit), key=lambda mistake: mistake.task != task)
+
+
+def answers_alike(candidate: Mistake, evidence: Evidence) -> bool:
+    """Whether the mistake answers every request of a check as the learner's code did."""
+    names = namespace(candidate)
+    return all(same_outcome(execute(names, request), outcome) for request, outcome in evidence.transcript)
+
+
+def same_outcome(one: Outcome, other: Outcome) -> bool:
+    """The same value within rounding, or the same exception with the same text."""
+    if one.kinds or other.kinds or one.missing or other.missing:
+        return (one.kinds, one.text, one.missing) == (other.kinds, other.text, other.missing)
+    return same_value(one.value, other.value)
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Equal structure and types, tensors equal within rounding (NaN equals NaN)."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, torch.Tensor):
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return False
+        if not one.dtype.is_floating_point:
+            return torch.equal(one, other)
+        coarse = one.dtype in (torch.bfloat16, torch.float16)
+        rtol, atol = (4e-2, 1e-2) if coarse else (1e-4, 1e-6)
+        return torch.allclose(one.double(), other.double(), rtol, atol, equal_nan=True)
+    if isinstance(one, float):
+        return one == other or abs(one - other) <= 1e-6 * abs(other) or (one != one and other != other)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(same_value, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same_value(one[key], other[key]) for key in one)
+    return bool(one == other)

@@ -1,0 +1,79 @@
+"""Measures the grader itself: every mistake must fail and be named, every alternative must pass.
+
+``python -m autograder.quality [UNIT...]`` prints the table that the tests assert.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder import report
+from autograder.catalogue import Entry, Mistake, alternatives, mistakes, namespace
+from autograder.checking import DEFAULT_SEED, run_checks
+from autograder.registry import COMPLETE, find_unit
+from autograder.report import TaskResult
+from autograder.subject import LocalSubject
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A catalogue entry and what the grader made of it."""
+
+    entry: Entry
+    result: TaskResult
+
+    @property
+    def named(self) -> str:
+        return self.result.diagnosis.mistake if self.result.diagnosis else ""
+
+    @property
+    def right(self) -> bool:
+        """A mistake failed and was named as itself; an alternative passed."""
+        if isinstance(self.entry, Mistake):
+            return self.result.status != report.PASSED and self.named == self.entry.name
+        return self.result.status == report.PASSED
+
+
+def measure(unit: str, seed: int = DEFAULT_SEED) -> list[Measured]:
+    """Grade every mistake and every alternative of a unit."""
+    return [
+        Measured(entry, run_checks(LocalSubject(namespace(entry)), unit, [entry.task], seed)[0])
+        for entry in (*mistakes(unit), *alternatives(unit))
+    ]
+
+
+def table(unit: str, measured: list[Measured]) -> Table:
+    """One row per task: how many of each were treated as they should be, and which were not."""
+    result = Table("task", "mistakes caught", "named", "alternatives accepted", "not as they should be", title=unit)
+    for task in find_unit(unit).task_ids:
+        of_task = [item for item in measured if item.entry.task == task]
+        wrong = [item for item in of_task if isinstance(item.entry, Mistake)]
+        right = [item for item in of_task if not isinstance(item.entry, Mistake)]
+        caught = sum(item.result.status != report.PASSED for item in wrong)
+        misses = [f"{item.entry.name}: {item.result.status} {item.named}" for item in of_task if not item.right]
+        result.add_row(
+            task,
+            f"{caught}/{len(wrong)}",
+            f"{sum(item.right for item in wrong)}/{len(wrong)}",
+            f"{sum(item.right for item in right)}/{len(right)}",
+            "\n".join(misses),
+        )
+    return result
+
+
+def main(units: list[str]) -> int:
+    console = Console()
+    all_right = True
+    for unit in units or [unit.name for unit in COMPLETE]:
+        measured = measure(unit)
+        console.print(table(unit, measured))
+        all_right &= all(item.right for item in measured)
+    return 0 if all_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

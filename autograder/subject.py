@@ -1,0 +1,114 @@
+"""Subjects: where a learner's code lives, and how a check talks to it.
+
+A check never touches a learner's objects. It sends requests; the subject runs them (in the running
+notebook, or in another process) and returns outcomes, which are plain data.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+
+from autograder.worker.execute import Outcome, Request, execute
+from autograder.worker.wire import plain
+
+
+class StudentRaised(Exception):
+    """The learner's code raised an exception: its class name, those of its bases, its text and its place."""
+
+    def __init__(self, outcome: Outcome):
+        self.kind = outcome.kinds[0]
+        self.kinds = outcome.kinds
+        self.text = outcome.text
+        self.where = outcome.where
+        place = f" ({outcome.where})" if outcome.where else ""
+        super().__init__(f"Your code raised {self.kind}: {self.text or 'no message'}{place}")
+
+
+class NotAttempted(Exception):
+    """The name that a check needs is missing, or is still the stub."""
+
+
+class SubjectTimeout(Exception):
+    """The learner's code did not answer within the time limit."""
+
+
+class SubjectCrashed(Exception):
+    """The process with the learner's code ended."""
+
+
+class Subject(Protocol):
+    """Anything that can run a request against a learner's code."""
+
+    def ask(self, request: Request) -> Outcome: ...
+
+
+class LocalSubject:
+    """Code in this very process: a running notebook, the reference, a catalogued mistake."""
+
+    def __init__(self, namespace: dict):
+        self.namespace = namespace
+
+    def ask(self, request: Request) -> Outcome:
+        # The learner's code gets copies, as it would in another process: it may spoil them.
+        return execute(
+            self.namespace,
+            Request(request.name, plain(request.args), plain(request.kwargs), request.source, request.seed),
+        )
+
+
+@dataclass
+class Student:
+    """What a check holds as ``student`` or ``reference``: calls by name, drivers through `run`.
+
+    Every request and its outcome is kept in ``transcript``, on which the diagnosis works.
+    """
+
+    subject: Subject
+    seed: int = 0
+    transcript: list[tuple[Request, Outcome]] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: self._value(Request(name, args, kwargs, None, self.seed))
+
+    def run(self, driver: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Ship a driver function to where the learner's code is, and return what it returns there."""
+        return self._value(Request(driver.__name__, args, kwargs, driver_source(driver), self.seed))
+
+    def _value(self, request: Request) -> Any:
+        # Copies: the check may go on to change what it sent, and the diagnosis sends it again.
+        request = Request(request.name, plain(request.args), plain(request.kwargs), request.source, request.seed)
+        outcome = self.subject.ask(request)
+        self.transcript.append((request, outcome))
+        return value_of(outcome)
+
+
+def value_of(outcome: Outcome) -> Any:
+    """The outcome's value; raises `StudentRaised` or `NotAttempted` when there is none."""
+    if outcome.missing:
+        raise NotAttempted(f"There is no `{outcome.missing}` in your code yet.")
+    if not outcome.kinds:
+        return outcome.value
+    if outcome.stub == "self":
+        raise NotAttempted("Not written yet: it still raises NotImplementedError.")
+    if outcome.stub:
+        raise StudentRaised(
+            Outcome(
+                kinds=outcome.kinds,
+                text=f"it calls `{outcome.stub}`, which is not written yet",
+                where=outcome.where,
+            )
+        )
+    raise StudentRaised(outcome)
+
+
+@lru_cache(maxsize=None)
+def driver_source(driver: Callable[..., Any]) -> str:
+    """Source text of a driver function; it is compiled again where the learner's code lives."""
+    return textwrap.dedent(inspect.getsource(driver))

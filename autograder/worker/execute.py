@@ -1,0 +1,156 @@
+"""Running one request of the grader against a namespace, in whatever process that namespace lives."""
+
+from __future__ import annotations
+
+import math
+import random
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from .wire import plain
+
+DRIVER_FILE = "<driver>"
+
+
+@dataclass(frozen=True)
+class Request:
+    """Call ``name`` in the learner's namespace, or run the driver function ``name`` whose ``source`` is given.
+
+    A driver receives the namespace as its first argument. Arguments are plain data (see `wire.plain`).
+    """
+
+    name: str
+    args: tuple = ()
+    kwargs: dict = field(default_factory=dict)
+    source: str | None = None
+    seed: int = 0
+
+    def to_wire(self) -> dict:
+        return {"name": self.name, "args": self.args, "kwargs": self.kwargs, "source": self.source, "seed": self.seed}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a request led to: a value, an exception (``kinds`` is its class and bases), or a missing name."""
+
+    value: Any = None
+    kinds: tuple[str, ...] = ()
+    text: str = ""
+    where: str = ""
+    stub: str = ""  # the function that raised NotImplementedError, when that is what happened
+    missing: str = ""
+
+    def to_wire(self) -> dict:
+        return {
+            "value": self.value,
+            "kinds": list(self.kinds),
+            "text": self.text,
+            "where": self.where,
+            "stub": self.stub,
+            "missing": self.missing,
+        }
+
+    @staticmethod
+    def from_wire(data: Any) -> Outcome:
+        """Rebuilds an outcome from a worker's reply, which may be forged: every field is made what it should be."""
+        if not isinstance(data, dict):
+            return Outcome(kinds=("Exception",), text="The answer was not understood.")
+        kinds = data.get("kinds")
+        return Outcome(
+            value=data.get("value"),
+            kinds=tuple(str(kind)[:100] for kind in kinds[:20]) if isinstance(kinds, list) else (),
+            **{name: str(data.get(name) or "")[:2000] for name in ("text", "where", "stub", "missing")},
+        )
+
+
+class MissingName(Exception):
+    """The learner's namespace lacks a name."""
+
+
+class Names:
+    """The learner's namespace with attribute access, as drivers see it."""
+
+    def __init__(self, namespace: dict):
+        self.__dict__["_namespace"] = namespace
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._namespace[name]
+        except KeyError:
+            raise MissingName(name) from None
+
+
+def execute(namespace: dict, request: Request) -> Outcome:
+    """Run a request; whatever the learner's code raises becomes part of the outcome.
+
+    ``KeyboardInterrupt`` alone passes through, so that a learner can stop a check in a notebook.
+    """
+    try:
+        with _seeded(request.seed):
+            return Outcome(value=plain(_perform(Names(namespace), request)))
+    except KeyboardInterrupt:
+        raise
+    except MissingName as error:
+        return Outcome(missing=str(error))
+    except BaseException as error:
+        return _outcome_of(error)
+
+
+def _perform(names: Names, request: Request) -> Any:
+    if request.source is None:
+        return getattr(names, request.name)(*request.args, **request.kwargs)
+    tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional}
+    exec(compile(request.source, DRIVER_FILE, "exec"), tools)
+    return tools[request.name](names, *request.args, **request.kwargs)
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """The same random numbers for the same request, and the caller's generators left as they were."""
+    state = random.getstate()
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            random.seed(seed)
+            yield
+    finally:
+        random.setstate(state)
+
+
+def _outcome_of(error: BaseException) -> Outcome:
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename != DRIVER_FILE and not frame.filename.startswith(_OWN_FOLDER) and not _is_library(frame.filename)
+    ]
+    last = frames[-1] if frames else None
+    where = f"line {last.lineno} of {_file_name(last.filename)}: {last.line or ''}".rstrip(": ") if last else ""
+    stub = ""
+    if isinstance(error, NotImplementedError) and frames and last is not None:
+        stub = "self" if len(frames) == 1 else last.name
+    try:
+        text = str(error)
+    except Exception:  # a learner's own exception class may be broken
+        text = ""
+    kinds = tuple(kind.__name__ for kind in type(error).__mro__[:-1])
+    return Outcome(kinds=kinds, text=text[:2000], where=where[:500], stub=stub)
+
+
+_OWN_FOLDER = __file__.rsplit("/", 1)[0]
+_LIBRARIES = tuple(module.__file__.rsplit("/", 1)[0] for module in (torch, traceback) if module.__file__)
+
+
+def _file_name(filename: str) -> str:
+    """How a learner knows a file: a notebook's cells have long temporary names, which say nothing."""
+    return "the cell" if "ipykernel" in filename else filename.rsplit("/", 1)[-1].strip("<>")
+
+
+def _is_library(filename: str) -> bool:
+    return filename.startswith(_LIBRARIES) or "site-packages" in filename

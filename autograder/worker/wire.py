@@ -1,0 +1,219 @@
+"""What crosses between the grader and a worker: plain data, as JSON and raw tensor bytes, never pickle.
+
+A frame is ``>II`` (length of the JSON part, length of the binary part), the JSON, the bytes. Everything
+that arrives is checked against the sizes and types below before it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import socket
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+MAX_FRAME = 64 * 2**20
+MAX_NODES = 100_000
+MAX_DEPTH = 30
+MAX_TEXT = 1_000_000
+_HEADER = struct.Struct(">II")
+
+DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        torch.float16,
+        torch.bfloat16,
+        torch.float32,
+        torch.float64,
+        torch.bool,
+        torch.uint8,
+        torch.int8,
+        torch.int16,
+        torch.int32,
+        torch.int64,
+        torch.complex64,
+        torch.complex128,
+    )
+}
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+
+class WireError(Exception):
+    """A frame that breaks the rules: too large, malformed, or of a type that may not cross."""
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Stands for a value that cannot cross; only the name of its type does."""
+
+    type_name: str
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A detached copy of a value in the types that may cross; anything else becomes `Opaque`."""
+    if depth > MAX_DEPTH:
+        return Opaque("a structure nested too deeply")
+    if value is None or isinstance(value, (bool, str, bytes, torch.dtype, Opaque)):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, torch.Tensor):
+        return _plain_tensor(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        kind = {list: list, set: set, frozenset: set}.get(type(value), list if isinstance(value, list) else tuple)
+        items = [plain(item, depth + 1) for item in value]
+        try:
+            return kind(items)
+        except TypeError:  # a set whose items became unhashable
+            return Opaque(type(value).__name__)
+    if isinstance(value, dict):
+        try:
+            return {plain(key, depth + 1): plain(item, depth + 1) for key, item in value.items()}
+        except TypeError:
+            return Opaque(type(value).__name__)
+    return _plain_numpy(value)
+
+
+def _plain_tensor(value: torch.Tensor) -> Any:
+    tensor = torch.Tensor.detach(value).as_subclass(torch.Tensor)
+    if tensor.layout != torch.strided or tensor.device.type == "meta" or tensor.dtype not in _NAMES:
+        return Opaque(f"a {tensor.dtype} tensor on {tensor.device} with layout {tensor.layout}")
+    return tensor.cpu().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
+
+
+def _plain_numpy(value: Any) -> Any:
+    """NumPy scalars and arrays become numbers and tensors; what is neither stays opaque."""
+    if type(value).__module__.split(".")[0] == "numpy" and hasattr(value, "tolist"):
+        try:
+            return value.item() if value.ndim == 0 else torch.tensor(value)
+        except (TypeError, ValueError, RuntimeError):
+            pass
+    return Opaque(type(value).__name__)
+
+
+def encode(value: Any) -> bytes:
+    """A frame for a value in the types that `plain` returns."""
+    blobs: list[bytes] = []
+    text = json.dumps(_encode(value, blobs)).encode()
+    binary = b"".join(blobs)
+    if len(text) + len(binary) > MAX_FRAME:
+        raise WireError(f"the data is larger than {MAX_FRAME // 2**20} MB")
+    return _HEADER.pack(len(text), len(binary)) + text + binary
+
+
+def _encode(value: Any, blobs: list[bytes]) -> Any:
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str):
+        return value[:MAX_TEXT].encode("utf-8", "replace").decode()
+    if isinstance(value, bytes):
+        blobs.append(value)
+        return {"bytes": len(value)}
+    if isinstance(value, torch.Tensor):
+        data = value.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if value.numel() else b""
+        blobs.append(data)
+        return {"tensor": len(data), "dtype": _NAMES[value.dtype], "shape": list(value.shape)}
+    if isinstance(value, torch.dtype):
+        return {"dtype": _NAMES.get(value, "float32")}
+    if isinstance(value, Opaque):
+        return {"opaque": value.type_name}
+    for kind, name in ((list, "list"), (tuple, "tuple"), (set, "set")):
+        if isinstance(value, kind):
+            return {name: [_encode(item, blobs) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": [[_encode(key, blobs), _encode(item, blobs)] for key, item in value.items()]}
+    raise WireError(f"a {type(value).__name__} may not cross")
+
+
+def decode(text: bytes, binary: bytes) -> Any:
+    """The value of a frame's two parts; raises `WireError` for anything malformed."""
+    try:
+        tree = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise WireError("the frame is not JSON") from error
+    decoder = _Decoder(binary)
+    value = decoder.value(tree, 0)
+    if decoder.offset != len(binary):
+        raise WireError("the frame's binary part has another length than announced")
+    return value
+
+
+class _Decoder:
+    """Rebuilds a value; the binary part is consumed in the order in which the tree mentions it."""
+
+    def __init__(self, binary: bytes):
+        self.binary = binary
+        self.offset = 0
+        self.nodes = 0
+
+    def value(self, tree: Any, depth: int) -> Any:
+        self.nodes += 1
+        if depth > 2 * MAX_DEPTH or self.nodes > MAX_NODES:
+            raise WireError("the frame's data is nested too deeply or has too many parts")
+        if tree is None or isinstance(tree, (bool, int, float, str)):
+            return tree
+        if not isinstance(tree, dict):
+            raise WireError("the frame holds something unexpected")
+        try:
+            return self._node(tree, depth + 1)
+        except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+            raise WireError(f"the frame holds something malformed ({type(error).__name__})") from error
+
+    def _node(self, tree: dict, depth: int) -> Any:
+        if "tensor" in tree:
+            return self._tensor(tree)
+        if "bytes" in tree:
+            return self._take(tree["bytes"])
+        if "dtype" in tree:
+            return DTYPES[tree["dtype"]]
+        if "opaque" in tree:
+            return Opaque(str(tree["opaque"])[:200])
+        for name, kind in (("list", list), ("tuple", tuple), ("set", set)):
+            if name in tree:
+                return kind(self.value(item, depth) for item in tree[name])
+        return {self.value(key, depth): self.value(item, depth) for key, item in tree["dict"]}
+
+    def _tensor(self, tree: dict) -> torch.Tensor:
+        dtype, shape = DTYPES[tree["dtype"]], tree["shape"]
+        if len(shape) > 16 or not all(type(size) is int and 0 <= size <= MAX_FRAME for size in shape):
+            raise WireError("a tensor has an impossible shape")
+        data = self._take(tree["tensor"])
+        if math.prod(shape) * dtype.itemsize != len(data):
+            raise WireError("a tensor's bytes do not fit its shape")
+        if not data:
+            return torch.empty(shape, dtype=dtype)
+        return torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+
+    def _take(self, length: int) -> bytes:
+        if type(length) is not int or not 0 <= length <= len(self.binary) - self.offset:
+            raise WireError("the frame's binary part is too short")
+        start, self.offset = self.offset, self.offset + length
+        return self.binary[start : self.offset]
+
+
+def send(connection: socket.socket, value: Any) -> None:
+    """Send one frame."""
+    connection.sendall(encode(value))
+
+
+def receive(connection: socket.socket) -> Any:
+    """Receive one frame; raises `EOFError` when the other side is gone, `WireError` when it misbehaves."""
+    text_length, binary_length = _HEADER.unpack(_read(connection, _HEADER.size))
+    if text_length + binary_length > MAX_FRAME:
+        raise WireError(f"a frame of more than {MAX_FRAME // 2**20} MB was announced")
+    return decode(_read(connection, text_length), _read(connection, binary_length))
+
+
+def _read(connection: socket.socket, length: int) -> bytes:
+    data = bytearray()
+    while len(data) < length:
+        part = connection.recv(min(length - len(data), 2**20))
+        if not part:
+            raise EOFError("the connection was closed")
+        data += part
+    return bytes(data)
