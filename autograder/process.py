@@ -1,0 +1,263 @@
+"""Code in another process: the fork server's grader side, and the subject that lives behind it.
+
+Nothing that arrives from there is trusted: replies are bounded, checked and made plain by ``worker.wire``.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.settings import PACKAGE
+from autograder.subject import SubjectCrashed, SubjectTimeout
+from autograder.worker import wire
+from autograder.worker.execute import Outcome, Request
+
+START_SECONDS = 120.0  # importing torch from a cold disk can take long
+_BOOTSTRAP = "import sys; sys.path.insert(0, sys.argv.pop(1)); from worker.main import main; sys.path.pop(0); main()"
+_ENVIRONMENT = {
+    "PATH": os.defpath,
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MPLBACKEND": "Agg",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "HF_HUB_OFFLINE": "1",
+}
+_INHERITED = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use. ``check``: seconds for one cell or request; ``total``: for all of it."""
+
+    check: float = 10.0
+    total: float = 120.0
+    memory_mb: int = 2048
+
+    @staticmethod
+    def of(timeout: float | None = None, memory_mb: int | None = None) -> Limits:
+        """The defaults, with ``--timeout`` (for one submission) and ``--memory`` put in."""
+        total = timeout or Limits.total
+        return Limits(min(Limits.check, total / 3), total, memory_mb or Limits.memory_mb)
+
+
+class ForkServerError(RuntimeError):
+    """The fork server could not be started, or has ended."""
+
+
+class ForkServer:
+    """A running fork server; `fork` gives a connection to a fresh process. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._home = tempfile.TemporaryDirectory(prefix="autograder-")
+        self._lock = threading.Lock()
+        self._control, theirs = socket.socketpair()
+        environment = {**_ENVIRONMENT, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
+        environment |= {"HOME": self._home.name, "MPLCONFIGDIR": self._home.name, "TMPDIR": self._home.name}
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _BOOTSTRAP, str(PACKAGE), str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                env=environment,
+                cwd=self._home.name,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+
+    def wait_until_ready(self) -> None:
+        """Wait for the imports; raises `ForkServerError` with the reason when they fail."""
+        self._control.settimeout(START_SECONDS)
+        try:
+            wire.receive(self._control)
+        except (EOFError, OSError) as error:
+            self._process.kill()
+            stderr = self._process.communicate()[1].decode(errors="replace").strip().splitlines()
+            reason = stderr[-1] if stderr else "it gave no reason"
+            raise ForkServerError(f"The grading process could not start: {reason}") from error
+        self._control.settimeout(None)
+
+    def fork(self, folder: str, memory: int) -> tuple[socket.socket, int]:
+        """A fresh process that works in ``folder`` with ``memory`` bytes: its connection and its pid."""
+        ours, theirs = socket.socketpair()
+        with theirs, self._lock:
+            try:
+                socket.send_fds(self._control, [b"F"], [theirs.fileno()])
+                wire.send(self._control, {"folder": folder, "memory": memory})
+                return ours, int(wire.receive(self._control))
+            except (EOFError, OSError) as error:
+                raise ForkServerError("The grading process has ended unexpectedly; start the command again.") from error
+
+    def kill(self, pid: int) -> int:
+        """End a process; returns its exit code, negative for a signal."""
+        with self._lock:
+            try:
+                self._control.sendall(b"K")
+                wire.send(self._control, {"pid": pid})
+                return int(wire.receive(self._control))
+            except (EOFError, OSError):
+                return 0
+
+    def close(self) -> None:
+        self._control.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stderr:
+            self._process.stderr.close()
+        self._home.cleanup()
+
+    def __enter__(self) -> ForkServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass
+class CellReport:
+    """What became of one cell: what it printed, and why it failed, if it did."""
+
+    output: str = ""
+    error: str = ""
+
+
+@dataclass
+class ProcessSubject:
+    """A submission's cells in a process of their own.
+
+    A cell or a request that hangs or kills the process costs only itself: a fresh process executes the
+    other cells again and grading goes on with the next request.
+    """
+
+    server: ForkServer
+    cells: Sequence[str]
+    limits: Limits = field(default_factory=Limits)
+    reports: list[CellReport] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._connection: socket.socket | None = None
+        self._pid = 0
+        self._folder: tempfile.TemporaryDirectory | None = None
+        self._started = time.monotonic()
+        self._lethal: set[int] = set()
+        self.reports = [CellReport() for _ in self.cells]
+
+    def ask(self, request: Request) -> Outcome:
+        """Run a request; raises `SubjectTimeout` or `SubjectCrashed` when there is no answer."""
+        if self._connection is None:
+            self.load()
+        return Outcome.from_wire(self._exchange(request.to_wire(), "This check"))
+
+    def load(self) -> None:
+        """Execute the cells in a fresh process, again without those that hang it or kill it."""
+        while True:
+            self._restart()
+            failed = self._run_cells()
+            if failed is None:
+                return
+            self._lethal.add(failed)
+
+    def _run_cells(self) -> int | None:
+        """Execute every cell that is not known to be lethal; returns the index of one that turns out to be."""
+        for index, source in enumerate(self.cells):
+            if index in self._lethal:
+                continue
+            try:
+                reply = self._exchange({"cell": index + 1, "source": source}, "This cell")
+            except (SubjectTimeout, SubjectCrashed) as error:
+                self.reports[index] = CellReport(error=str(error))
+                return index
+            if not isinstance(reply, dict):
+                reply = {}
+            self.reports[index] = CellReport(str(reply.get("output") or "")[:20_000], str(reply.get("error") or "")[:1000])
+        return None
+
+    def _exchange(self, message: dict, what: str) -> Any:
+        assert self._connection is not None
+        left = self.limits.total - (time.monotonic() - self._started)
+        if left <= 0:
+            self.close()
+            raise SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this could run.")
+        seconds = min(self.limits.check, left)
+        try:
+            self._connection.settimeout(seconds)
+            wire.send(self._connection, message)
+            return _receive_until(self._connection, time.monotonic() + seconds)
+        except TimeoutError:
+            self.close()
+            raise SubjectTimeout(
+                f"{what} did not finish within {seconds:g} seconds. Is there a loop that never ends?"
+            ) from None
+        except (EOFError, OSError, wire.WireError) as error:
+            code = self._stop_process()
+            self.close()
+            raise SubjectCrashed(_how_it_ended(what, code, error)) from None
+
+    def _restart(self) -> None:
+        self.close()
+        self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
+        self._connection, self._pid = self.server.fork(self._folder.name, self.limits.memory_mb * 2**20)
+
+    def _stop_process(self) -> int:
+        pid, self._pid = self._pid, 0
+        return self.server.kill(pid) if pid else 0
+
+    def close(self) -> None:
+        """End the process and remove its folder."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._stop_process()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def __enter__(self) -> ProcessSubject:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Deadline:
+    """A socket whose every read counts against one deadline, so that a trickle of bytes cannot stretch it."""
+
+    def __init__(self, connection: socket.socket, deadline: float):
+        self._connection, self._deadline = connection, deadline
+
+    def recv(self, size: int) -> bytes:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        return self._connection.recv(size)
+
+
+def _receive_until(connection: socket.socket, deadline: float) -> Any:
+    return wire.receive(_Deadline(connection, deadline))  # type: ignore[arg-type]
+
+
+def _how_it_ended(what: str, code: int, error: Exception) -> str:
+    if isinstance(error, wire.WireError):
+        return f"{what} sent back something that is not an answer: {error}."
+    if code == -11:
+        return f"{what} crashed Python (segmentation fault)."
+    if code < 0:
+        return f"{what} ended the Python process (signal {-code}). Does it use too much memory?"
+    return f"{what} ended the Python process (exit code {code}). Does it call exit?"
+
+

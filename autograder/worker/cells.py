@@ -1,0 +1,150 @@
+"""Executing a submission's cells, one by one, as a notebook would, but with nothing that can wait or shout.
+
+Magics and shell lines are understood and do nothing (cell magics that only time or capture run their body),
+``input()`` answers with an empty line, plots are drawn on no screen, output is kept up to a limit.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import builtins
+import io
+import linecache
+import sys
+import traceback
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+MAX_OUTPUT = 10_000
+_RUN_BODY = {"time", "timeit", "capture", "prun", "python", "python3", "pypy"}
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What a cell printed (shortened) and the error it ended with, if any."""
+
+    output: str = ""
+    error: str = ""
+
+
+class BoundedOutput(io.TextIOBase):
+    """Standard output that keeps the beginning and counts the rest."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._kept = 0
+        self.dropped = 0
+
+    def write(self, text: str) -> int:
+        room = MAX_OUTPUT - self._kept
+        self._parts.append(text[:room])
+        self._kept += min(len(text), room)
+        self.dropped += max(0, len(text) - room)
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return False
+
+    def text(self) -> str:
+        note = f"\n[{self.dropped} more characters were left out]" if self.dropped else ""
+        return "".join(self._parts) + note
+
+
+class QuietShell:
+    """Stands in for IPython's shell: magics and shell commands are skipped."""
+
+    def __init__(self, runner: CellRunner):
+        self._runner = runner
+        self.user_ns = runner.namespace
+
+    def run_cell_magic(self, name: str, line: str, body: str) -> None:
+        if name in _RUN_BODY:
+            self._runner.run_source(body, f"<body of %%{name}>")
+        else:
+            print(f"[%%{name} is skipped when grading]")
+
+    def run_line_magic(self, name: str, line: str, *_: Any, **__: Any) -> None:
+        if name in ("time", "timeit") and line:
+            self._runner.run_source(line, f"<line of %{name}>")
+
+    def system(self, *_: Any, **__: Any) -> None:
+        print("[shell commands are skipped when grading]")
+
+    def getoutput(self, *_: Any, **__: Any) -> list[str]:
+        return []
+
+    def __getattr__(self, name: str) -> Any:
+        return _accept_anything
+
+
+def _accept_anything(*_: Any, **__: Any) -> None:
+    """For whatever else a notebook may call: it does nothing."""
+
+
+class CellRunner:
+    """A namespace in which cells are executed."""
+
+    def __init__(self) -> None:
+        self._module = types.ModuleType("__main__")
+        self._module.__dict__["__builtins__"] = builtins
+        self.namespace = self._module.__dict__
+        self._transform = TransformerManager().transform_cell
+
+    def prepare(self) -> None:
+        """Make this process look like a notebook's kernel to the code that is about to run."""
+        sys.modules["__main__"] = self._module
+        shell = QuietShell(self)
+        for name, value in {
+            "get_ipython": lambda: shell,
+            "display": lambda *values, **_: print(*values),
+            "input": lambda prompt="": "",
+        }.items():
+            setattr(builtins, name, value)
+        sys.modules["autograder"] = _stand_in_for_the_autograder()
+
+    def run(self, index: int, source: str) -> CellResult:
+        """Execute one cell. Its error is reported, not raised; what it defined before the error stays."""
+        output = BoundedOutput()
+        stdout, stderr = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = output
+        try:
+            self.run_source(source, f"<cell {index}>")
+            return CellResult(output.text())
+        except BaseException as error:
+            return CellResult(output.text(), _describe(error, f"<cell {index}>"))
+        finally:
+            sys.stdout, sys.stderr = stdout, stderr
+
+    def run_source(self, source: str, filename: str) -> None:
+        text = self._transform(source)
+        linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+        code = compile(text, filename, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        result = eval(code, self.namespace)
+        if asyncio.iscoroutine(result):
+            asyncio.run(result)
+
+
+def _describe(error: BaseException, filename: str) -> str:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == filename]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    place = f" in line {line}" if line else ""
+    try:
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}{place}: {text}"[:500]
+
+
+def _stand_in_for_the_autograder() -> types.ModuleType:
+    """Check cells run like any other cell, and must neither grade anything here nor fail."""
+    module = types.ModuleType("autograder")
+    for name in ("check", "hint", "progress"):
+        setattr(module, name, _accept_anything)
+    return module
