@@ -1,0 +1,19 @@
+"""Autograder of the Transformer Workbook. In a notebook: ``from autograder import check, hint, progress``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograder.notebook import check, hint, progress
+
+__all__ = ["check", "hint", "progress"]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: the command line and the doctor answer without waiting for torch.
+    if name in __all__:
+        from autograder import notebook
+
+        return getattr(notebook, name)
+    raise AttributeError(f"module 'autograder' has no attribute {name!r}")

@@ -1,0 +1,159 @@
+"""What a learner calls in a notebook: `check`, `hint` and `progress`."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import io
+import sys
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from autograder import report, state
+from autograder.checking import max_points, run_checks
+from autograder.hinting import next_hint
+from autograder.registry import COMPLETE, UNITS, UnknownUnit, find_tasks
+from autograder.report import TaskResult
+from autograder.reports import html as html_report
+from autograder.reports import terminal
+from autograder.subject import LocalSubject
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of `check`. It shows itself as HTML in a notebook and as text elsewhere.
+
+    In a notebook its plain-text form is the score alone, which is what nbgrader reads.
+    """
+
+    tasks: tuple[TaskResult, ...]
+
+    @property
+    def points(self) -> float:
+        return report.number(sum((task.points for task in self.tasks), Fraction(0)))
+
+    @property
+    def max_points(self) -> float:
+        return report.number(sum((task.max_points for task in self.tasks), Fraction(0)))
+
+    @property
+    def passed(self) -> bool:
+        return all(task.status == report.PASSED for task in self.tasks)
+
+    def __float__(self) -> float:
+        return self.points
+
+    def __str__(self) -> str:
+        return terminal.text(self.tasks)
+
+    def __repr__(self) -> str:
+        return str(self.points) if _in_notebook() else str(self)
+
+    def _repr_html_(self) -> str:
+        return html_report.feedback_fragment(self.tasks)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A short text that shows itself."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f'<div style="white-space: pre-wrap; max-width: 45em">{html.escape(self.text)}</div>'
+
+
+def check(what: str, namespace: dict[str, Any] | None = None) -> Report | Message:
+    """Grade a task (``"attention.softmax"``) or a whole unit (``"attention"``) in the running notebook.
+
+    Args:
+        what: a task or a unit.
+        namespace: where the learner's names are; by default the notebook's (or the caller's) globals.
+
+    Returns:
+        A `Report` that shows points, feedback and the likely misconception; a `Message` for an unknown name.
+    """
+    if namespace is None:
+        namespace = _learner_namespace()
+    try:
+        unit, tasks = find_tasks(what)
+    except UnknownUnit as error:
+        return Message(str(error))
+    with _quiet():
+        results = run_checks(LocalSubject(namespace), unit.name, tasks)
+    _remember(results)
+    return Report(results)
+
+
+def hint(task: str) -> Message:
+    """Show the next of the three hints of a task."""
+    try:
+        _, tasks = find_tasks(task)
+        if len(tasks) > 1:
+            return Message(f"Hints belong to one task; choose from {', '.join(tasks)}.")
+        number, count, text = next_hint(task)
+    except UnknownUnit as error:
+        return Message(str(error))
+    return Message(f"Hint {number} of {count} for {task}\n\n{text}")
+
+
+def progress() -> Message:
+    """Show every unit of the course and the points reached in it so far."""
+    return Message("\n".join(progress_lines()))
+
+
+def progress_lines() -> Iterable[str]:
+    """One line per unit: number, name, points reached of those there are, or that it is planned."""
+    best = state.section("points")
+    for unit in UNITS:
+        if unit not in COMPLETE:
+            yield f"{unit.number:>2}  {unit.name:<14} planned"
+            continue
+        total = sum((max_points(task) for task in unit.task_ids), Fraction(0))
+        reached = sum(_stored_points(best, task) for task in unit.task_ids)
+        bar = "#" * round(20 * reached / float(total)) if total else ""
+        yield f"{unit.number:>2}  {unit.name:<14} [{bar:<20}] {reached:g} of {float(total):g} points"
+
+
+def _stored_points(best: dict[str, Any], task: str) -> float:
+    value = best.get(task, 0)
+    return min(float(value), float(max_points(task))) if isinstance(value, (int, float)) else 0.0
+
+
+def _remember(results: Iterable[TaskResult]) -> None:
+    best = state.section("points")
+    state.update("points", {task.id: max(report.number(task.points), _stored_points(best, task.id)) for task in results})
+
+
+def _learner_namespace() -> dict[str, Any]:
+    """The namespace of the running notebook, else the globals of whoever called `check`."""
+    shell = _shell()
+    if shell is not None:
+        return shell.user_ns
+    return sys._getframe(2).f_globals
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
+
+
+def _in_notebook() -> bool:
+    return type(_shell()).__name__ == "ZMQInteractiveShell"
+
+
+@contextlib.contextmanager
+def _quiet() -> Any:
+    """What the learner's functions print or warn while being checked would bury the feedback."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

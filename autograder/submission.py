@@ -1,0 +1,241 @@
+"""Finding submissions and reading the code out of them, however they arrive.
+
+A notebook is read as JSON, not through a schema: lost metadata, missing or duplicate cell ids and old
+formats do not matter, since tasks are found by the names that the code defines.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import re
+import tokenize
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.registry import BY_NAME
+
+SUFFIXES = (".ipynb", ".py", ".c")
+MAX_BYTES = 256 * 2**20
+_SKIPPED_FOLDERS = {"__pycache__", "__MACOSX", "node_modules"}
+
+
+class UnreadableSubmission(ValueError):
+    """A file that cannot be read as a submission; the text is one sentence for people."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file to grade, whose it is and of which unit; ``problem`` when it is clear already that it cannot be."""
+
+    path: Path
+    student: str
+    unit: str
+    problem: str = ""
+
+
+@dataclass
+class Code:
+    """The code cells of a submission, and the text cells (searched for answers that ended up there)."""
+
+    cells: list[str]
+    prose: list[str] = field(default_factory=list)
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+def read(path: Path) -> Code:
+    """The code of a notebook or a Python file; raises `UnreadableSubmission`."""
+    try:
+        if not path.is_file():
+            raise UnreadableSubmission(f"{path.name} is not a regular file.")
+        if path.stat().st_size > MAX_BYTES:
+            raise UnreadableSubmission(f"{path.name} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror or error}.") from error
+    if path.suffix == ".ipynb":
+        return read_notebook(data, path.name)
+    return Code(split_python(_decode(data)))
+
+
+def read_notebook(data: bytes, name: str = "The notebook") -> Code:
+    """The cells of a notebook of any format version."""
+    if not data.strip():
+        raise UnreadableSubmission(f"{name} is empty (0 bytes of content); upload it again.")
+    try:
+        document = json.loads(_decode(data))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableSubmission(f"{name} is not a notebook ({_why_not_json(data, error)}); download it again as .ipynb.") from error
+    cells = _cells_of(document)
+    if cells is None:
+        raise UnreadableSubmission(f"{name} is JSON, but not a notebook (it has no list of cells).")
+    code = Code([])
+    for cell in cells:
+        if not isinstance(cell, dict):
+            continue
+        text = _text(cell.get("source", cell.get("input", "")))
+        (code.cells if cell.get("cell_type") == "code" else code.prose).append(text)
+    return code
+
+
+def _cells_of(document: object) -> list | None:
+    if not isinstance(document, dict):
+        return None
+    if isinstance(document.get("cells"), list):
+        return document["cells"]
+    sheets = document.get("worksheets")  # notebook format 3 and older
+    if isinstance(sheets, list):
+        return [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+    return None
+
+
+def _text(source: object) -> str:
+    if isinstance(source, list):
+        return "".join(part for part in source if isinstance(part, str))
+    return source if isinstance(source, str) else ""
+
+
+def _decode(data: bytes) -> str:
+    """UTF-8 (with or without a mark), UTF-16 with a mark, else what the file declares, else Latin-1."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError):
+        return data.decode("latin-1")
+
+
+def _why_not_json(data: bytes, error: Exception) -> str:
+    if b"<<<<<<<" in data and b">>>>>>>" in data:
+        return "it holds the marks of an unresolved merge conflict"
+    if data.lstrip()[:1] == b"<":
+        return "it is a web page"
+    if isinstance(error, json.JSONDecodeError):
+        return f"its JSON breaks off or is damaged at line {error.lineno}"
+    return "its JSON is damaged"
+
+
+def split_python(text: str) -> list[str]:
+    """A Python file in pieces that are executed one by one, so that one that fails does not lose the others.
+
+    The pieces are the file's ``# %%`` cells where it has any, else its top-level statements; in a file with a
+    syntax error, its blocks, as far as they can be told apart.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if re.search(r"^# ?%%", text, re.MULTILINE):
+        return [piece for piece in re.split(r"^(?=# ?%%)", text, flags=re.MULTILINE) if piece.strip()]
+    try:
+        statements = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _blocks(text)
+    future = [node for node in statements if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    if future:  # it governs the whole file, so the file stays in one piece
+        return [text]
+    lines = text.splitlines()
+    starts = [min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) for node in statements]
+    return [_keep_line_numbers(lines, start, node.end_lineno or start) for node, start in zip(statements, starts)]
+
+
+def _blocks(text: str) -> list[str]:
+    """Pieces that begin at an unindented ``def``, ``class``, decorator or import; line numbers are kept."""
+    lines = text.splitlines()
+    starts = [number for number, line in enumerate(lines, 1) if re.match(r"(async def|def|class|import|from|@)\b|@", line)]
+    starts = [start for start in starts if start == 1 or not lines[start - 2].startswith("@")]
+    borders = sorted({1, *starts, len(lines) + 1})
+    return [_keep_line_numbers(lines, start, end - 1) for start, end in zip(borders, borders[1:])]
+
+
+def _keep_line_numbers(lines: Sequence[str], first: int, last: int) -> str:
+    return "\n" * (first - 1) + "\n".join(lines[first - 1 : last]) + "\n"
+
+
+# --- finding -----------------------------------------------------------------------------------------
+
+
+def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
+    """The submissions under the given files and folders, each with its student and unit.
+
+    A folder called like a unit holds one learner's work on it (``STUDENT/UNIT/…``): its file of the unit's
+    name counts, or its only notebook; several files without that name are taken one by one. Any other file is
+    a submission of its own. Hidden folders, checkpoints and files of other kinds are ignored.
+    """
+    found: list[Source] = []
+    for path in paths:
+        absolute = Path(os.path.abspath(path))
+        found += _in_folder(absolute, unit) if absolute.is_dir() else [_file(absolute, unit)]
+    unique = {(source.path, source.unit): source for source in found}
+    return list(unique.values())
+
+
+def _in_folder(folder: Path, unit: str | None) -> list[Source]:
+    found: list[Source] = []
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
+        here = Path(root)
+        files = sorted(here / name for name in names if name.endswith(SUFFIXES) and not name.startswith((".", "~")))
+        if here.name in BY_NAME:
+            if unit in (None, here.name):
+                found += _of_unit_folder(here, files, folders)
+        else:
+            found += [_file(file, unit, shared=len(files) > 1 or here == folder) for file in files if unit or unit_of(file)]
+    if not found:
+        wanted = f" of unit {unit}" if unit else ""
+        found.append(Source(folder, folder.name, unit or "", f"There is no submission{wanted} in {folder} (looked for {', '.join(SUFFIXES)})."))
+    return found
+
+
+def _of_unit_folder(folder: Path, files: list[Path], folders: list[str]) -> list[Source]:
+    unit, student = folder.name, student_of(folder)
+    named = [file for file in files if file.stem == unit]
+    notebooks = [file for file in files if file.suffix == ".ipynb"]
+    if named or len(files) == 1:
+        return [Source((named or files)[0], student, unit)]
+    if len(notebooks) == 1:
+        return [Source(notebooks[0], student, unit)]
+    if files:
+        return [Source(file, f"{student}/{file.stem}", unit) for file in files]
+    if folders:  # one level too deep: the walk goes on into it
+        return []
+    return [Source(folder, student, unit, f"Nothing was submitted: there is no notebook in {folder}.")]
+
+
+def _file(path: Path, unit: str | None, shared: bool = True) -> Source:
+    """One file. Its own name tells whose it is, unless it is called like a unit, or is alone in a learner's folder."""
+    name = unit or unit_of(path) or ""
+    by_folder = path.stem in BY_NAME or (not shared and path.parent.name not in BY_NAME)
+    owner = student_of(path.parent) if by_folder else path.stem
+    if not os.path.lexists(path):
+        problem = f"There is no file or folder {path}."
+    elif path.suffix not in SUFFIXES:
+        problem = f"{path.name} is not a submission: only {', '.join(SUFFIXES)} files are graded."
+    elif not name:
+        problem = f"The unit of {path.name} cannot be told from its folder or name; say it with --unit UNIT."
+    else:
+        problem = ""
+    return Source(path, owner, name, problem)
+
+
+def unit_of(path: Path) -> str | None:
+    """The unit a file belongs to, by its folder or by its name (``attention_v2 (1).ipynb`` is of ``attention``)."""
+    for name in [path.parent.name, path.stem, *re.findall(r"[A-Za-z0-9]+(?:_(?:forward|backward))?", path.stem)]:
+        if name in BY_NAME:
+            return name
+    return None
+
+
+def student_of(folder: Path) -> str:
+    """The nearest folder at or above this one that is not called like a unit."""
+    for part in [folder, *folder.parents]:
+        if part.name and part.name not in BY_NAME:
+            return part.name
+    return folder.name
