@@ -1,0 +1,137 @@
+"""What this book adds to MyST: links that derive from the settings, the course map, and an honest cache.
+
+Directives
+    ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook.
+    ``{course-map}``: the picture of all units, from ``autograder/registry.py``.
+    ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
+
+Roles
+    ``{repo}`path` `` or ``{repo}`text <path>` ``: a link to a file or folder of the repository.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[2]
+for folder in (ROOT, Path(__file__).parent):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+import course_map  # noqa: E402
+import dependencies  # noqa: E402
+import offline  # noqa: E402
+
+from autograder import settings  # noqa: E402
+
+LOGGER = logging.getLogger(__name__)
+
+
+def repository_file_url(path: str) -> str:
+    """Address of a file or folder of the repository, at the configured branch."""
+    kind = "tree" if (ROOT / path).is_dir() else "blob"
+    return f"{settings.repository_url()}/{kind}/{settings.repository_branch()}/{path}"
+
+
+class ExerciseLinks(SphinxDirective):
+    """Buttons for the notebook of a unit."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        path = f"exercises/{self.arguments[0]}/{self.arguments[0]}.ipynb"
+        if not (ROOT / path).is_file():
+            LOGGER.warning("%s does not exist: run `make exercises`.", path, location=self.get_location())
+            return []
+        self.env.note_dependency(str(ROOT / "_config.yml"))
+        download = addnodes.download_reference("", "Download the notebook", reftarget=f"/{path}", refdoc=self.env.docname)
+        buttons = (
+            _external("Open in Colab", settings.colab_url(path)),
+            download,
+            _external("View on GitHub", repository_file_url(path)),
+        )
+        paragraph = nodes.paragraph(classes=["exercise-links"])
+        for button in buttons:
+            paragraph += [button, nodes.Text(" ")]
+        return [paragraph]
+
+
+def _external(text: str, address: str) -> nodes.reference:
+    return nodes.reference("", text, refuri=address, internal=False)
+
+
+class CourseMap(SphinxDirective):
+    """All units of the course as a picture."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(ROOT / "autograder" / "registry.py"))
+        return [nodes.raw("", course_map.course_map(self.env.docname), format="html")]
+
+
+class RepoCode(SphinxDirective):
+    """A code block with the repository's address in it."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(ROOT / "_config.yml"))
+        url = settings.repository_url()
+        text = "\n".join(self.content).replace("REPOSITORY_URL", url).replace("REPOSITORY_NAME", url.rpartition("/")[2])
+        return [nodes.literal_block(text, text, language=self.arguments[0])]
+
+
+class RepoRole(ReferenceRole):
+    """A link into the repository, checked against the working tree."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        path = self.target.strip("/")
+        if not (ROOT / path).exists():
+            LOGGER.warning("There is no %s in the repository.", path, location=self.get_location())
+        self.env.note_dependency(str(ROOT / "_config.yml"))
+        text = nodes.Text(self.title) if self.has_explicit_title else nodes.literal("", self.title)
+        link = nodes.reference("", "", text, refuri=repository_file_url(path), internal=False)
+        return [link], []
+
+
+def record_execution(app: Sphinx, exception: Exception | None) -> None:
+    """Sphinx event ``build-finished``: write how each page's cells ran, for book/build.py to read."""
+    if not hasattr(app, "env"):
+        return
+    metadata = getattr(app.env, "nb_metadata", {})
+    pages = {page: data["exec_data"] for page, data in metadata.items() if data.get("exec_data")}
+    file = Path(app.outdir).parent / ".book" / "execution.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(pages, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def forget_failed_build(app: Sphinx, exception: Exception | None) -> None:
+    """Sphinx event ``build-finished``: after a failure the next build reads every page again.
+
+    Sphinx would otherwise skip the unchanged page that failed, and the second build would be green.
+    """
+    if exception is not None or app.statuscode:
+        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> dict[str, object]:
+    # Jupyter Book sets this for sphinx_comments, which is left out: without a taker it would be a warning.
+    app.add_config_value("comments_config", {}, "")
+    app.add_directive("exercise-links", ExerciseLinks)
+    app.add_directive("course-map", CourseMap)
+    app.add_directive("repo-code", RepoCode)
+    app.add_role("repo", RepoRole())
+    app.connect("builder-inited", offline.copy_mathjax)
+    app.connect("env-get-outdated", dependencies.stale_pages)
+    app.connect("build-finished", dependencies.save_fingerprints)
+    app.connect("build-finished", record_execution)
+    app.connect("build-finished", forget_failed_build)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
