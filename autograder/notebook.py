@@ -90,7 +90,7 @@ def check(what: str, namespace: dict[str, Any] | None = None) -> Report | Messag
         return Message(str(error))
     with _quiet():
         results = run_checks(LocalSubject(namespace), unit.name, tasks)
-    _remember(results)
+    state.remember_points({task.id: report.number(task.points) for task in results})
     return Report(results)
 
 
@@ -127,11 +127,6 @@ def progress_lines() -> Iterable[str]:
 def _stored_points(best: dict[str, Any], task: str) -> float:
     value = best.get(task, 0)
     return min(float(value), float(max_points(task))) if isinstance(value, (int, float)) else 0.0
-
-
-def _remember(results: Iterable[TaskResult]) -> None:
-    best = state.section("points")
-    state.update("points", {task.id: max(report.number(task.points), _stored_points(best, task.id)) for task in results})
 
 
 def _learner_namespace() -> dict[str, Any]:

@@ -44,3 +44,10 @@ def section(name: str) -> dict[str, Any]:
     """One section of the stored state."""
     stored = load().get(name)
     return stored if isinstance(stored, dict) else {}
+
+
+def remember_points(points: dict[str, float]) -> None:
+    """Keep the best result of each task."""
+    best = section("points")
+    known = {task: value for task, value in best.items() if isinstance(value, (int, float))}
+    update("points", {task: max(value, known.get(task, 0.0)) for task, value in points.items()})

@@ -138,12 +138,16 @@ def split_python(text: str) -> list[str]:
         statements = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _blocks(text)
-    future = [node for node in statements if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
-    if future:  # it governs the whole file, so the file stays in one piece
-        return [text]
     lines = text.splitlines()
-    starts = [min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) for node in statements]
-    return [_keep_line_numbers(lines, start, node.end_lineno or start) for node, start in zip(statements, starts)]
+    pieces = []
+    future = ""  # `from __future__ import …` governs every piece that comes after it
+    for node in statements:
+        start = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+        piece = _keep_line_numbers(lines, start, node.end_lineno or start)
+        pieces.append(future + piece[future.count("\n") :])
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            future += ast.unparse(node) + "\n"
+    return pieces
 
 
 def _blocks(text: str) -> list[str]:

@@ -1,0 +1,34 @@
+"""Writes constraints.txt from the environment it runs in: the exact set that the tests passed with.
+
+``make constraints``. A release that does not support an older Python of the project's range is pinned only for
+those that it does support.
+"""
+
+from importlib.metadata import distributions
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+NOT_PINNED = {"pip", "setuptools", "wheel", "transformer-workbook"}
+HEADER = "# The tested set. Written by `make constraints`; the wide ranges are in requirements.txt.\n"
+
+
+def pin(name: str, version: str, requires_python: str | None) -> str:
+    supported = [python for python in PYTHONS if Version(f"{python}.20") in SpecifierSet(requires_python or "")]
+    marker = "" if len(supported) == len(PYTHONS) else f'; python_version >= "{supported[0]}"'
+    return f"{name}=={Version(version).public}{marker}"
+
+
+def main() -> None:
+    pins = {
+        (name := dist.metadata["Name"].lower().replace("_", "-")): pin(name, dist.version, dist.metadata["Requires-Python"])
+        for dist in distributions()
+    }
+    lines = [pins[name] for name in sorted(pins) if name not in NOT_PINNED]
+    (Path(__file__).parent.parent / "constraints.txt").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

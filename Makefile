@@ -1,0 +1,93 @@
+# `make` for the book and the sample class, `make test` for everything that CI runs, `make help` for the rest.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+# Any Python from 3.10 to 3.13: `make PYTHON=python3.12` to choose one.
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python3.10; do \
+  $$python -c 'import sys, venv; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$python && break; done)
+BIN := .venv/bin
+STAMPS := _build/stamps
+PORT ?= 8000
+
+export PYTHONDONTWRITEBYTECODE := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+PACKAGES := $(shell find autograder solutions -name '*.py' -o -name '*.j2' -o -path 'solutions/notebooks/*.md' | sort)
+BOOK := _config.yml _toc.yml $(shell find book -type f -not -name '*.pyc' | sort)
+FRONT_PAGE := _build/html/index.html
+CLASS := _build/class
+
+.PHONY: all help setup exercises book class serve test lint screenshot constraints clean
+
+all: book class ## set up, build the book, make the exercises, grade the sample class
+	@cat $(CLASS)/summary.txt
+	@echo
+	@echo "The book:          $(CURDIR)/$(FRONT_PAGE)   (make serve shows it at http://localhost:$(PORT))"
+	@echo "The class report:  $(CURDIR)/$(CLASS)/report.html"
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+setup: $(BIN)/.installed ## make the virtual environment .venv with everything in it
+
+$(BIN)/.installed: pyproject.toml requirements.txt constraints.txt
+	@if [ -z "$(PYTHON)" ]; then echo "Python 3.10 to 3.13 with its venv module is missing: install it with 'sudo apt-get install python3 python3-venv' (Debian, Ubuntu) or from your system's package manager." >&2; exit 1; fi
+	@echo "Setting up .venv with $$($(PYTHON) --version) (some minutes the first time) …"
+	@$(PYTHON) -m venv .venv
+	@# torch goes first, so that nothing else chooses another build of it.
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --requirement requirements.txt --editable '.[book,nbgrader,dev]'
+	@touch $@
+
+exercises: $(STAMPS)/exercises ## make the exercise notebooks from their sources
+
+$(STAMPS)/exercises: $(BIN)/.installed $(PACKAGES) _config.yml
+	@mkdir -p $(STAMPS)
+	@$(BIN)/python -m autograder.release
+	@touch $@
+
+book: $(STAMPS)/book ## build the book into _build/html
+
+$(STAMPS)/book: $(STAMPS)/exercises $(BOOK)
+	@$(BIN)/python book/build.py
+	@touch $@
+
+class: $(STAMPS)/class ## grade the sample class through nbgrader
+
+$(STAMPS)/class: $(STAMPS)/exercises nbgrader_config.py
+	@mkdir -p $(CLASS)
+	@$(BIN)/python -m autograder.sample_class --grade $(CLASS)/course > $(CLASS)/summary.new
+	@mv $(CLASS)/summary.new $(CLASS)/summary.txt
+	@touch $@
+
+serve: book ## serve the book at http://localhost:8000 (PORT=… for another port)
+	@echo "The book is at http://localhost:$(PORT) (Ctrl-C ends it)."
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+test: $(BIN)/.installed ## run everything that CI runs
+	@.ci/need chromium
+	@$(MAKE) --no-print-directory lint
+	@$(BIN)/python -m autograder.release --check
+	@$(BIN)/autograder doctor
+	@$(MAKE) --no-print-directory book
+	@$(BIN)/python -m pytest -q
+
+lint: $(BIN)/.installed ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+screenshot: book ## take the README's screenshot of the front page
+	@.ci/need chromium
+	@$(BIN)/python book/screenshot.py
+
+constraints: $(BIN)/.installed ## pin what is installed in .venv as the tested set
+	@$(BIN)/python .ci/constraints.py
+
+clean: ## remove what make made
+	rm -rf _build .venv .pytest_cache .ruff_cache .mypy_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf *.egg-info

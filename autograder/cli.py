@@ -1,0 +1,274 @@
+"""The command line: ``autograder list | check | grade | doctor | hint | progress``.
+
+Exit codes: 0 done; 1 something is not passed, not complete, or could not be graded; 2 wrong usage. Whatever a
+user can get wrong is one sentence on standard error, never a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.registry import UNITS, UnknownUnit, find_tasks, find_unit
+
+if TYPE_CHECKING:
+    from autograder.report import Submission
+
+NO_JAIL = (
+    "Submissions are untrusted code, and this version has no sandbox to run them in: they could read and change "
+    "your files and use the network. Grade on a machine where that does not matter and say so with --unsafe."
+)
+
+
+class UsageError(Exception):
+    """A mistake in the use of the command; the text is one sentence. Exit code 2."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options)
+    except (UsageError, UnknownUnit) as error:
+        print(f"autograder: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("autograder: stopped.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # for example `autograder list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="autograder", description="Grade exercises of the Transformer Workbook.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        sub.set_defaults(run=run)
+        return sub
+
+    listing = command("list", _list, "show units, tasks and points")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+
+    check = command("check", _check, "grade your own file (its code is trusted and run)")
+    check.add_argument("file", metavar="FILE", type=Path)
+    check.add_argument("--task", metavar="ID", help="one task, for example attention.softmax")
+    check.add_argument("--unit", metavar="UNIT", help="the unit, where the file's name does not tell")
+    check.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
+
+    grade = command("grade", _grade, "grade untrusted submissions: files, or folders laid out STUDENT/UNIT/…")
+    grade.add_argument("paths", metavar="PATH", type=Path, nargs="+")
+    grade.add_argument("--unit", metavar="UNIT", help="the unit, where folders and names do not tell")
+    for kind in ("json", "csv", "junit", "html"):
+        grade.add_argument(f"--{kind}", metavar="FILE", type=Path, help=f"write the report as {kind.upper()}")
+    grade.add_argument("--jobs", metavar="N", type=_positive_int, default=os.cpu_count() or 1, help="how many at a time")
+    grade.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
+    grade.add_argument("--timeout", metavar="S", type=_positive_float, help="seconds that one submission may take")
+    grade.add_argument("--memory", metavar="MB", type=_positive_int, help="memory that one submission may use")
+    grade.add_argument("--unsafe", action="store_true", help="run submissions without a sandbox")
+
+    doctor = command("doctor", _doctor, "say what a unit still lacks")
+    doctor.add_argument("unit", metavar="UNIT", nargs="?")
+
+    hint = command("hint", _hint, "show the next of a task's three hints")
+    hint.add_argument("task", metavar="TASK")
+    command("progress", _progress, "show the points reached in every unit")
+    return parser
+
+
+def _positive_int(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value
+
+
+def _positive_float(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError("must be a positive number")
+    return value
+
+
+def _list(options: argparse.Namespace) -> int:
+    from autograder import report
+    from autograder.checking import max_points
+
+    units = [
+        {
+            "number": unit.number,
+            "unit": unit.name,
+            "title": unit.title,
+            "complete": unit.complete,
+            "tasks": [
+                {"id": task, "max_points": report.number(max_points(task)) if unit.complete else None}
+                for task in unit.task_ids
+            ],
+        }
+        for unit in UNITS
+    ]
+    if options.json:
+        print(json.dumps({"schema": report.SCHEMA, "units": units}, indent=2))
+        return 0
+    for unit in UNITS:
+        print(f"{unit.number:>2}  {unit.name}: {unit.title}{'' if unit.complete else ' (planned)'}")
+        for task in unit.task_ids if unit.complete else ():
+            print(f"      {task}  {report.number(max_points(task)):g} points")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from autograder import report, state
+    from autograder.process import ForkServer, Limits
+    from autograder.reports import terminal
+    from autograder.submission import UnreadableSubmission, read, unit_of
+
+    name = options.unit or (options.task or "").partition(".")[0] or unit_of(Path(os.path.abspath(options.file)))
+    if not name:
+        raise UsageError(f"The unit of {options.file} cannot be told from its folder or name; say it with --unit UNIT.")
+    unit, tasks = find_tasks(options.task) if options.task else find_tasks(name)
+    if not options.file.exists():
+        raise UsageError(f"There is no file {options.file}.")
+    try:
+        code = read(options.file)
+    except UnreadableSubmission as error:
+        raise UsageError(str(error)) from error
+    with _sentences_for_grading_errors(), ForkServer() as server:
+        from autograder.checking import DEFAULT_SEED
+        from autograder.grading import grade_cells
+
+        server.wait_until_ready()
+        seed = DEFAULT_SEED if options.seed is None else options.seed
+        graded = grade_cells(server, code.cells, unit.name, tasks, code.prose, seed, Limits())
+    for note in graded.notes:
+        print(note, file=sys.stderr)
+    terminal.print_tasks(graded.tasks)
+    state.remember_points({task.id: report.number(task.points) for task in graded.tasks})
+    return 0 if all(task.status == report.PASSED for task in graded.tasks) else 1
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from autograder.submission import discover
+
+    if options.unit:
+        find_unit(options.unit)
+    for path in options.paths:
+        if not os.path.lexists(path):
+            raise UsageError(f"There is no file or folder {path}.")
+    if not options.unsafe:
+        raise UsageError(NO_JAIL)
+    _check_destinations(options)
+    print("autograder: WARNING: --unsafe: submissions run without a sandbox, with your rights.", file=sys.stderr)
+    sources = discover(options.paths, options.unit)
+
+    from autograder.checking import DEFAULT_SEED
+    from autograder.grading import grade_sources
+    from autograder.process import Limits
+    from autograder.reports import terminal
+
+    seed = DEFAULT_SEED if options.seed is None else options.seed
+    limits = Limits.of(options.timeout, options.memory)
+    with _sentences_for_grading_errors():
+        submissions = _with_progress(grade_sources(sources, options.jobs, seed, limits), len(sources))
+    _write_reports(options, submissions)
+    terminal.print_class(submissions)
+    return 0 if all(submission.status == "graded" for submission in submissions) else 1
+
+
+def _with_progress(results: Iterable[Submission], total: int) -> list[Submission]:
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return list(track(results, "Grading", total=total, console=console, disable=not console.is_terminal))
+
+
+def _check_destinations(options: argparse.Namespace) -> None:
+    """Refuse before grading what could not be written after it."""
+    for destination in (options.json, options.csv, options.junit, options.html):
+        if destination is None:
+            continue
+        folder = destination.parent
+        if destination.is_dir():
+            raise UsageError(f"{destination} is a folder; name a file for the report.")
+        if not folder.is_dir():
+            raise UsageError(f"The report {destination} cannot be written, because there is no folder {folder}; create it first.")
+        if not os.access(folder, os.W_OK):
+            raise UsageError(f"The report {destination} cannot be written, because the folder {folder} is read-only.")
+
+
+def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -> None:
+    from autograder import reports
+    from autograder.report import to_json
+    from autograder.reports.classroom import class_page
+    from autograder.reports.junit import to_junit
+    from autograder.reports.table import to_csv
+
+    renderers: dict[str, Callable[[list[Submission]], str]] = {
+        "json": lambda graded: json.dumps(to_json(graded), indent=2, allow_nan=False) + "\n",
+        "csv": to_csv,
+        "junit": to_junit,
+        "html": class_page,
+    }
+    try:
+        for kind, render in renderers.items():
+            destination = getattr(options, kind)
+            if destination is not None:
+                reports.write(destination, render(submissions))
+    except reports.ReportError as error:
+        raise UsageError(str(error)) from error
+
+
+@contextlib.contextmanager
+def _sentences_for_grading_errors() -> Iterator[None]:
+    """Turns the fork server's failures into usage errors."""
+    from autograder.process import ForkServerError
+
+    try:
+        yield
+    except ForkServerError as error:
+        raise UsageError(str(error)) from error
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from autograder.doctor import lacking
+
+    units = [unit for unit in UNITS if unit.name == options.unit] if options.unit else list(UNITS)
+    if not units:
+        find_unit(options.unit)  # says which units there are
+    incomplete = False
+    for unit in units:
+        if not unit.complete and not options.unit:
+            print(f"{unit.number:>2}  {unit.name}: planned")
+            continue
+        missing = lacking(unit)
+        incomplete |= bool(missing)
+        print(f"{unit.number:>2}  {unit.name}: " + ("lacks " + "; ".join(missing) if missing else "complete"))
+    return 1 if incomplete else 0
+
+
+def _hint(options: argparse.Namespace) -> int:
+    from autograder.hinting import next_hint
+
+    _, tasks = find_tasks(options.task)
+    if len(tasks) > 1:
+        raise UsageError(f"Hints belong to one task; choose from {', '.join(tasks)}.")
+    number, count, text = next_hint(options.task)
+    print(f"Hint {number} of {count} for {options.task}\n\n{text}")
+    return 0
+
+
+def _progress(options: argparse.Namespace) -> int:
+    from autograder.notebook import progress_lines
+
+    print("\n".join(progress_lines()))
+    return 0
+
