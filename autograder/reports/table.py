@@ -1,0 +1,57 @@
+"""CSV: one row per submission, one column per task, for a spreadsheet or pandas."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from autograder.registry import UNITS
+from autograder.report import Submission, number
+from autograder.reports.common import MESSAGE_LIMIT, clean
+
+# What a spreadsheet takes for the beginning of a formula, full-width forms included.
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+
+
+def to_csv(submissions: Iterable[Submission]) -> str:
+    """The report as CSV with a header. A submission has no value in the columns of other units' tasks."""
+    submissions = tuple(submissions)
+    tasks = _task_columns(submissions)
+    header = ["student", "unit", "path", "status", "points", "max_points", *tasks, "mistakes", "message"]
+    stream = io.StringIO()
+    # All text is quoted: a reader that expects other separators must not find a new cell inside it.
+    writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(_row(submission, tasks) for submission in submissions)
+    return stream.getvalue()
+
+
+def _task_columns(submissions: tuple[Submission, ...]) -> list[str]:
+    """Ids of all tasks that occur: the course's in its order, then any others as they come."""
+    present = dict.fromkeys(task.id for submission in submissions for task in submission.tasks)
+    course = [task for unit in UNITS for task in unit.task_ids if task in present]
+    return course + [task for task in present if task not in course]
+
+
+def _row(submission: Submission, tasks: list[str]) -> list[object]:
+    points = {task.id: number(task.points) for task in submission.tasks}
+    mistakes = dict.fromkeys(task.diagnosis.mistake for task in submission.tasks if task.diagnosis)
+    return [
+        _cell(submission.student),
+        _cell(submission.unit),
+        _cell(submission.path),
+        submission.status,
+        number(submission.points),
+        number(submission.max_points),
+        *(points.get(task, "") for task in tasks),
+        _cell(";".join(mistakes)),
+        _cell(submission.message or ""),
+    ]
+
+
+def _cell(text: str) -> str:
+    """Untrusted text on one line, that a spreadsheet shows and does not compute."""
+    line = clean(text).replace("\n", " ").replace("\t", " ")
+    line = line if len(line) <= MESSAGE_LIMIT else line[: MESSAGE_LIMIT - 3] + "..."
+    return f"'{line}" if line.lstrip().startswith(_FORMULA) else line
