@@ -31,7 +31,11 @@ def assert_close(
 ) -> None:
     """Numbers and tensors within a tolerance; tuples item by item, with ``what`` naming each item."""
     if isinstance(expected, tuple):
-        _assert_tuple(got, expected, what, lambda *pair: assert_close(*pair, rtol, atol, equal_nan))
+
+        def compare(item: Any, wanted: Any, name: str) -> None:
+            assert_close(item, wanted, name, rtol, atol, equal_nan)
+
+        _assert_tuple(got, expected, what, compare)
         return
     if not isinstance(expected, torch.Tensor):
         _assert_number(got, expected, what, rtol, atol)
