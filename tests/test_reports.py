@@ -95,7 +95,7 @@ def hostile_class() -> tuple[Submission, ...]:
 class Page(HTMLParser):
     """Reads HTML strictly enough to know that all tags are closed, and collects tags and visible text."""
 
-    VOID = {"meta", "link", "br", "img", "hr", "input"}
+    VOID = frozenset({"meta", "link", "br", "img", "hr", "input"})
 
     def __init__(self, source: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -112,7 +112,8 @@ class Page(HTMLParser):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
-        assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
+        assert self.open[-1:] == [tag], f"</{tag}> closes nothing"
+        self.open.pop()
 
     def handle_data(self, data):
         if "style" not in self.open:
@@ -136,7 +137,8 @@ def assert_self_contained(source: str) -> Page:
         assert re.match(r"https?://|#", attributes.get("href") or "#")
         assert "url(" not in (attributes.get("style") or "")
     styles = "".join(re.findall(r"<style>(.*?)</style>", source, re.DOTALL))
-    assert "url(" not in styles and "@import" not in styles
+    assert "url(" not in styles
+    assert "@import" not in styles
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert {link["href"][1:] for link in page.attributes("a") if link["href"].startswith("#")} <= set(ids)
@@ -206,7 +208,7 @@ def test_words():
 
 
 @pytest.mark.parametrize(
-    "in_terminal, command", [(False, 'hint("attention.softmax")'), (True, "autograder hint attention.softmax")]
+    ("in_terminal", "command"), [(False, 'hint("attention.softmax")'), (True, "autograder hint attention.softmax")]
 )
 def test_next_step_names_the_command(in_terminal, command):
     assert command in common.next_step(TASKS, in_terminal)
@@ -247,8 +249,10 @@ def test_fragment_tells_the_story_in_order():
 
 def test_fragment_of_one_task_with_a_title():
     page = assert_self_contained(html.feedback_fragment(TASKS[4], title="<b>Mine</b>"))
-    assert "<b>Mine</b>" in page.text and "b" not in page.names
-    assert "details" not in page.names and "Check 0 of attention.CrossAttention" in page.text
+    assert "<b>Mine</b>" in page.text
+    assert "b" not in page.names
+    assert "details" not in page.names
+    assert "Check 0 of attention.CrossAttention" in page.text
     assert "Everything passes" in page.text
 
 
@@ -263,7 +267,8 @@ def test_fragment_has_inline_styles_only_and_keeps_mathjax_away():
     page = Page(html.feedback_fragment(TASKS))
     assert "style" not in page.names
     root_tag, root = page.tags[0]
-    assert root_tag == "div" and {"tex2jax_ignore", "mathjax_ignore"} <= set(root["class"].split())
+    assert root_tag == "div"
+    assert {"tex2jax_ignore", "mathjax_ignore"} <= set(root["class"].split())
 
 
 def test_symbols_are_hidden_from_screen_readers_and_words_are_not():
@@ -294,7 +299,8 @@ def test_html_of_megabyte_messages_stays_small():
         "bo", task("attention.softmax", "failed", message="<" * 1_000_000), message="x" * 1_000_000, status="failed"
     )
     fragment = html.feedback_fragment(big.tasks)
-    assert len(fragment) < 20_000 and "more characters are not shown" in fragment
+    assert len(fragment) < 20_000
+    assert "more characters are not shown" in fragment
     assert len(html.class_page([big])) < 40_000
 
 
@@ -336,7 +342,8 @@ def test_text_tells_the_story():
     assert lines[1:3] == ["◐ attention.softmax: 2 / 3 points, partly passed", "  Looks like: softmax over queries"]
     assert "  ✗ Check 1 of attention.softmax (failed)" in lines
     assert lines[-1].startswith("Next: mend attention.softmax as described above")
-    assert "    Line one" in lines and "    line two" in lines
+    assert "    Line one" in lines
+    assert "    line two" in lines
     assert terminal.text(TASKS[4]).split("\n")[0].endswith("attention.CrossAttention: 1 / 1 point, passed")
 
 
@@ -346,7 +353,8 @@ def test_terminal_prints_on_any_stream(encoding):
     terminal.print_tasks(TASKS, target)
     terminal.print_class((*CLASS, submission("Zoë 学生", TASKS[0]), *hostile_class()), target)
     output = printed(target)
-    assert "Looks like: softmax over queries" in output and "no scale" in output
+    assert "Looks like: softmax over queries" in output
+    assert "no scale" in output
     assert ("✓" in output) == (encoding == "utf-8")
     assert encoding == "utf-8" or "+ Check 0 of attention.softmax" in output
     assert terminal.text(TASKS, encoding).encode(encoding)
@@ -402,7 +410,8 @@ def test_junit_has_a_suite_per_submission_and_a_case_per_check():
     ]
     assert [root.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["16", "3", "4", "2"]
     failure = root.find("testsuite/testcase/failure")
-    assert failure.get("message") == "Some message." and "Looks like: softmax over queries" in failure.text
+    assert failure.get("message") == "Some message."
+    assert "Looks like: softmax over queries" in failure.text
     assert {error.get("type") for error in root.iter("error")} == {"error", "timeout", "crashed", "not-graded"}
     assert root[3].find("testcase/error").get("message") == "The file is not a notebook."
     names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
@@ -430,12 +439,14 @@ def test_csv_reads_back_with_pandas():
     assert list(frame.columns) == [*fixed, *(t.id for t in TASKS), "masks.causal_mask", "mistakes", "message"]
     assert list(frame["student"]) == ["bo", "ann", "cy", "dee"]
     assert list(frame["points"]) == [3.0, 3.0, 1.0, 0.0]
-    assert frame["attention.softmax"].tolist()[:2] == [2.0, 3.0] and frame["attention.softmax"].isna().tolist()[2:] == [
+    assert frame["attention.softmax"].tolist()[:2] == [2.0, 3.0]
+    assert frame["attention.softmax"].isna().tolist()[2:] == [
         True,
         True,
     ]
     assert frame["mistakes"][0] == "softmax-over-queries;no-scale"
-    assert frame["status"][3] == "failed" and frame["message"][3] == "The file is not a notebook."
+    assert frame["status"][3] == "failed"
+    assert frame["message"][3] == "The file is not a notebook."
 
 
 @pytest.mark.parametrize(
@@ -444,13 +455,15 @@ def test_csv_reads_back_with_pandas():
 def test_csv_holds_no_formula(text):
     (row,) = csv.DictReader(io.StringIO(table.to_csv([Submission(text, text, text, message=text)])))
     for column in ("student", "unit", "path", "message"):
-        assert row[column].startswith("'") and row[column].lstrip("' ")[0] in "=+-@＝"
+        assert row[column].startswith("'")
+        assert row[column].lstrip("' ")[0] in "=+-@＝"
 
 
 def test_csv_of_hostile_text_keeps_its_shape():
     text = table.to_csv((*hostile_class(), submission("a", message='quote " comma , semicolon ; \n=next line')))
     rows = list(csv.reader(io.StringIO(text)))
-    assert len(rows) == 2 * len(HOSTILE) + 2 and {len(row) for row in rows} == {len(rows[0])}
+    assert len(rows) == 2 * len(HOSTILE) + 2
+    assert {len(row) for row in rows} == {len(rows[0])}
     assert text.count("\n") == len(rows)
     text.encode("utf-8")
 
@@ -471,7 +484,8 @@ def test_write_replaces_the_file_and_leaves_nothing_else(tmp_path):
 def test_write_follows_a_symbolic_link_and_writes_to_pipes(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "target")
     write(tmp_path / "link", "text")
-    assert (tmp_path / "target").read_text() == "text" and (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "text"
+    assert (tmp_path / "link").is_symlink()
     os.mkfifo(tmp_path / "pipe")
     reader = threading.Thread(target=lambda: received.append((tmp_path / "pipe").read_text()))
     received: list[str] = []
@@ -482,7 +496,7 @@ def test_write_follows_a_symbolic_link_and_writes_to_pipes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name, words",
+    ("name", "words"),
     [
         ("missing/report.html", "does not exist; create it first"),
         ("file/report.html", "is not a folder"),
@@ -496,12 +510,14 @@ def test_write_says_what_is_wrong_in_one_sentence(tmp_path, name, words):
     with pytest.raises(ReportError) as caught:
         write(f"{tmp_path}/{name}", "text")
     assert words in str(caught.value)
-    assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize(
-    "number, words", [(errno.ENOSPC, "the disk is full"), (errno.EROFS, "read-only"), (errno.EIO, "give another path")]
+    ("number", "words"),
+    [(errno.ENOSPC, "the disk is full"), (errno.EROFS, "read-only"), (errno.EIO, "give another path")],
 )
 def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch, number, words):
     path = tmp_path / "report.csv"
@@ -513,7 +529,8 @@ def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch, number, words)
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(ReportError, match=words):
         write(path, "new")
-    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere")

@@ -31,10 +31,10 @@ NOT_GRADED = "not_graded"  # how reports call a submission whose status is not "
 # Untrusted text ------------------------------------------------------------------------------------
 
 # Terminal escape sequences (ECMA-48): control sequences, control strings, two-character escapes.
-# All lengths are bounded, so that hostile text costs linear time.
+# A sequence stops where another begins, and lengths are bounded: hostile text costs linear time.
 _ESCAPES = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"
-    "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]{0,256}(?:\x07|\x1b\\\\|\x9c)"
+    "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9b-\x9f]{0,256}(?:\x07|\x1b\\\\|\x9c)"
     "|\x1b[ -/]{0,4}[0-~]"
 )
 # What is left of control characters, and the marks that reorder text on the screen.
