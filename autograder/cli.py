@@ -208,7 +208,7 @@ def _check_destinations(options: argparse.Namespace) -> None:
 def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -> None:
     from autograder import reports
     from autograder.report import to_json
-    from autograder.reports.classroom import class_page
+    from autograder.reports.html import class_page
     from autograder.reports.junit import to_junit
     from autograder.reports.table import to_csv
 
