@@ -1,7 +1,7 @@
-"""Mistakes of unit 3, attention: wrong answers that learners really write, each with its way out.
+"""Wrong implementations of unit 3, attention, each with the misconception behind it.
 
-Every entry is wrong in one respect only, so that what a learner reads is about that respect. Where rows with
-nothing to attend are not the point, they are handled by ``nan_to_num``, which is right after ``masked_fill``. When two would give the same results, the first is named.
+Every entry is wrong in one respect only. Where rows with nothing to attend are not the point, they are handled by
+``nan_to_num``, which is right after ``masked_fill``. When two would give the same results, the first is named.
 """
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
