@@ -1,0 +1,373 @@
+"""Exercise notebooks from one source: ``python -m autograder.release`` (``make exercises``).
+
+``solutions/notebooks/<unit>.md`` (jupytext MyST) holds the narrative and *names* the code it wants. In it,
+
+===================================  =====================================================================
+a code cell with                     becomes
+===================================  =====================================================================
+``:setup:``                          the imports of the unit's solution module
+``:task: attention.softmax``         that object, pulled out of ``solutions/attention.py``; nbgrader empties it
+``:check: attention.softmax``        the locked cell that grades the task; its own text says what is checked
+``:include: heat_map.py``            that file of ``solutions/notebooks``
+anything else                        itself
+===================================  =====================================================================
+
+A text cell that begins with ``+++ {"reflection": "attention.reflection", "points": 2}`` is a question graded by hand.
+In the text, ``{{points:attention.softmax}}`` is what the task is worth, and ``[words](book:attention#rows-are-queries)``
+is a link into the book.
+
+nbgrader turns the source notebooks so made into those that learners get. The same source gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import os
+import re
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.preprocessors import ClearSolutions
+from traitlets.config import Config
+
+from autograder import checking, settings
+from autograder.grade_ids import allow_dots
+from autograder.nbgrader import configure
+from autograder.registry import COMPLETE, Unit, find_unit
+
+SOLUTIONS = settings.ROOT / "solutions"
+NARRATIVES = SOLUTIONS / "notebooks"
+EXERCISES = settings.ROOT / "exercises"
+COURSE_ROOT = settings.ROOT / "_build" / "nbgrader"
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+ANSWER_STUB = "*Double-click this cell and write your answer here, in place of this line.*"
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+
+
+class BrokenSource(ValueError):
+    """The narrative and the course do not fit together; the message is one sentence for the author."""
+
+
+# --- the code that a narrative names ---------------------------------------------------------------------
+
+
+class SolutionModule:
+    """A reference module as text: nothing is imported, so a broken one cannot stop a release half-way."""
+
+    def __init__(self, unit: str):
+        self.path = SOLUTIONS / f"{unit}.py"
+        text = _read(self.path)
+        self._lines = text.splitlines()
+        self._tree = ast.parse(text)
+
+    def imports(self) -> str:
+        """Its import statements; constants of the course are written out, since they come from the answers' package."""
+        statements = [node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        course = [node for node in statements if isinstance(node, ast.ImportFrom) and node.module == "solutions"]
+        lines = [ast.unparse(node) for node in statements if node not in course]
+        constants = [f"{alias.name} = {course_constant(alias.name)!r}" for node in course for alias in node.names]
+        return "\n".join(lines + ([""] + constants if constants else []))
+
+    def source(self, name: str) -> str:
+        """The function or class of that name with its docstring and its solution marks."""
+        for node in self._tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
+                return self._block(first, node.lineno)
+        raise BrokenSource(f"{_relative(self.path)} defines no {name!r}, which the notebook asks for.")
+
+    def _block(self, first: int, header: int) -> str:
+        # The syntax tree does not hold the comment that closes a solution, so go on as long as lines are indented.
+        last = header
+        while last < len(self._lines) and (not self._lines[last].strip() or self._lines[last][0] in " )"):
+            last += 1
+        return "\n".join(self._lines[first:last]).rstrip()
+
+
+def course_constant(name: str) -> object:
+    """The value of a constant that ``solutions/__init__.py`` assigns, for example ``PAD``."""
+    for node in ast.parse(_read(SOLUTIONS / "__init__.py")).body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, value = node.targets[0], ast.literal_eval(node.value)
+            if isinstance(target, ast.Name):
+                target, value = ast.Tuple([target]), (value,)
+            names = [element.id for element in getattr(target, "elts", []) if isinstance(element, ast.Name)]
+            if name in names:
+                return value[names.index(name)]
+    raise BrokenSource(f"solutions/__init__.py assigns no constant called {name!r}.")
+
+
+# --- from the narrative to nbgrader's source notebook -------------------------------------------------------
+
+
+def source_notebook(unit: Unit) -> NotebookNode:
+    """The instructor's notebook of a unit: narrative, solutions, checks."""
+    path = NARRATIVES / f"{unit.name}.md"
+    narrative = jupytext.reads(_read(path), fmt="md:myst")
+    _demand_every_task_once(unit, narrative, _relative(path))
+    module = SolutionModule(unit.name)
+    cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
+    for index, cell in enumerate(cells):
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}.cell-{index:02d}")
+        cell["id"] = grade_id.replace(".", "-")  # a cell id may not contain a dot
+    return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
+
+
+def first_cell() -> str:
+    """Makes the course importable where it is not, on Colab above all."""
+    requirement = f"git+{settings.repository_url()}@{settings.repository_branch()}"
+    names = "from autograder import check, hint, progress"
+    return "\n".join(
+        [
+            "# Run this first. It installs the course if it is not there yet, as on Colab; otherwise it does nothing.",
+            "try:",
+            f"    {names}",
+            "except ModuleNotFoundError:",
+            f'    %pip install -q "{requirement}"',
+            f"    {names}",
+        ]
+    )
+
+
+def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:
+    """Each task has one cell to write it in and, later, one that checks it."""
+    places: dict[str, dict[str, int]] = {"task": {}, "check": {}}
+    for index, cell in enumerate(narrative.cells):
+        for kind, seen in places.items():
+            task = cell.metadata.get(kind)
+            if task is None:
+                continue
+            if task not in unit.task_ids:
+                raise BrokenSource(f"{path} has a {kind} cell for {task!r}, which is no task of unit {unit.name!r}.")
+            if task in seen:
+                raise BrokenSource(f"{path} has two {kind} cells for {task!r}.")
+            seen[task] = index
+    for task in unit.task_ids:
+        for kind, seen in places.items():
+            if task not in seen:
+                raise BrokenSource(f"{path} has no {kind} cell for {task!r}.")
+        if places["check"][task] < places["task"][task]:
+            raise BrokenSource(f"{path} checks {task!r} before the cell in which it is written.")
+    if not any("reflection" in cell.metadata for cell in narrative.cells):
+        raise BrokenSource(f"{path} has no reflection question.")
+
+
+def _cell(unit: Unit, module: SolutionModule, cell: NotebookNode) -> NotebookNode:
+    named = cell.metadata
+    if cell.cell_type == "markdown":
+        return _reflection(cell) if "reflection" in named else _text(cell.source)
+    if "setup" in named:
+        return _code(module.imports())
+    if "task" in named:
+        return _task(named["task"], module)
+    if "check" in named:
+        return _check(named["check"], cell.source)
+    if "include" in named:
+        return _code(_read(NARRATIVES / named["include"]).strip())
+    return _code(cell.source)
+
+
+def _task(task: str, module: SolutionModule) -> NotebookNode:
+    source = module.source(task.partition(".")[2])
+    if BEGIN not in source or source.count(BEGIN) != source.count(END):
+        raise BrokenSource(f"{_relative(module.path)}: {task!r} needs {BEGIN!r} and {END!r} around what a learner writes.")
+    return _code(source, _nbgrader(f"{task}.solution", solution=True))
+
+
+def _check(task: str, what: str) -> NotebookNode:
+    if not what.startswith("# "):
+        raise BrokenSource(f"The check cell of {task!r} needs a comment that says what is checked.")
+    points = float(checking.max_points(task))
+    return _code(f'{what}\ncheck("{task}")', _nbgrader(task, grade=True, locked=True, points=points))
+
+
+def _reflection(cell: NotebookNode) -> NotebookNode:
+    name = cell.metadata["reflection"]
+    if BEGIN not in cell.source or END not in cell.source:
+        raise BrokenSource(f"The reflection question {name!r} needs a model answer between {BEGIN!r} and {END!r}.")
+    points = float(cell.metadata["points"])
+    return _text(cell.source, _nbgrader(name, grade=True, solution=True, points=points))
+
+
+def _nbgrader(grade_id: str, *, grade=False, solution=False, locked=False, points: float | None = None) -> dict:
+    flags = {"schema_version": 3, "grade_id": grade_id, "grade": grade, "solution": solution, "locked": locked, "task": False}
+    return {"nbgrader": flags if points is None else {**flags, "points": points}}
+
+
+def _code(source: str, metadata: dict | None = None) -> NotebookNode:
+    return nbformat.v4.new_code_cell(source, metadata=metadata or {})
+
+
+def _text(source: str, metadata: dict | None = None) -> NotebookNode:
+    source = re.sub(r"\{\{points:([\w.]+)\}\}", lambda match: _points(match[1]), source)
+    source = re.sub(r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({settings.chapter_url(match[1], match[2] or '')})", source)
+    return nbformat.v4.new_markdown_cell(source, metadata=metadata or {})
+
+
+def _points(task: str) -> str:
+    points = checking.max_points(task)
+    return f"{points} point" if points == 1 else f"{points} points"
+
+
+# --- nbgrader: from source to release ----------------------------------------------------------------------
+
+
+class ClearSolutionsByName(ClearSolutions):
+    """Like nbgrader's, but a stub says which task it stands for."""
+
+    text_stub = ANSWER_STUB
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        task = cell.metadata.get("nbgrader", {}).get("grade_id", "").removesuffix(".solution")
+        self.code_stub = {"python": f'# YOUR CODE HERE\nraise NotImplementedError("{task}")'}
+        return super().preprocess_cell(cell, resources, cell_index)
+
+
+def build_sources(course_root: Path, units: Iterable[str] | None = None) -> list[Path]:
+    """Write ``<course_root>/source/<unit>/<unit>.ipynb`` for the units, all complete ones by default."""
+    paths = []
+    for unit in _units(units):
+        path = course_root / "source" / unit.name / f"{unit.name}.ipynb"
+        _write(path, to_bytes(source_notebook(unit)))
+        paths.append(path)
+    return paths
+
+
+def generate(course_root: Path, units: Iterable[str] | None = None) -> list[Path]:
+    """Build the sources and have nbgrader release them: ``<course_root>/release/<unit>/<unit>.ipynb``.
+
+    The assignments are entered into the gradebook of that course, ``<course_root>/gradebook.db``.
+    """
+    course_root = course_root.resolve()
+    chosen = [unit.name for unit in _units(units)]
+    build_sources(course_root, chosen)
+    allow_dots()
+    api = NbGraderAPI(config=configure(Config(), root=course_root))
+    with scripts_on_path():
+        return [_release(api, course_root, unit) for unit in chosen]
+
+
+@contextlib.contextmanager
+def scripts_on_path() -> Iterator[None]:
+    """nbgrader starts `alembic` by name, which is not found when an environment's Python runs without activation."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = sysconfig.get_path("scripts") + os.pathsep + before
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def _release(api: NbGraderAPI, course_root: Path, unit: str) -> Path:
+    result = api.generate_assignment(unit, force=True)
+    if not result["success"]:
+        raise BrokenSource(f"nbgrader could not release {unit!r}: {_reason(result)}")
+    path = course_root / "release" / unit / f"{unit}.ipynb"
+    _write(path, to_bytes(nbformat.read(path, as_version=4)))
+    return path
+
+
+def _reason(result: dict) -> str:
+    """The line of nbgrader's log in which the first exception says what it is."""
+    text = "\n".join(str(result.get(key) or "") for key in ("log", "error"))
+    found = re.search(r"^\s*([\w.]*(?:Error|Exception|Entry)): (.*)$", text, re.MULTILINE)
+    return f"{found[1]}: {found[2]}" if found else "it did not say why."
+
+
+def _units(names: Iterable[str] | None) -> list[Unit]:
+    return list(COMPLETE) if names is None else [find_unit(name) for name in names]
+
+
+# --- files ---------------------------------------------------------------------------------------------------
+
+
+def to_bytes(notebook: NotebookNode) -> bytes:
+    """The notebook as a file, with nothing in it that depends on when and where it was made."""
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    nbformat.validate(notebook)
+    return (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()
+
+
+def write_exercises(target: Path = EXERCISES, course_root: Path = COURSE_ROOT) -> list[Path]:
+    """Generate the exercises of all complete units into ``target``; returns the files that changed."""
+    changed = []
+    for made in generate(course_root):
+        path, data = target / made.parent.name / made.name, made.read_bytes()
+        if not path.is_file() or path.read_bytes() != data:
+            _write(path, data)
+            changed.append(path)
+    return changed
+
+
+def stale(target: Path = EXERCISES) -> list[str]:
+    """Names of the notebooks in ``target`` that differ from a fresh generation, are missing, or should not be there."""
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder) / "fresh"
+        write_exercises(fresh, Path(folder) / "course")
+        made, there = _notebooks(fresh), _notebooks(target)
+    return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+
+
+def _notebooks(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BrokenSource(f"{_relative(path)} is missing.") from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(settings.ROOT).as_posix() if path.is_relative_to(settings.ROOT) else str(path)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Command line; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m autograder.release", description="Make the exercise notebooks.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if exercises/ is not up to date")
+    options = parser.parse_args(arguments)
+    try:
+        if options.check:
+            return _report_stale(stale())
+        changed = write_exercises()
+    except BrokenSource as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"exercises/: {', '.join(_relative(path) for path in changed) + ' written' if changed else 'nothing to change'}.")
+    return 0
+
+
+def _report_stale(names: list[str]) -> int:
+    if not names:
+        return 0
+    listed = ", ".join(f"exercises/{name}" for name in names)
+    print(f"Not what the sources give: {listed}; run `make exercises` and commit the result.", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
