@@ -10,15 +10,18 @@ import json
 import math
 import socket
 import struct
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 MAX_FRAME = 64 * 2**20
+MAX_JSON = 8 * 2**20  # parsed JSON takes some twenty times the room of its text
 MAX_NODES = 100_000
 MAX_DEPTH = 30
 MAX_TEXT = 1_000_000
+MAX_BITS = 4096  # of an integer: printing longer ones takes Python long, or is refused
 _HEADER = struct.Struct(">II")
 
 DTYPES = {
@@ -53,35 +56,50 @@ class Opaque:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """A detached copy of a value in the types that may cross; anything else becomes `Opaque`."""
+    """A detached copy of a value in the types that may cross; anything else becomes `Opaque`.
+
+    Subclasses become their built-in base, so that no behaviour of theirs crosses. What an object says
+    its class is (``__class__``) does not count.
+    """
+    kind = type(value)
     if depth > MAX_DEPTH:
         return Opaque("a structure nested too deeply")
-    if value is None or isinstance(value, (bool, str, bytes, torch.dtype, Opaque)):
+    if value is None or issubclass(kind, (bool, torch.dtype, Opaque)):
         return value
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, torch.Tensor):
+    if issubclass(kind, int):
+        number = int.__index__(value)
+        return number if number.bit_length() <= MAX_BITS else Opaque("an integer with thousands of digits")
+    if issubclass(kind, float):
+        return float.__pos__(value)
+    if issubclass(kind, str):
+        return "".join(str.__iter__(value))
+    if issubclass(kind, bytes):
+        return bytes(bytes.__iter__(value)) if kind is not bytes else value
+    if issubclass(kind, torch.Tensor):
         return _plain_tensor(value)
-    if isinstance(value, (list, tuple, set, frozenset)):
-        kind = {list: list, set: set, frozenset: set}.get(type(value), list if isinstance(value, list) else tuple)
-        items = [plain(item, depth + 1) for item in value]
-        try:
-            return kind(items)
-        except TypeError:  # a set whose items became unhashable
-            return Opaque(type(value).__name__)
-    if isinstance(value, dict):
-        try:
-            return {plain(key, depth + 1): plain(item, depth + 1) for key, item in value.items()}
-        except TypeError:
-            return Opaque(type(value).__name__)
+    if issubclass(kind, (list, tuple, set, frozenset)):
+        base = next(base for base in (list, tuple, set, frozenset) if issubclass(kind, base))
+        return _collect(set if base is frozenset else base, (plain(item, depth + 1) for item in base.__iter__(value)), kind)
+    if issubclass(kind, dict):
+        items = ((plain(key, depth + 1), plain(item, depth + 1)) for key, item in dict.items(value))
+        return _collect(dict, items, kind)
     return _plain_numpy(value)
 
 
+def _collect(base: Callable[[Iterator], Any], items: Iterator, kind: type) -> Any:
+    """A collection of plain items, unless a key or an item of a set has become one that cannot be hashed."""
+    try:
+        return base(items)
+    except TypeError:
+        return Opaque(kind.__name__)
+
+
 def _plain_tensor(value: torch.Tensor) -> Any:
-    tensor = torch.Tensor.detach(value).as_subclass(torch.Tensor)
-    if tensor.layout != torch.strided or tensor.device.type == "meta" or tensor.dtype not in _NAMES:
+    with torch._C.DisableTorchFunctionSubclass():
+        tensor = torch.Tensor.detach(value)
+        if tensor.layout == torch.strided:  # the others have no such thing as a base class
+            tensor = tensor.as_subclass(torch.Tensor)
+    if tensor.is_nested or tensor.layout != torch.strided or tensor.device.type == "meta" or tensor.dtype not in _NAMES:
         return Opaque(f"a {tensor.dtype} tensor on {tensor.device} with layout {tensor.layout}")
     return tensor.cpu().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
 
@@ -97,37 +115,47 @@ def _plain_numpy(value: Any) -> Any:
 
 
 def encode(value: Any) -> bytes:
-    """A frame for a value in the types that `plain` returns."""
-    blobs: list[bytes] = []
-    text = json.dumps(_encode(value, blobs)).encode()
-    binary = b"".join(blobs)
-    if len(text) + len(binary) > MAX_FRAME:
-        raise WireError(f"the data is larger than {MAX_FRAME // 2**20} MB")
-    return _HEADER.pack(len(text), len(binary)) + text + binary
+    """A frame for a value in the types that `plain` returns; raises `WireError` for one that would be refused."""
+    encoder = _Encoder()
+    text = json.dumps(encoder.tree(value)).encode()
+    length = sum(map(len, encoder.blobs))
+    if len(text) > MAX_JSON or len(text) + length > MAX_FRAME:
+        raise WireError(f"the data is larger than {(MAX_JSON if len(text) > MAX_JSON else MAX_FRAME) // 2**20} MB")
+    return b"".join([_HEADER.pack(len(text), length), text, *encoder.blobs])
 
 
-def _encode(value: Any, blobs: list[bytes]) -> Any:
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, str):
-        return value[:MAX_TEXT].encode("utf-8", "replace").decode()
-    if isinstance(value, bytes):
-        blobs.append(value)
-        return {"bytes": len(value)}
-    if isinstance(value, torch.Tensor):
-        data = value.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if value.numel() else b""
-        blobs.append(data)
-        return {"tensor": len(data), "dtype": _NAMES[value.dtype], "shape": list(value.shape)}
-    if isinstance(value, torch.dtype):
-        return {"dtype": _NAMES.get(value, "float32")}
-    if isinstance(value, Opaque):
-        return {"opaque": value.type_name}
-    for kind, name in ((list, "list"), (tuple, "tuple"), (set, "set")):
-        if isinstance(value, kind):
-            return {name: [_encode(item, blobs) for item in value]}
-    if isinstance(value, dict):
-        return {"dict": [[_encode(key, blobs), _encode(item, blobs)] for key, item in value.items()]}
-    raise WireError(f"a {type(value).__name__} may not cross")
+class _Encoder:
+    """Turns a value into a tree for JSON, and collects the bytes that the tree mentions."""
+
+    def __init__(self) -> None:
+        self.blobs: list[bytes] = []
+        self.nodes = 0
+
+    def tree(self, value: Any) -> Any:
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise WireError(f"the data has more than {MAX_NODES} parts")
+        if value is None or isinstance(value, (bool, int, float)):
+            return value
+        if isinstance(value, str):
+            return value[:MAX_TEXT].encode("utf-8", "replace").decode()
+        if isinstance(value, bytes):
+            self.blobs.append(value)
+            return {"bytes": len(value)}
+        if isinstance(value, torch.Tensor):
+            data = value.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if value.numel() else b""
+            self.blobs.append(data)
+            return {"tensor": len(data), "dtype": _NAMES[value.dtype], "shape": list(value.shape)}
+        if isinstance(value, torch.dtype):
+            return {"dtype": _NAMES.get(value, "float32")}
+        if isinstance(value, Opaque):
+            return {"opaque": value.type_name}
+        for kind, name in ((list, "list"), (tuple, "tuple"), (set, "set")):
+            if isinstance(value, kind):
+                return {name: [self.tree(item) for item in value]}
+        if isinstance(value, dict):
+            return {"dict": [[self.tree(key), self.tree(item)] for key, item in value.items()]}
+        raise WireError(f"a {type(value).__name__} may not cross")
 
 
 def decode(text: bytes, binary: bytes) -> Any:
@@ -204,8 +232,8 @@ def send(connection: socket.socket, value: Any) -> None:
 def receive(connection: socket.socket) -> Any:
     """Receive one frame; raises `EOFError` when the other side is gone, `WireError` when it misbehaves."""
     text_length, binary_length = _HEADER.unpack(_read(connection, _HEADER.size))
-    if text_length + binary_length > MAX_FRAME:
-        raise WireError(f"a frame of more than {MAX_FRAME // 2**20} MB was announced")
+    if text_length > MAX_JSON or text_length + binary_length > MAX_FRAME:
+        raise WireError(f"a frame with {text_length} + {binary_length} bytes was announced, which is too much")
     return decode(_read(connection, text_length), _read(connection, binary_length))
 
 

@@ -1,0 +1,98 @@
+"""Shared fixtures: one fork server for the whole run, notebooks on disk, and a state file of the test's own."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder.process import ForkServer, Limits, ProcessSubject
+from autograder.settings import ROOT
+
+
+@pytest.fixture(scope="session")
+def server():
+    """A fork server without a jail. Importing torch takes seconds, so all tests share it."""
+    with ForkServer() as started:
+        started.wait_until_ready()
+        yield started
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _state_away_from_home(tmp_path_factory):
+    """No test, and no subprocess of one, touches the progress of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AUTOGRADER_STATE", str(tmp_path_factory.mktemp("state") / "progress.json"))
+        yield
+
+
+@pytest.fixture
+def state_file(tmp_path, monkeypatch) -> Path:
+    """A state file for one test alone; it does not exist yet."""
+    path = tmp_path / "state" / "progress.json"
+    monkeypatch.setenv("AUTOGRADER_STATE", str(path))
+    return path
+
+
+@pytest.fixture
+def subject(server):
+    """Makes subjects from cells; every one is closed after the test."""
+    made = []
+
+    def make(*cells: str, check: float = 5.0, total: float = 60.0, memory_mb: int = 2048) -> ProcessSubject:
+        made.append(ProcessSubject(server, list(cells), Limits(check, total, memory_mb)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def _cell(source: str | list | None, kind: str = "code", **extra) -> dict:
+    cell = {"cell_type": kind, "metadata": {}, "source": source, **extra}
+    if kind == "code":
+        cell = {"outputs": [], "execution_count": None, **cell}
+    return cell
+
+
+@pytest.fixture(scope="session")
+def cell():
+    """Makes one notebook cell as it stands in the file."""
+    return _cell
+
+
+@pytest.fixture(scope="session")
+def notebook():
+    """Makes the text of a notebook; strings become code cells."""
+
+    def make(*cells: str | dict, **extra) -> str:
+        ready = [_cell(one) if isinstance(one, str) else one for one in cells]
+        return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": ready, **extra})
+
+    return make
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file (and its folders) under the test's own folder; text as UTF-8."""
+
+    def put(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return put
+
+
+@pytest.fixture(scope="session")
+def solution_cells():
+    """The reference solution of a unit as notebook cells: the imports, then one cell for each definition."""
+
+    def cells(unit: str) -> list[str]:
+        text = (ROOT / "solutions" / f"{unit}.py").read_text(encoding="utf-8")
+        return [ast.get_source_segment(text, node) or "" for node in ast.parse(text).body]
+
+    return cells
