@@ -28,7 +28,15 @@ from autograder import catalogue, report
 from autograder.diagnosis import Evidence, diagnose
 from autograder.registry import find_unit
 from autograder.report import CheckResult, TaskResult
-from autograder.subject import LocalSubject, NotAttempted, Student, StudentRaised, Subject, SubjectCrashed, SubjectTimeout
+from autograder.subject import (
+    LocalSubject,
+    NotAttempted,
+    Student,
+    StudentRaised,
+    Subject,
+    SubjectCrashed,
+    SubjectTimeout,
+)
 
 DEFAULT_SEED = 2017
 
@@ -55,7 +63,9 @@ class Rng:
         """Standard normal numbers."""
         return torch.randn(*shape, generator=self._generator, dtype=torch.float64).to(dtype)
 
-    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    def uniform(
+        self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32
+    ) -> torch.Tensor:
         """Uniform numbers in ``[low, high)``."""
         numbers = torch.rand(*shape, generator=self._generator, dtype=torch.float64)
         return (low + (high - low) * numbers).to(dtype)
@@ -103,7 +113,9 @@ def max_points(task: str) -> Fraction:
     return sum((check.points for check in checks if check.task == task), Fraction(0))
 
 
-def run_checks(subject: Subject, unit: str, tasks: Iterable[str] | None = None, seed: int = DEFAULT_SEED) -> tuple[TaskResult, ...]:
+def run_checks(
+    subject: Subject, unit: str, tasks: Iterable[str] | None = None, seed: int = DEFAULT_SEED
+) -> tuple[TaskResult, ...]:
     """Grade the named tasks of a unit (all of them by default), in the order of the course."""
     wanted = find_unit(unit).task_ids if tasks is None else tuple(tasks)
     return tuple(_run_task(subject, unit, task, seed) for task in wanted)
@@ -117,7 +129,9 @@ def _run_task(subject: Subject, unit: str, task: str, seed: int) -> TaskResult:
             continue
         if results and results[-1].status == report.TIMEOUT:
             # One long wait per task is enough, and keeps the time for the tasks that follow.
-            results.append(_result(check, report.TIMEOUT, "Not run, because the check before it ran into the time limit."))
+            results.append(
+                _result(check, report.TIMEOUT, "Not run, because the check before it ran into the time limit.")
+            )
             continue
         result, student = _run_check(check, subject, unit, seed)
         results.append(result)

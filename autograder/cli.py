@@ -20,10 +20,7 @@ from autograder.registry import UNITS, UnknownUnit, find_tasks, find_unit
 if TYPE_CHECKING:
     from autograder.report import Submission
 
-NO_JAIL = (
-    "Submissions are untrusted code, and this version has no sandbox to run them in: they could read and change "
-    "your files and use the network. Grade on a machine where that does not matter and say so with --unsafe."
-)
+UNSAFE = "WARNING: --unsafe: submissions run without a sandbox and can read and change all that you can."
 
 
 class UsageError(Exception):
@@ -69,7 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--unit", metavar="UNIT", help="the unit, where folders and names do not tell")
     for kind in ("json", "csv", "junit", "html"):
         grade.add_argument(f"--{kind}", metavar="FILE", type=Path, help=f"write the report as {kind.upper()}")
-    grade.add_argument("--jobs", metavar="N", type=_positive_int, default=os.cpu_count() or 1, help="how many at a time")
+    grade.add_argument(
+        "--jobs", metavar="N", type=_positive_int, default=os.cpu_count() or 1, help="how many at a time"
+    )
     grade.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
     grade.add_argument("--timeout", metavar="S", type=_positive_float, help="seconds that one submission may take")
     grade.add_argument("--memory", metavar="MB", type=_positive_int, help="memory that one submission may use")
@@ -163,10 +162,9 @@ def _grade(options: argparse.Namespace) -> int:
     for path in options.paths:
         if not os.path.lexists(path):
             raise UsageError(f"There is no file or folder {path}.")
-    if not options.unsafe:
-        raise UsageError(NO_JAIL)
     _check_destinations(options)
-    print("autograder: WARNING: --unsafe: submissions run without a sandbox, with your rights.", file=sys.stderr)
+    if options.unsafe:
+        print(f"autograder: {UNSAFE}", file=sys.stderr)
     sources = discover(options.paths, options.unit)
 
     from autograder.checking import DEFAULT_SEED
@@ -177,7 +175,9 @@ def _grade(options: argparse.Namespace) -> int:
     seed = DEFAULT_SEED if options.seed is None else options.seed
     limits = Limits.of(options.timeout, options.memory)
     with _sentences_for_grading_errors():
-        submissions = _with_progress(grade_sources(sources, options.jobs, seed, limits), len(sources))
+        submissions = _with_progress(
+            grade_sources(sources, options.jobs, seed, limits, not options.unsafe), len(sources)
+        )
     _write_reports(options, submissions)
     terminal.print_class(submissions)
     return 0 if all(submission.status == "graded" for submission in submissions) else 1
@@ -200,7 +200,9 @@ def _check_destinations(options: argparse.Namespace) -> None:
         if destination.is_dir():
             raise UsageError(f"{destination} is a folder; name a file for the report.")
         if not folder.is_dir():
-            raise UsageError(f"The report {destination} cannot be written, because there is no folder {folder}; create it first.")
+            raise UsageError(
+                f"The report {destination} cannot be written, because there is no folder {folder}; create it first."
+            )
         if not os.access(folder, os.W_OK):
             raise UsageError(f"The report {destination} cannot be written, because the folder {folder} is read-only.")
 
@@ -229,11 +231,14 @@ def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -
 
 @contextlib.contextmanager
 def _sentences_for_grading_errors() -> Iterator[None]:
-    """Turns the fork server's failures into usage errors."""
+    """Turns failures to make a process to grade in into usage errors."""
+    from autograder.jail import NoJail
     from autograder.process import ForkServerError
 
     try:
         yield
+    except NoJail as error:
+        raise UsageError(f"{error} Or grade without a sandbox, at your own risk, with --unsafe.") from error
     except ForkServerError as error:
         raise UsageError(str(error)) from error
 
@@ -271,4 +276,3 @@ def _progress(options: argparse.Namespace) -> int:
 
     print("\n".join(progress_lines()))
     return 0
-

@@ -89,7 +89,9 @@ def assert_raises(kind: type[Exception], call: Callable[[], Any], what: str = "t
         value = call()
     except StudentRaised as raised:
         if kind.__name__ not in raised.kinds:
-            raise AssertionError(f"{what} should raise {kind.__name__}, but raised {raised.kind}: {raised.text}") from None
+            raise AssertionError(
+                f"{what} should raise {kind.__name__}, but raised {raised.kind}: {raised.text}"
+            ) from None
         return
     raise AssertionError(f"{what} should raise {kind.__name__}, but returned {_a(value)}.")
 

@@ -98,12 +98,16 @@ def _catalogue(unit: Unit) -> Iterator[str]:
 
 
 def _tasks_with_checks(module: Any) -> list[str]:
-    return [
-        mark.args[0]
-        for function in vars(module).values()
-        for mark in getattr(function, "pytestmark", ())
-        if mark.name == "task"
-    ] if module else []
+    return (
+        [
+            mark.args[0]
+            for function in vars(module).values()
+            for mark in getattr(function, "pytestmark", ())
+            if mark.name == "task"
+        ]
+        if module
+        else []
+    )
 
 
 def _import(name: str) -> Any:

@@ -62,7 +62,9 @@ def _lost_answers(results: Sequence[TaskResult], prose: Sequence[str]) -> list[s
         name = task.id.partition(".")[2]
         defined = re.compile(rf"^\s*(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
         if task.status == report.NOT_ATTEMPTED and any(defined.search(text) for text in prose):
-            notes.append(f"`{name}` is written in a text (Markdown) cell, so it never runs: change the cell's type to code.")
+            notes.append(
+                f"`{name}` is written in a text (Markdown) cell, so it never runs: change the cell's type to code."
+            )
     return notes
 
 
@@ -88,14 +90,18 @@ def grade_source(server: ForkServer, source: Source, seed: int = DEFAULT_SEED, l
 
 
 def grade_sources(
-    sources: Sequence[Source], jobs: int = 1, seed: int = DEFAULT_SEED, limits: Limits = Limits()
+    sources: Sequence[Source],
+    jobs: int = 1,
+    seed: int = DEFAULT_SEED,
+    limits: Limits = Limits(),
+    jailed: bool = True,
 ) -> Iterator[Submission]:
     """Grade files, ``jobs`` at a time; results come in the order of the files, whatever finishes first.
 
-    Raises `ForkServerError` when there is no process to grade in.
+    Raises `NoJail` or `ForkServerError` when there is no process to grade in.
     """
     torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
-    with ForkServer() as server:
+    with ForkServer(jailed) as server:
         for unit in {source.unit for source in sources if not source.problem}:
             _import_checks(unit)  # while the server imports torch
         server.wait_until_ready()

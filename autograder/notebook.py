@@ -149,6 +149,10 @@ def _in_notebook() -> bool:
 @contextlib.contextmanager
 def _quiet() -> Any:
     """What the learner's functions print or warn while being checked would bury the feedback."""
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings():
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
         yield

@@ -16,9 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.jail import WORKER_PLACE, command, user_namespace_modes, writable_folders
 from autograder.settings import PACKAGE
 from autograder.subject import SubjectCrashed, SubjectTimeout
 from autograder.worker import wire
+from autograder.worker.confine import HOME
 from autograder.worker.execute import Outcome, Request
 
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
@@ -58,15 +60,23 @@ class ForkServerError(RuntimeError):
 class ForkServer:
     """A running fork server; `fork` gives a connection to a fresh process. Safe to share between threads."""
 
-    def __init__(self) -> None:
-        self._home = tempfile.TemporaryDirectory(prefix="autograder-")
+    def __init__(self, jailed: bool = False) -> None:
+        self.jailed = jailed
         self._lock = threading.Lock()
+        self._home = tempfile.TemporaryDirectory(prefix="autograder-")
+        self._start(own_user_namespace=not jailed or user_namespace_modes()[0])
+
+    def _start(self, own_user_namespace: bool) -> None:
+        self._own_user_namespace = own_user_namespace
         self._control, theirs = socket.socketpair()
         environment = {**_ENVIRONMENT, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
-        environment |= {"HOME": self._home.name, "MPLCONFIGDIR": self._home.name, "TMPDIR": self._home.name}
+        home = HOME if self.jailed else self._home.name
+        environment |= {"HOME": home, "MPLCONFIGDIR": home, "TMPDIR": home}
+        jail = command(environment, own_user_namespace) if self.jailed else []
+        place, writable = (WORKER_PLACE, writable_folders()) if self.jailed else (str(PACKAGE), [])
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _BOOTSTRAP, str(PACKAGE), str(theirs.fileno())],
+                [*jail, sys.executable, "-I", "-c", _BOOTSTRAP, place, str(theirs.fileno()), *writable],
                 pass_fds=[theirs.fileno()],
                 env=environment,
                 cwd=self._home.name,
@@ -77,7 +87,24 @@ class ForkServer:
             )
 
     def wait_until_ready(self) -> None:
-        """Wait for the imports; raises `ForkServerError` with the reason when they fail."""
+        """Wait for the imports; raises `ForkServerError` with the reason when they fail.
+
+        A jail is tried out as well: a submission's process must be able to read the interpreter's files.
+        """
+        try:
+            self._wait_for_imports()
+            if self.jailed:
+                self._try_out()
+        except ForkServerError:
+            if not self.jailed or self._own_user_namespace or len(user_namespace_modes()) < 2:
+                raise
+            # As root, submissions run as users of their own, who may not be allowed to read root's files.
+            self._stop()
+            self._start(own_user_namespace=True)
+            self._wait_for_imports()
+            self._try_out()
+
+    def _wait_for_imports(self) -> None:
         self._control.settimeout(START_SECONDS)
         try:
             wire.receive(self._control)
@@ -88,6 +115,12 @@ class ForkServer:
             raise ForkServerError(f"The grading process could not start: {reason}") from error
         self._control.settimeout(None)
 
+    def _try_out(self) -> None:
+        with ProcessSubject(self, ["import this_is_not_there"], Limits(check=30, total=60)) as trial:
+            trial.load()
+            if "ModuleNotFoundError" not in trial.reports[0].error:
+                raise ForkServerError(f"The sandbox does not work here: {trial.reports[0].error}")
+
     def fork(self, folder: str, memory: int) -> tuple[socket.socket, int]:
         """A fresh process that works in ``folder`` with ``memory`` bytes: its connection and its pid."""
         ours, theirs = socket.socketpair()
@@ -95,9 +128,13 @@ class ForkServer:
             try:
                 socket.send_fds(self._control, [b"F"], [theirs.fileno()])
                 wire.send(self._control, {"folder": folder, "memory": memory})
-                return ours, int(wire.receive(self._control))
+                answer = wire.receive(self._control)
             except (EOFError, OSError) as error:
                 raise ForkServerError("The grading process has ended unexpectedly; start the command again.") from error
+        if not isinstance(answer, int):
+            ours.close()
+            raise ForkServerError(f"No process for a submission could be started: {answer}.")
+        return ours, answer
 
     def kill(self, pid: int) -> int:
         """End a process; returns its exit code, negative for a signal."""
@@ -110,6 +147,10 @@ class ForkServer:
                 return 0
 
     def close(self) -> None:
+        self._stop()
+        self._home.cleanup()
+
+    def _stop(self) -> None:
         self._control.close()
         try:
             self._process.wait(5)
@@ -118,7 +159,6 @@ class ForkServer:
             self._process.wait()
         if self._process.stderr:
             self._process.stderr.close()
-        self._home.cleanup()
 
     def __enter__(self) -> ForkServer:
         return self
@@ -183,7 +223,9 @@ class ProcessSubject:
                 return index
             if not isinstance(reply, dict):
                 reply = {}
-            self.reports[index] = CellReport(str(reply.get("output") or "")[:20_000], str(reply.get("error") or "")[:1000])
+            self.reports[index] = CellReport(
+                str(reply.get("output") or "")[:20_000], str(reply.get("error") or "")[:1000]
+            )
         return None
 
     def _exchange(self, message: dict, what: str) -> Any:
@@ -209,8 +251,11 @@ class ProcessSubject:
 
     def _restart(self) -> None:
         self.close()
-        self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
-        self._connection, self._pid = self.server.fork(self._folder.name, self.limits.memory_mb * 2**20)
+        folder = HOME  # in a jail, a memory file system of its own
+        if not self.server.jailed:
+            self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
+            folder = self._folder.name
+        self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20)
 
     def _stop_process(self) -> int:
         pid, self._pid = self._pid, 0
@@ -259,5 +304,3 @@ def _how_it_ended(what: str, code: int, error: Exception) -> str:
     if code < 0:
         return f"{what} ended the Python process (signal {-code}). Does it use too much memory?"
     return f"{what} ended the Python process (exit code {code}). Does it call exit?"
-
-

@@ -31,7 +31,9 @@ def _unit(number: int, name: str, title: str, names: str, **options) -> Unit:
 
 
 UNITS: tuple[Unit, ...] = (
-    _unit(1, "tokens", "Text to ids: vocabularies and byte-pair encoding", "Vocabulary train_bpe bpe_encode bpe_decode"),
+    _unit(
+        1, "tokens", "Text to ids: vocabularies and byte-pair encoding", "Vocabulary train_bpe bpe_encode bpe_decode"
+    ),
     _unit(
         2,
         "embeddings",
@@ -72,7 +74,12 @@ UNITS: tuple[Unit, ...] = (
         "Batches, teacher forcing, the training loop, the copy task",
         "Batch copy_task bucket_batches run_epoch",
     ),
-    _unit(10, "losses", "Cross-entropy, perplexity, label smoothing", "cross_entropy perplexity smooth_labels LabelSmoothing"),
+    _unit(
+        10,
+        "losses",
+        "Cross-entropy, perplexity, label smoothing",
+        "cross_entropy perplexity smooth_labels LabelSmoothing",
+    ),
     _unit(11, "optim", "AdamW and the warm-up schedule", "noam_lr AdamW noam_scheduler clip_grad_norm"),
     _unit(
         12,

@@ -183,7 +183,9 @@ def _cell(unit: Unit, module: SolutionModule, cell: NotebookNode) -> NotebookNod
 def _task(task: str, module: SolutionModule) -> NotebookNode:
     source = module.source(task.partition(".")[2])
     if BEGIN not in source or source.count(BEGIN) != source.count(END):
-        raise BrokenSource(f"{_relative(module.path)}: {task!r} needs {BEGIN!r} and {END!r} around what a learner writes.")
+        raise BrokenSource(
+            f"{_relative(module.path)}: {task!r} needs {BEGIN!r} and {END!r} around what a learner writes."
+        )
     return _code(source, _nbgrader(f"{task}.solution", solution=True))
 
 
@@ -203,7 +205,14 @@ def _reflection(cell: NotebookNode) -> NotebookNode:
 
 
 def _nbgrader(grade_id: str, *, grade=False, solution=False, locked=False, points: float | None = None) -> dict:
-    flags = {"schema_version": 3, "grade_id": grade_id, "grade": grade, "solution": solution, "locked": locked, "task": False}
+    flags = {
+        "schema_version": 3,
+        "grade_id": grade_id,
+        "grade": grade,
+        "solution": solution,
+        "locked": locked,
+        "task": False,
+    }
     return {"nbgrader": flags if points is None else {**flags, "points": points}}
 
 
@@ -213,7 +222,9 @@ def _code(source: str, metadata: dict | None = None) -> NotebookNode:
 
 def _text(source: str, metadata: dict | None = None) -> NotebookNode:
     source = re.sub(r"\{\{points:([\w.]+)\}\}", lambda match: _points(match[1]), source)
-    source = re.sub(r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({settings.chapter_url(match[1], match[2] or '')})", source)
+    source = re.sub(
+        r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({settings.chapter_url(match[1], match[2] or '')})", source
+    )
     return nbformat.v4.new_markdown_cell(source, metadata=metadata or {})
 
 
@@ -357,7 +368,9 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenSource as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"exercises/: {', '.join(_relative(path) for path in changed) + ' written' if changed else 'nothing to change'}.")
+    print(
+        f"exercises/: {', '.join(_relative(path) for path in changed) + ' written' if changed else 'nothing to change'}."
+    )
     return 0
 
 

@@ -54,7 +54,9 @@ def read(path: Path) -> Code:
         if not path.is_file():
             raise UnreadableSubmission(f"{path.name} is not a regular file.")
         if path.stat().st_size > MAX_BYTES:
-            raise UnreadableSubmission(f"{path.name} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again.")
+            raise UnreadableSubmission(
+                f"{path.name} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again."
+            )
         data = path.read_bytes()
     except OSError as error:
         raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror or error}.") from error
@@ -70,7 +72,9 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
     try:
         document = json.loads(_decode(data))
     except (ValueError, RecursionError) as error:
-        raise UnreadableSubmission(f"{name} is not a notebook ({_why_not_json(data, error)}); download it again as .ipynb.") from error
+        raise UnreadableSubmission(
+            f"{name} is not a notebook ({_why_not_json(data, error)}); download it again as .ipynb."
+        ) from error
     cells = _cells_of(document)
     if cells is None:
         raise UnreadableSubmission(f"{name} is JSON, but not a notebook (it has no list of cells).")
@@ -153,7 +157,9 @@ def split_python(text: str) -> list[str]:
 def _blocks(text: str) -> list[str]:
     """Pieces that begin at an unindented ``def``, ``class``, decorator or import; line numbers are kept."""
     lines = text.splitlines()
-    starts = [number for number, line in enumerate(lines, 1) if re.match(r"(async def|def|class|import|from|@)\b|@", line)]
+    starts = [
+        number for number, line in enumerate(lines, 1) if re.match(r"(async def|def|class|import|from|@)\b|@", line)
+    ]
     starts = [start for start in starts if start == 1 or not lines[start - 2].startswith("@")]
     borders = sorted({1, *starts, len(lines) + 1})
     return [_keep_line_numbers(lines, start, end - 1) for start, end in zip(borders, borders[1:])]
@@ -191,10 +197,19 @@ def _in_folder(folder: Path, unit: str | None) -> list[Source]:
             if unit in (None, here.name):
                 found += _of_unit_folder(here, files, folders)
         else:
-            found += [_file(file, unit, shared=len(files) > 1 or here == folder) for file in files if unit or unit_of(file)]
+            found += [
+                _file(file, unit, shared=len(files) > 1 or here == folder) for file in files if unit or unit_of(file)
+            ]
     if not found:
         wanted = f" of unit {unit}" if unit else ""
-        found.append(Source(folder, folder.name, unit or "", f"There is no submission{wanted} in {folder} (looked for {', '.join(SUFFIXES)})."))
+        found.append(
+            Source(
+                folder,
+                folder.name,
+                unit or "",
+                f"There is no submission{wanted} in {folder} (looked for {', '.join(SUFFIXES)}).",
+            )
+        )
     return found
 
 

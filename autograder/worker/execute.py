@@ -128,7 +128,9 @@ def _outcome_of(error: BaseException) -> Outcome:
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename != DRIVER_FILE and not frame.filename.startswith(_OWN_FOLDER) and not _is_library(frame.filename)
+        if frame.filename != DRIVER_FILE
+        and not frame.filename.startswith(_OWN_FOLDER)
+        and not _is_library(frame.filename)
     ]
     last = frames[-1] if frames else None
     where = f"line {last.lineno} of {_file_name(last.filename)}: {last.line or ''}".rstrip(": ") if last else ""

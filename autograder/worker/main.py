@@ -7,20 +7,19 @@ with the child's pid, ``K`` (kill) with how the child ended. Learner code runs i
 
 from __future__ import annotations
 
-import ctypes
 import os
-import random
-import resource
+import select
 import signal
 import socket
 import sys
+import traceback
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib
-import numpy
 import torch
 
-from . import wire
+from . import confine, wire
 from .cells import CellRunner
 from .execute import Request, execute
 
@@ -28,84 +27,155 @@ matplotlib.use("Agg")
 torch.set_num_threads(1)
 
 FORK, KILL = b"F", b"K"
-OPEN_FILES = 256
-FILE_BYTES = 64 * 2**20
-_PR_SET_PDEATHSIG = 1
+WATCH_SECONDS = 0.25
 
 
-def serve_forks(control: socket.socket) -> None:
+class Children:
+    """The forked processes, each with one submission."""
+
+    def __init__(self, control: socket.socket, writable: tuple[str, ...]):
+        self._control = control
+        self._writable = writable
+        self._jailed = bool(writable)
+        self._pids: dict[int, int] = {}  # with the memory that each may use
+        self._count = 0
+
+    def fork(self, connection: socket.socket, message: dict) -> int | str:
+        """A new process that serves the grader on ``connection``: its pid, or why there is none."""
+        self._count += 1
+        reading, writing = os.pipe()
+        first = os.fork()
+        if first == 0:
+            os.close(reading)
+            self._control.close()
+            _start(connection, writing, message, self._count, self._writable)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            answer = pipe.read()  # until the child has closed its end
+        if self._jailed:  # what was forked first has ended; the process inside the namespaces is adopted
+            os.waitpid(first, 0)
+        if not answer.isdigit():
+            self._reap_failed()
+            return answer.lstrip("0123456789 ") or "the process ended at once"
+        self._pids[int(answer)] = message["memory"]
+        return int(answer)
+
+    def _reap_failed(self) -> None:
+        """Wait for a process that ended before it could serve."""
+        try:
+            while os.waitpid(-1, 0 if self._jailed and not self._pids else os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
+
+    def kill(self, pid: int) -> int:
+        """End a process and what it started; returns its exit code, negative for a signal (as `subprocess` does)."""
+        if pid not in self._pids:
+            return 0
+        del self._pids[pid]
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        for kill in (os.killpg, os.kill):  # in a jail, the end of PID 1 ends all others
+            try:
+                kill(pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        if not ended:
+            _, status = os.waitpid(pid, 0)
+        return os.waitstatus_to_exitcode(status)
+
+    def kill_gluttons(self) -> None:
+        """End every submission whose processes together use more memory than one of them may."""
+        if not self._jailed:
+            return
+        for pid, used in memory_by_namespace(self._pids).items():
+            if used > self._pids[pid]:
+                os.kill(pid, signal.SIGKILL)  # `kill` collects it when the grader asks
+
+    @property
+    def any(self) -> bool:
+        return bool(self._pids)
+
+    def kill_all(self) -> None:
+        for pid in list(self._pids):
+            self.kill(pid)
+
+
+def memory_by_namespace(pids: Iterable[int]) -> dict[int, int]:
+    """Bytes used in the PID namespace of each process, beyond what every fork shares with this one."""
+    shared = _resident("self")
+    first = {_pid_namespace(str(pid)): pid for pid in pids}
+    used = dict.fromkeys(pids, 0)
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (pid := first.get(_pid_namespace(name))):
+            used[pid] += max(0, _resident(name) - shared)
+    return used
+
+
+def _pid_namespace(pid: str) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return ""
+
+
+def _resident(pid: str) -> int:
+    try:
+        with open(f"/proc/{pid}/statm") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def _start(connection: socket.socket, report: int, message: dict, number: int, writable: tuple[str, ...]) -> None:
+    """In the child: confine this process (in namespaces of its own when the server is jailed), then serve. No return."""
+    try:
+        try:
+            if writable:
+                confine.enter_namespaces(number)
+                inside = os.fork()
+                if inside:
+                    os.write(report, str(inside).encode())
+                    os._exit(0)
+            os.setsid()
+            confine.limit(message["memory"], processes=bool(writable))
+            if writable:
+                confine.hide_everything(writable)
+            confine.settle(message["folder"])
+            if writable:
+                confine.seal()
+            else:
+                confine.die_with_parent()
+                os.write(report, str(os.getpid()).encode())
+        except OSError as error:
+            os.write(report, f" {error}".encode())
+            os._exit(1)
+        os.close(report)
+        with connection:
+            serve_requests(connection)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(0)  # never return into the server's loop, whatever happened
+
+
+def serve_forks(control: socket.socket, writable: tuple[str, ...]) -> None:
     """Answer control messages until the grader goes away; then end every child."""
-    children: set[int] = set()
+    children = Children(control, writable)
+    confine.adopt_orphans()
     while True:
+        while children.any and not select.select([control], [], [], WATCH_SECONDS)[0]:
+            children.kill_gluttons()
         try:
             operation, descriptors, _, _ = socket.recv_fds(control, 1, 1)
             message = wire.receive(control)
         except (EOFError, OSError):
             break
         if operation == FORK:
-            pid = _fork(control, descriptors[0], message)
-            children.add(pid)
-            wire.send(control, pid)
+            with socket.socket(fileno=descriptors[0]) as connection:
+                wire.send(control, children.fork(connection, message))
         else:
-            wire.send(control, _kill(message["pid"], children))
-    for pid in list(children):
-        _kill(pid, children)
-
-
-def _fork(control: socket.socket, descriptor: int, message: dict) -> int:
-    pid = os.fork()
-    if pid:
-        os.close(descriptor)
-        return pid
-    try:
-        control.close()
-        with socket.socket(fileno=descriptor) as connection:
-            _confine(message["folder"], message["memory"])
-            serve_requests(connection)
-    finally:
-        os._exit(0)  # never return into the server's loop, whatever happened
-    raise AssertionError
-
-
-def _kill(pid: int, children: set[int]) -> int:
-    """End a child and what it started; returns its exit code, negative for a signal (as `subprocess` does)."""
-    if pid not in children:
-        return 0
-    children.discard(pid)
-    ended, status = os.waitpid(pid, os.WNOHANG)
-    for kill in (os.killpg, os.kill):
-        try:
-            kill(pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
-    if not ended:
-        _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status)
-
-
-def _confine(folder: str, memory: int) -> None:
-    """Limits of one submission's process, its working folder, and no way to outlive the server."""
-    os.setpgid(0, 0)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        # torch alone maps gigabytes that it never uses: the limit counts from here.
-        with open("/proc/self/statm") as statm:
-            mapped = int(statm.read().split()[0]) * resource.getpagesize()
-        _limit(resource.RLIMIT_AS, mapped + memory)
-    _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
-    _limit(resource.RLIMIT_FSIZE, FILE_BYTES)
-    _limit(resource.RLIMIT_CORE, 0)
-    os.environ.update(HOME=folder, TMPDIR=folder)
-    os.chdir(folder)
-    torch.manual_seed(0)
-    random.seed(0)
-    numpy.random.seed(0)
-
-
-def _limit(which: int, value: int) -> None:
-    _, hard = resource.getrlimit(which)
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(which, (value, value))
+            wire.send(control, children.kill(message["pid"]))
+    children.kill_all()
 
 
 def serve_requests(connection: socket.socket) -> None:
@@ -141,10 +211,11 @@ class _NoCourseCode:
 
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
+    writable = tuple(sys.argv[2:])  # in a jail: the folders in which a submission may write
     sys.argv = ["notebook"]
     sys.meta_path.insert(0, _NoCourseCode())
     with open(os.devnull, "r+b", buffering=0) as nothing:
         for descriptor in (0, 1, 2):
             os.dup2(nothing.fileno(), descriptor)
     wire.send(control, os.getpid())  # tells the grader that the imports are done
-    serve_forks(control)
+    serve_forks(control, writable)

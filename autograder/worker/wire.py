@@ -79,7 +79,9 @@ def plain(value: Any, depth: int = 0) -> Any:
         return _plain_tensor(value)
     if issubclass(kind, (list, tuple, set, frozenset)):
         base = next(base for base in (list, tuple, set, frozenset) if issubclass(kind, base))
-        return _collect(set if base is frozenset else base, (plain(item, depth + 1) for item in base.__iter__(value)), kind)
+        return _collect(
+            set if base is frozenset else base, (plain(item, depth + 1) for item in base.__iter__(value)), kind
+        )
     if issubclass(kind, dict):
         items = ((plain(key, depth + 1), plain(item, depth + 1)) for key, item in dict.items(value))
         return _collect(dict, items, kind)

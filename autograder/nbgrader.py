@@ -1,0 +1,407 @@
+"""nbgrader with this grader in it. A course needs two lines in its ``nbgrader_config.py``::
+
+    from autograder.nbgrader import configure
+    configure(get_config())
+
+nbgrader then works as always (gradebook, late penalties, formgrader, feedback, export), but for two steps of
+``nbgrader autograde``. Before anything else the submission is put back into the form in which it was released
+(`RebuildSubmission`). And instead of running the notebook in a kernel and reading the check cells' outputs,
+our grader runs it in a process of its own and writes the scores into the check cells (`GradeInProcess`), from
+where nbgrader takes them. Notebooks that have nothing of this course in them are left to nbgrader.
+"""
+
+from __future__ import annotations
+
+import atexit
+import glob
+import html
+import os
+import shutil
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
+from traitlets import Float, Integer
+from traitlets.config import Config
+
+from autograder import rebuild, report
+from autograder.grade_ids import allow_dots
+from autograder.registry import COMPLETE
+from autograder.report import CheckResult, Diagnosis, Submission, TaskResult
+from autograder.reports.html import feedback_fragment
+from autograder.submission import MAX_BYTES, UnreadableSubmission
+
+if TYPE_CHECKING:
+    from autograder.grading import Graded
+    from autograder.process import ForkServer
+
+NO_JAIL = (
+    "SUBMISSIONS RUN WITHOUT A SANDBOX in this version: their code can read and change your files and use the "
+    "network. Grade on a machine where that does not matter."
+)
+TASKS = tuple(task for unit in COMPLETE for task in unit.task_ids)
+KEY = "autograder"  # of what we store in the metadata of notebooks and outputs
+IGNORED_FILES = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store", "*.html"]
+
+
+def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Config:
+    """Set nbgrader up; whatever is set after this call, or on the command line, wins.
+
+    Args:
+        config: what ``get_config()`` returns in an ``nbgrader_config.py``.
+        root: the course folder; by default nbgrader's own, which is the current folder.
+    """
+    if root is not None:
+        config.CourseDirectory.root = os.path.abspath(root)
+    # A learner's own export of the notebook (.html) would stand where the feedback page has to go.
+    config.CourseDirectory.ignore = IGNORED_FILES
+    # Names instead of classes: only the steps that are used load what they need.
+    config.GenerateAssignment.preprocessors = [
+        "autograder.release.ClearSolutionsByName"
+        if step is ClearSolutions
+        else f"nbgrader.preprocessors.{step.__name__}"
+        for step in GenerateAssignment.class_traits()["preprocessors"].default()
+    ]
+    config.Autograde.exporter_class = "autograder.nbgrader.SubmissionExporter"
+    usual = Autograde.class_traits()
+    config.Autograde.sanitize_preprocessors = [RebuildSubmission, *usual["sanitize_preprocessors"].default()]
+    config.Autograde.autograde_preprocessors = [
+        GradeInProcess if step is Execute else step for step in usual["autograde_preprocessors"].default()
+    ]
+    config.OverwriteCells.add_missing_cells = True
+    allow_dots()
+    Autograde.init_notebooks = _init_notebooks
+    return config
+
+
+# --- finding the notebooks of a submission -------------------------------------------------------------
+
+_nbgraders_init_notebooks = Autograde.init_notebooks
+
+
+def _init_notebooks(converter: Autograde) -> None:
+    """Before nbgrader looks for notebooks: those under another name get the one that nbgrader expects."""
+    course = converter.coursedir
+    pattern = course.format_path(course.submitted_directory, course.student_id, course.assignment_id)
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        try:
+            expected = [notebook.name for notebook in gradebook.find_assignment(course.assignment_id).notebooks]
+        except MissingEntry:
+            expected = []  # nbgrader says so in its own words
+        for folder in map(Path, sorted(glob.glob(pattern))):
+            if folder.is_dir() and course.notebook_id == "*":
+                _tidy(converter, gradebook, folder, expected)
+    _nbgraders_init_notebooks(converter)
+
+
+def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> None:
+    present = [path for path in folder.rglob("*.ipynb") if path.is_file() and not _is_hidden(path.relative_to(folder))]
+    missing = [name for name in expected if folder / f"{name}.ipynb" not in present]
+    unknown = [path for path in present if path.parent != folder or path.stem not in expected]
+    if len(missing) == 1 and unknown:
+        chosen = max(unknown, key=lambda path: (_tasks_in(path, missing[0]), path.stat().st_mtime))
+        try:
+            shutil.copyfile(chosen, folder / f"{missing[0]}.ipynb")
+        except OSError as error:
+            converter.log.error("%s cannot be graded: copying it to %s.ipynb failed (%s).", chosen, missing[0], error)
+        else:
+            converter.log.warning("%s is graded as %s.ipynb: it was handed in under another name.", chosen, missing[0])
+    elif not present:
+        student = folder.relative_to(folder.parents[1]).parts[0]
+        converter.log.warning("Not submitted: there is no notebook in %s, so %s has no points for it.", folder, student)
+        if converter.create_student and student not in {known.id for known in gradebook.students}:
+            gradebook.add_student(student)  # and so stands in the export, with 0 points
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
+
+
+def _tasks_in(path: Path, unit: str) -> int:
+    """How many tasks of a unit a notebook defines."""
+    try:
+        cells = rebuild.read_cells(path.read_bytes(), path.name)
+    except (UnreadableSubmission, OSError):
+        return -1
+    names = set().union(*(rebuild.defined_names(cell.source) for cell in cells)) if cells else set()
+    return sum(f"{unit}.{name}" in TASKS for name in names)
+
+
+# --- first step: the submission as nbgrader can grade it -----------------------------------------------
+
+
+class SubmissionExporter(NotebookExporter):
+    """Reads submissions of every format version, and damaged ones as notebooks without cells."""
+
+    def from_filename(self, filename: str, resources: Any = None, **options: Any) -> Any:
+        if not self.parent._sanitizing:  # what the first step wrote
+            return super().from_filename(filename, resources=resources, **options)
+        return self.from_notebook_node(self._read(Path(filename)), resources=resources, **options)
+
+    def _read(self, path: Path) -> NotebookNode:
+        notebook = nbformat.v4.new_notebook(metadata={"language_info": {"name": "python"}})
+        try:
+            if not path.is_file() or path.stat().st_size > MAX_BYTES:
+                raise UnreadableSubmission(f"{path.name} is no regular file of at most {MAX_BYTES // 2**20} MB.")
+            notebook.cells = rebuild.read_cells(path.read_bytes(), path.name)
+        except UnreadableSubmission as error:
+            self.log.error("%s cannot be read and gets no points: %s", path, error)
+            notebook.metadata[KEY] = {"problem": str(error)}
+        return notebook
+
+
+class RebuildSubmission(NbGraderPreprocessor):
+    """Puts every cell of the gradebook back into the notebook, whatever an editor or a learner did to it."""
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        about = resources["nbgrader"]
+        wanted = _wanted(about["db_url"], about["notebook"], about["assignment"])
+        if not any(item.task for item in wanted):
+            return nb, resources
+        problem = nb.metadata.get(KEY, {}).get("problem")
+        rebuilt = rebuild.rebuild(nb.cells, wanted, _released(self, about))
+        nb.cells = rebuilt.cells
+        notes = [problem] if problem else rebuilt.notes
+        for note in notes:
+            self.log.info("%s: %s", about["student"], note)
+        _add_notes(nb, notes)
+        return nb, resources
+
+
+def _wanted(db_url: str, notebook: str, assignment: str) -> list[rebuild.Wanted]:
+    """The cells that the gradebook has on record for a notebook."""
+    with Gradebook(db_url) as gradebook:
+        entry = gradebook.find_notebook(notebook, assignment)
+        points = {cell.name: float(cell.max_score) for cell in entry.grade_cells}
+        solutions = {cell.name for cell in entry.solution_cells}
+        tasks = {cell.name for cell in entry.task_cells}  # nbgrader's word for questions answered anywhere
+        in_order = sorted(entry.source_cells, key=lambda cell: (_place(cell.name), cell.name))
+        return [
+            rebuild.Wanted(
+                name=cell.name,
+                cell_type=cell.cell_type,
+                source=cell.source or "",
+                checksum=cell.checksum,
+                locked=bool(cell.locked),
+                points=points.get(cell.name),
+                solution=cell.name in solutions,
+                task=cell.name if cell.name in TASKS else "",
+            )
+            for cell in in_order
+            if cell.name not in tasks
+        ]
+
+
+def _released(step: NbGraderPreprocessor, about: dict) -> list[NotebookNode]:
+    """The cells that learners got, if the released notebook is still there."""
+    course = step.parent.parent.coursedir
+    folder = Path(course.format_path(course.release_directory, ".", about["assignment"]))
+    try:
+        return rebuild.read_cells((folder / f"{about['notebook']}.ipynb").read_bytes(), "The released notebook")
+    except (OSError, UnreadableSubmission):
+        return []
+
+
+def _add_notes(nb: NotebookNode, notes: Sequence[str]) -> None:
+    """Sentences for the learner at the top of the notebook."""
+    if not notes:
+        return
+    lines = "\n".join(f"- {html.escape(rebuild.as_text(note), quote=False)}" for note in notes)
+    if nb.cells and KEY in nb.cells[0].metadata:
+        nb.cells[0].source += f"\n{lines}"
+    else:
+        cell = rebuild.new_cell("markdown", f"**Notes from the grader**\n\n{lines}", {KEY: {"notes": True}})
+        cell["id"] = "notes-from-the-grader"
+        nb.cells.insert(0, cell)
+
+
+# --- second step: grading -------------------------------------------------------------------------------
+
+
+class GradeInProcess(NbGraderPreprocessor):
+    """Grades a notebook in a process of its own and writes scores and feedback into its check cells."""
+
+    timeout = Float(120.0, help="Seconds that one notebook may take; a third of it, at most 10, for one check.").tag(
+        config=True
+    )
+    memory = Integer(2048, help="Megabytes of memory that one notebook may use.").tag(config=True)
+    seed = Integer(None, allow_none=True, help="Draw other inputs for the checks.").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        checks = [cell for cell in nb.cells if _is_check(cell)]
+        tasks = [_task(cell) for cell in checks]
+        if not any(tasks):
+            return Execute(parent=self.parent).preprocess(nb, resources)
+        code = [cell for cell in nb.cells if cell.cell_type == "code" and not _is_check(cell)]
+        given = _given_code(_released(self, resources["nbgrader"]), code)
+        results: dict[str, TaskResult] = {}
+        for unit in sorted({task.partition(".")[0] for task in tasks if task}):
+            graded = self._grade([*given, *(cell.source for cell in code)], unit)
+            results.update({task.id: task for task in graded.tasks})
+            for cell, outcome in zip(code, graded.cells[len(given) :]):
+                _show_outcome(cell, outcome.output, outcome.error)
+        for cell in checks:
+            self._give_score(cell, results.get(_task(cell)))
+        return nb, resources
+
+    def _grade(self, sources: list[str], unit: str) -> Graded:
+        from autograder.checking import DEFAULT_SEED
+        from autograder.grading import grade_cells
+        from autograder.process import ForkServerError, Limits
+
+        seed = DEFAULT_SEED if self.seed is None else self.seed
+        limits = Limits(self.check_timeout, self.timeout, self.memory)
+        try:
+            return grade_cells(_Server.get(self.log), sources, unit, seed=seed, limits=limits)
+        except ForkServerError:  # a new one: what this learner's code may have done must not cost the others
+            _Server.close()
+            return grade_cells(_Server.get(self.log), sources, unit, seed=seed, limits=limits)
+
+    def _give_score(self, cell: NotebookNode, task: TaskResult | None) -> None:
+        """Without an explicit score nbgrader would give full marks, and one above the maximum stops it."""
+        maximum = Fraction(str(cell.metadata.nbgrader.points))
+        if task is None:
+            name = cell.metadata.nbgrader.grade_id
+            self.log.warning("The grader knows no task %r: give its points by hand.", name)
+            text = f"<p>The grader does not know the task <code>{html.escape(name)}</code>: it is graded by hand.</p>"
+            cell.outputs = [_score(Fraction(0), text, {})]
+            return
+        share = task.points / task.max_points if task.max_points else Fraction(1)
+        cell.outputs = [_score(maximum * share, feedback_fragment(task), {KEY: _to_json(task)})]
+
+
+def _task(cell: NotebookNode) -> str:
+    """The task that a check cell grades; ``""`` if it is not one of this course."""
+    name = cell.metadata.nbgrader.grade_id
+    return name if name in TASKS else ""
+
+
+def _place(task: str) -> int:
+    """Where a task stands in the course; anything else comes last."""
+    return TASKS.index(task) if task in TASKS else len(TASKS)
+
+
+def _is_check(cell: NotebookNode) -> bool:
+    return utils.is_grade(cell) and not utils.is_solution(cell)
+
+
+def _given_code(released: Sequence[NotebookNode], code: Sequence[NotebookNode]) -> list[str]:
+    """Cells that the course gives before the first task (imports), so far as the submission no longer has them."""
+    given = []
+    for cell in released:
+        if utils.is_solution(cell):
+            break
+        if cell.cell_type == "code" and not utils.is_grade(cell):
+            given.append(cell.source)
+    return [source for source in given if not any(rebuild.same_text(source, cell.source) for cell in code)]
+
+
+def _show_outcome(cell: NotebookNode, output: str, error: str) -> None:
+    """What a cell printed and how it failed, as the outputs of that cell."""
+    cell.outputs = []
+    if output:
+        cell.outputs.append(nbformat.v4.new_output("stream", name="stdout", text=rebuild.as_text(output)))
+    if error:
+        error = rebuild.as_text(error)
+        kind, _, text = error.partition(": ")
+        cell.outputs.append(nbformat.v4.new_output("error", ename=kind, evalue=text, traceback=[error]))
+
+
+def _score(points: Fraction, text: str, metadata: dict) -> NotebookNode:
+    data = {"text/plain": repr(float(points)), "text/html": rebuild.as_text(text)}
+    return nbformat.v4.new_output("execute_result", data=data, metadata=metadata, execution_count=1)
+
+
+class _Server:
+    """The fork server of this process: started when first needed, ended with the process."""
+
+    _running: ForkServer | None = None
+
+    @classmethod
+    def get(cls, log: Any) -> ForkServer:
+        if cls._running is None:
+            import torch
+
+            from autograder.process import ForkServer
+
+            log.warning(NO_JAIL)
+            torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
+            cls._running = ForkServer()
+            atexit.register(cls.close)
+            cls._running.wait_until_ready()
+        return cls._running
+
+    @classmethod
+    def close(cls) -> None:
+        if cls._running is not None:
+            cls._running.close()
+            cls._running = None
+
+
+# --- reading the results back -----------------------------------------------------------------------------
+
+
+def graded_submissions(course_root: Path) -> list[Submission]:
+    """What ``nbgrader autograde`` made of a course's submissions, for the reports on a class.
+
+    Folders are nbgrader's default ones. Who handed in nothing, or something unreadable, is not left out.
+    """
+    found = []
+    for folder in sorted((course_root / "submitted").glob("*/*")):
+        student, assignment = folder.parts[-2:]
+        if not folder.is_dir() or folder.name.startswith("."):
+            continue
+        notebooks = sorted((course_root / "autograded" / student / assignment).glob("*.ipynb"))
+        found += [_graded(path, student) for path in notebooks]
+        if not notebooks:
+            found.append(
+                Submission(str(folder), student, assignment, status="failed", message="Nothing was submitted.")
+            )
+    return found
+
+
+def _graded(path: Path, student: str) -> Submission:
+    notebook = nbformat.read(path, as_version=4)
+    tasks = [
+        _from_json(output.metadata[KEY])
+        for cell in notebook.cells
+        if _is_check(cell)
+        for output in cell.outputs
+        if KEY in output.get("metadata", {})
+    ]
+    tasks.sort(key=lambda task: _place(task.id))
+    problem = notebook.metadata.get(KEY, {}).get("problem")
+    unit = tasks[0].id.partition(".")[0] if tasks else path.stem
+    if problem:
+        return Submission(str(path), student, unit, status="failed", message=problem)
+    return Submission(str(path), student, unit, tuple(tasks))
+
+
+def _to_json(task: TaskResult) -> dict:
+    data = report.to_json([Submission("", "", "", (task,))])["submissions"][0]["tasks"][0]
+    for check, result in zip(data["checks"], task.checks):
+        check["title"] = result.title
+    return data
+
+
+def _from_json(data: dict) -> TaskResult:
+    checks = tuple(
+        CheckResult(
+            id=check["id"],
+            status=check["status"],
+            points=Fraction(str(check["points"])),
+            max_points=Fraction(str(check["max_points"])),
+            message=check["message"],
+            title=check["title"],
+        )
+        for check in data["checks"]
+    )
+    return TaskResult(data["id"], checks, Diagnosis(**data["diagnosis"]) if data["diagnosis"] else None)
