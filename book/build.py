@@ -25,7 +25,7 @@ RUN = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
 ARGUMENTS = ["build", str(ROOT), "-W", "-n", "--keep-going"]
 
 
-class Problem(Exception):
+class BookError(Exception):
     """Something that makes the book unfit to read, said in one sentence."""
 
 
@@ -41,7 +41,7 @@ def main() -> int:
         problems = verify.execution_problems(ROOT)
         if not problems:
             problems = verify.site_problems(ROOT) if built else build_problems()
-    except (Problem, FileNotFoundError) as error:
+    except (BookError, FileNotFoundError) as error:
         problems = [str(error)]
     for problem in problems:
         print(f"book: {problem}", file=sys.stderr)
@@ -57,9 +57,9 @@ def require_jupyter_book() -> None:
     try:
         found = version("jupyter-book")
     except PackageNotFoundError:
-        raise Problem(f"Jupyter Book is not installed: run `pip install {wanted}`.") from None
+        raise BookError(f"Jupyter Book is not installed: run `pip install {wanted}`.") from None
     if found.partition(".")[0] != "1":
-        raise Problem(f"Jupyter Book {found} cannot read _config.yml and _toc.yml: run `pip install {wanted}`.")
+        raise BookError(f"Jupyter Book {found} cannot read _config.yml and _toc.yml: run `pip install {wanted}`.")
 
 
 def run_build() -> bool:
@@ -93,6 +93,7 @@ def environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",  # small tensors: more threads only disturb each other
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # else the kernel warns about frozen modules
+        "AUTOGRADER_STATE": str(BUILD / ".book" / "progress.json"),  # a page that checks code is no learner
         "PYTHONUNBUFFERED": "1",
         "NO_COLOR": "1",
     }

@@ -21,6 +21,7 @@ from sphinx.environment import BuildEnvironment
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 EXTENSION = Path(__file__).parent
+AUTOGRADER = ("autograder/**/*.py", "autograder/**/*.j2", "autograder/**/*.css", "solutions/*.py")
 CELL = re.compile(r"^(`{3,}|:{3,})\s*\{code-cell\}.*?\n(.*?)^\1\s*$", re.MULTILINE | re.DOTALL)
 
 
@@ -130,7 +131,7 @@ def _imported(node: ast.AST) -> Iterator[str]:
 def _module_files(module: str) -> list[Path]:
     package = module.partition(".")[0]
     if package == "autograder":  # loads checks, mistakes and solutions by name: depend on all of them
-        return [*(ROOT / "autograder").rglob("*.py"), *(ROOT / "solutions").glob("*.py")]
+        return [file for pattern in AUTOGRADER for file in ROOT.glob(pattern)]
     folder = ROOT if package == "solutions" else BOOK
     stem = folder.joinpath(*module.split("."))
     return [file for file in (stem.with_suffix(".py"), stem / "__init__.py") if file.is_file()]

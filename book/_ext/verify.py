@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ FETCHED = {
     "image": ("href", "xlink:href"),
     "use": ("href", "xlink:href"),
 }
-FETCHING_LINKS = {"stylesheet", "preload", "prefetch", "preconnect", "dns-prefetch", "modulepreload", "icon", "manifest"}
+FETCHING_LINKS = {"stylesheet", "preload", "prefetch", "preconnect", "modulepreload", "icon", "manifest"}
 REMOTE = re.compile(r"\s*(https?:)?//", re.IGNORECASE)
 REMOTE_IN_CSS = re.compile(r"(?:url\(\s*['\"]?|@import\s+['\"])((?:https?:)?//[^'\")\s]+)", re.IGNORECASE)
 
@@ -47,9 +48,7 @@ def source(root: Path, page: str) -> Path:
 
 def execution_problems(root: Path) -> list[str]:
     """Cells that raised or ran out of time, each with its page and place."""
-    return [
-        _failed_cell(root, page, data) for page, data in sorted(_execution(root).items()) if not data["succeeded"]
-    ]
+    return [_failed_cell(root, page, data) for page, data in sorted(_execution(root).items()) if not data["succeeded"]]
 
 
 def site_problems(root: Path) -> list[str]:
@@ -84,11 +83,20 @@ def _failed_cell(root: Path, page: str, data: dict) -> str:
     traceback = re.sub(r"\x1b\[[0-9;]*m", "", data["traceback"] or "")
     last = [line for line in traceback.splitlines() if line.strip()] or [str(data["error"])]
     match = re.search(r"^-{10,}\n(.*?)^-{10,}$", traceback, re.MULTILINE | re.DOTALL)
-    cell = match.group(1).strip() if match else ""
+    cell = _as_written(match.group(1).strip()) if match else ""
     place = f"{page}.md{_place(source(root, page).read_text(encoding='utf-8'), cell)}"
     if "Timeout" in str(data["error"]):
         return f"{place}: the cell ran longer than execute.timeout in _config.yml allows."
     return f"{place}: {last[-1].strip()}"
+
+
+def _as_written(shown: str) -> str:
+    """The source of a cell as an error message shows it: a time-out shows a list of its first lines."""
+    try:
+        lines = ast.literal_eval(shown)
+    except (SyntaxError, ValueError):
+        return shown
+    return "\n".join(lines) if isinstance(lines, list) else shown
 
 
 def _place(text: str, cell: str) -> str:
@@ -106,8 +114,9 @@ def _remote(soup: BeautifulSoup) -> Iterator[str]:
     for tag in soup.find_all(True):
         if isinstance(tag, Tag):
             yield from (address for address in _fetched(tag) if REMOTE.match(address))
-    for style in [*(tag.get_text() for tag in soup.find_all("style")), *(tag["style"] for tag in soup.select("[style]"))]:
-        yield from REMOTE_IN_CSS.findall(str(style))
+    styles = [tag.get_text() for tag in soup.find_all("style")] + [str(tag["style"]) for tag in soup.select("[style]")]
+    for style in styles:
+        yield from REMOTE_IN_CSS.findall(style)
 
 
 def _fetched(tag: Tag) -> Iterator[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
@@ -26,6 +27,7 @@ for folder in (ROOT, Path(__file__).parent):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
+import bibliography  # noqa: E402
 import course_map  # noqa: E402
 import dependencies  # noqa: E402
 import offline  # noqa: E402
@@ -52,7 +54,9 @@ class ExerciseLinks(SphinxDirective):
             LOGGER.warning("%s does not exist: run `make exercises`.", path, location=self.get_location())
             return []
         self.env.note_dependency(str(ROOT / "_config.yml"))
-        download = addnodes.download_reference("", "Download the notebook", reftarget=f"/{path}", refdoc=self.env.docname)
+        download = addnodes.download_reference(
+            "", "Download the notebook", reftarget=f"/{path}", refdoc=self.env.docname
+        )
         buttons = (
             _external("Open in Colab", settings.colab_url(path)),
             download,
@@ -122,6 +126,12 @@ def forget_failed_build(app: Sphinx, exception: Exception | None) -> None:
         (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
 
 
+def finish_theme_options(app: Sphinx, config: Config) -> None:
+    """Sphinx event ``config-inited``: options of the theme that Jupyter Book's ``_config.yml`` has no key for."""
+    # The sidebar has a search field; without this the theme draws a header with a second one.
+    config.html_theme_options |= {"navbar_persistent": [], "logo": {"text": config.html_title}}
+
+
 def setup(app: Sphinx) -> dict[str, object]:
     # Jupyter Book sets this for sphinx_comments, which is left out: without a taker it would be a warning.
     app.add_config_value("comments_config", {}, "")
@@ -129,6 +139,8 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("course-map", CourseMap)
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
+    bibliography.register()
+    app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
     app.connect("build-finished", dependencies.save_fingerprints)

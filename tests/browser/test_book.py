@@ -1,0 +1,262 @@
+"""The built book in a real browser, with the network cut off.
+
+Chromium may reach the local server that holds the site, and nothing else: every other request is refused and
+recorded. Whoever has no built book or no Chromium gets a failure that says what to run, never a skip.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+from autograder import settings
+from autograder.catalogue import mistakes
+from autograder.registry import COMPLETE, UNITS
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
+PAGES = sorted(parse_toc_yaml(ROOT / "_toc.yml"))
+COMPLAINTS = ("error", "warning")
+SCHEMES = ("light", "dark")
+WIDTHS = {"phone": 390, "desktop": 1280}
+HERE = Path(__file__).parent
+FAINT_TEXT = (HERE / "faint_text.js").read_text(encoding="utf-8")
+TOO_WIDE = (HERE / "too_wide.js").read_text(encoding="utf-8")
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import verify  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The built site."""
+    missing = [page for page in PAGES if not (HTML / f"{page}.html").is_file()]
+    if missing:
+        pytest.fail(f"The book is not built ({missing[0]}.html is missing): run `make book`.", pytrace=False)
+    return HTML
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Address of a local server of the site."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, from the system."""
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if executable is None:
+        pytest.fail("Chromium is missing: run `apt-get install chromium`.", pytrace=False)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        pytest.fail("Playwright is missing: run `pip install playwright`.", pytrace=False)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@dataclass
+class Visit:
+    """One page, open in the browser, and what went wrong while it loaded."""
+
+    page: Any
+    refused: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    console: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def visit(browser: Any, address: str, name: str) -> Iterator[Visit]:
+    """Open a page with every request off the site refused, and wait until its formulas are drawn."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    page = context.new_page()
+    seen = Visit(page)
+
+    def guard(route: Any) -> None:
+        if route.request.url.startswith((address, "data:", "blob:")):
+            route.continue_()
+        else:
+            seen.refused.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", guard)
+    page.on("requestfailed", lambda request: seen.failed.append(request.url))
+    page.on("response", lambda answer: seen.failed.append(answer.url) if answer.status >= 400 else None)
+    page.on("pageerror", lambda error: seen.console.append(str(error)))
+    page.on("console", lambda message: seen.console.append(message.text) if message.type in COMPLAINTS else None)
+    page.goto(f"{address}/{name}.html", wait_until="load")
+    if (HTML / f"{name}.html").is_file() and formulas_in(name):
+        page.wait_for_function("window.MathJax?.startup?.promise !== undefined")
+        page.evaluate("() => MathJax.startup.promise")
+    yield seen
+    context.close()
+
+
+@dataclass
+class Findings:
+    """What one visit to a page showed: loading it, then looking at it on two screens and in two themes."""
+
+    refused: list[str]
+    failed: list[str]
+    console: list[str]
+    drawn: int
+    broken: int
+    too_wide: dict[str, list[str]]
+    faint: dict[str, list[str]]
+
+
+@pytest.fixture(scope="session")
+def findings(site: Path, browser: Any, address: str) -> Callable[[str], Findings]:
+    """Visits a page on the first question about it, and remembers."""
+    return functools.cache(lambda name: look_at(browser, address, name))
+
+
+def look_at(browser: Any, address: str, name: str) -> Findings:
+    with visit(browser, address, name) as seen:
+        page = seen.page
+        drawn, broken = page.locator("mjx-container").count(), page.locator("mjx-merror").count()
+        faint, too_wide = {}, {}
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+            page.wait_for_timeout(300)  # the theme's colours fade over
+            faint[scheme] = page.evaluate(FAINT_TEXT)
+        for device, width in WIDTHS.items():
+            page.set_viewport_size({"width": width, "height": 900})
+            full = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)")
+            too_wide[device] = (page.evaluate(TOO_WIDE) or [f"{full} pixels"]) if full > width else []
+        return Findings(seen.refused, seen.failed, seen.console, drawn, broken, too_wide, faint)
+
+
+@functools.cache
+def soup(name: str) -> BeautifulSoup:
+    return BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+
+
+def formulas_in(name: str) -> int:
+    return len(soup(name).select("span.math, div.math"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_opens_without_the_network(findings: Callable[[str], Findings], name: str) -> None:
+    found, formulas = findings(name), formulas_in(name)
+    assert not found.refused, f"{name} asks other sites for {found.refused}"
+    assert not found.failed, f"{name} cannot load {found.failed}"
+    assert not found.console, f"{name} complains in the console: {found.console}"
+    assert found.drawn >= formulas, f"{name} has {formulas} formulas, of which {found.drawn} are drawn"
+    assert not found.broken, f"{name} has {found.broken} formulas that MathJax does not understand"
+
+
+@pytest.mark.parametrize("device", WIDTHS)
+@pytest.mark.parametrize("name", PAGES)
+def test_page_does_not_scroll_sideways(findings: Callable[[str], Findings], name: str, device: str) -> None:
+    too_wide = findings(name).too_wide[device]
+    assert not too_wide, f"{name} is wider than {WIDTHS[device]} pixels: {too_wide}"
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("name", PAGES)
+def test_text_is_readable_in_both_themes(findings: Callable[[str], Findings], name: str, scheme: str) -> None:
+    faint = findings(name).faint[scheme]
+    assert not faint, f"{name}, {scheme}: contrast below 4.5 in {faint}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_internal_links_lead_somewhere(site: Path, name: str) -> None:
+    here = f"http://site/{name}.html"
+    for link in soup(name).select("a[href]"):
+        target, anchor = urldefrag(urljoin(here, link["href"]))
+        parts = urlsplit(target)
+        if parts.netloc != "site" or parts.scheme != "http":
+            continue
+        file = site / unquote(parts.path).lstrip("/")
+        assert file.is_file(), f"{name} links to {link['href']}, which does not exist"
+        if anchor and file.suffix == ".html":
+            other = soup(str(file.relative_to(site).with_suffix("")))
+            ids = other.find(id=unquote(anchor)) or other.find("a", attrs={"name": unquote(anchor)})
+            assert ids is not None, f"{name} links to {link['href']}, but there is no such anchor"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pictures_have_a_text_alternative(site: Path, name: str) -> None:
+    article = soup(name).select_one(".bd-article") or soup(name)
+    for image in article.select("img"):
+        text = (image.get("alt") or "").strip()
+        assert text, f"{name}: {image.get('src')} has no alt text"
+        # Sphinx puts the file's path where an author gave nothing.
+        assert not text.endswith((".png", ".svg")), f"{name}: the alt text of {image.get('src')} is only its file name"
+    for drawing in article.select("figure svg"):
+        assert drawing.get("aria-label") or drawing.find("title"), f"{name}: a drawing has neither a label nor a title"
+
+
+@pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
+def test_exercise_buttons_lead_to_the_notebook(site: Path, unit: str) -> None:
+    path = f"exercises/{unit}/{unit}.ipynb"
+    assert (ROOT / path).is_file(), f"{path} does not exist: run `make exercises`."
+    links = soup(f"book/{unit}").select(".exercise-links a")
+    assert [link.get_text(strip=True) for link in links] == ["Open in Colab", "Download the notebook", "View on GitHub"]
+    colab, download, github = (link["href"] for link in links)
+    assert colab == settings.colab_url(path)
+    assert github == f"{settings.repository_url()}/blob/{settings.repository_branch()}/{path}"
+    copy = (site / "book" / download).resolve()
+    assert copy.read_bytes() == (ROOT / path).read_bytes(), "the downloadable notebook is out of date: run `make book`."
+
+
+@pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
+def test_feedback_can_link_to_every_section(site: Path, unit: str) -> None:
+    sections = {mistake.section for mistake in mistakes(unit)}
+    sections |= {f"{unit}-{part}" for part in ("pitfalls", "quiz", "exercise", "papers")}
+    missing = sorted(section for section in sections if soup(f"book/{unit}").find(id=section) is None)
+    assert not missing, f"book/{unit}.md lacks the targets {missing}"
+
+
+def test_course_map_shows_every_unit_once_and_links_complete_ones(site: Path, browser: Any, address: str) -> None:
+    with visit(browser, address, "book/index") as seen:
+        for width in WIDTHS.values():
+            seen.page.set_viewport_size({"width": width, "height": 900})
+            shown = seen.page.locator(".course-map svg:visible")
+            counts = [shown.locator(what).count() for what in (".unit", "a .ready", ".planned")]
+            assert counts == [len(UNITS), len(COMPLETE), len(UNITS) - len(COMPLETE)]
+
+
+def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    assert verify.site_problems(ROOT) == []
+
+
+def test_front_page_is_found_from_the_root(site: Path, browser: Any, address: str) -> None:
+    with visit(browser, address, "index") as seen:
+        seen.page.wait_for_url("**/book/index.html")
+        assert "Transformer Workbook" in seen.page.locator("article h1").inner_text()
+
+
+def test_search_finds_a_word(site: Path, browser: Any, address: str) -> None:
+    with visit(browser, address, "search") as seen:
+        seen.page.goto(f"{address}/search.html?q=softmax")
+        seen.page.locator("#search-results li").first.wait_for()
+        assert not seen.refused
