@@ -136,15 +136,18 @@ class ForkServer:
             raise ForkServerError(f"No process for a submission could be started: {answer}.")
         return ours, answer
 
-    def kill(self, pid: int) -> int:
-        """End a process; returns its exit code, negative for a signal."""
+    def kill(self, pid: int, patience: float = 0.0) -> int | None:
+        """End a process, after ``patience`` seconds for it to end by itself.
+
+        Returns its exit code, negative for a signal; ``None`` when it did not end by itself.
+        """
         with self._lock:
             try:
                 self._control.sendall(b"K")
-                wire.send(self._control, {"pid": pid})
-                return int(wire.receive(self._control))
+                wire.send(self._control, {"pid": pid, "patience": patience})
+                return wire.receive(self._control)
             except (EOFError, OSError):
-                return 0
+                return None
 
     def close(self) -> None:
         self._stop()
@@ -245,7 +248,8 @@ class ProcessSubject:
                 f"{what} did not finish within {seconds:g} seconds. Is there a loop that never ends?"
             ) from None
         except (EOFError, OSError, wire.WireError) as error:
-            code = self._stop_process()
+            # A process that exits closes its connection a moment before it has an exit code.
+            code = self._stop_process(patience=0.0 if isinstance(error, wire.WireError) else 1.0)
             self.close()
             raise SubjectCrashed(_how_it_ended(what, code, error)) from None
 
@@ -257,9 +261,9 @@ class ProcessSubject:
             folder = self._folder.name
         self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20)
 
-    def _stop_process(self) -> int:
+    def _stop_process(self, patience: float = 0.0) -> int | None:
         pid, self._pid = self._pid, 0
-        return self.server.kill(pid) if pid else 0
+        return self.server.kill(pid, patience) if pid else None
 
     def close(self) -> None:
         """End the process and remove its folder."""
@@ -296,9 +300,11 @@ def _receive_until(connection: socket.socket, deadline: float) -> Any:
     return wire.receive(_Deadline(connection, deadline))  # type: ignore[arg-type]
 
 
-def _how_it_ended(what: str, code: int, error: Exception) -> str:
+def _how_it_ended(what: str, code: int | None, error: Exception) -> str:
     if isinstance(error, wire.WireError):
         return f"{what} sent back something that is not an answer: {error}."
+    if code is None:
+        return f"{what} closed the connection to the grader."
     if code == -11:
         return f"{what} crashed Python (segmentation fault)."
     if code < 0:

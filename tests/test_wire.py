@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import pickle
@@ -366,13 +367,6 @@ def test_a_truncated_frame_is_an_end(data):
         received(data)
 
 
-def test_lots_of_empty_parts_cost_little_memory():
-    """The limit on the JSON part is what bounds it: parsed JSON takes far more room than its text."""
-    assert wire.MAX_JSON <= 16 * 2**20
-    with pytest.raises(WireError):
-        received(frame(b"[" + b"[]," * (wire.MAX_JSON // 3 - 2) + b"[]]"))
-
-
 def test_random_bytes_never_do_anything_else():
     random = torch.Generator().manual_seed(0)
     valid = encode({"a": [torch.ones(3), (1, "x")], "b": {1, 2}})
@@ -384,7 +378,5 @@ def test_random_bytes_never_do_anything_else():
                 torch.randint(0, 256, (1,), generator=random),
             )
             data[int(place)] = int(value)
-        try:
+        with contextlib.suppress(WireError, EOFError):
             received(bytes(data))
-        except (WireError, EOFError):
-            pass

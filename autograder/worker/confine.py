@@ -71,6 +71,7 @@ def limit(memory: int, processes: bool) -> None:
 
 def _limit(which: int, value: int) -> None:
     _, hard = resource.getrlimit(which)
+    value = min(value, 2**62)  # the system's own counters end soon after
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(which, (value, value))
 

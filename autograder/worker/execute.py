@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ from torch.nn import functional
 from .wire import plain
 
 DRIVER_FILE = "<driver>"
+_TAKING_TURNS = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -113,15 +116,24 @@ def _perform(names: Names, request: Request) -> Any:
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """The same random numbers for the same request, and the caller's generators left as they were."""
-    state = random.getstate()
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            random.seed(seed)
-            yield
-    finally:
-        random.setstate(state)
+    """The same random numbers for the same request, and the caller's generators left as they were.
+
+    The generators are this process's, so requests from several threads take turns.
+    """
+    numpy = sys.modules.get("numpy")
+    with _TAKING_TURNS:
+        state, numpy_state = random.getstate(), numpy.random.get_state() if numpy else None
+        try:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed)
+                random.seed(seed)
+                if numpy:
+                    numpy.random.seed(seed % 2**32)
+                yield
+        finally:
+            random.setstate(state)
+            if numpy:
+                numpy.random.set_state(numpy_state)
 
 
 def _outcome_of(error: BaseException) -> Outcome:

@@ -7,13 +7,15 @@ with the child's pid, ``K`` (kill) with how the child ended. Learner code runs i
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
 import socket
 import sys
+import time
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import matplotlib
@@ -68,20 +70,36 @@ class Children:
         except ChildProcessError:
             pass
 
-    def kill(self, pid: int) -> int:
-        """End a process and what it started; returns its exit code, negative for a signal (as `subprocess` does)."""
+    def kill(self, pid: int, patience: float = 0.0) -> int | None:
+        """End a process and what it started, after ``patience`` seconds for it to end by itself.
+
+        Returns its exit code, negative for a signal (as `subprocess` does); ``None`` when it did not end by itself.
+        """
         if pid not in self._pids:
-            return 0
+            return None
         del self._pids[pid]
-        ended, status = os.waitpid(pid, os.WNOHANG)
+        ended, status = _wait(pid, patience)
         for kill in (os.killpg, os.kill):  # in a jail, the end of PID 1 ends all others
-            try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
         if not ended:
-            _, status = os.waitpid(pid, 0)
-        return os.waitstatus_to_exitcode(status)
+            os.waitpid(pid, 0)
+        if not self._jailed:
+            self._end_strays()
+        return os.waitstatus_to_exitcode(status) if ended else None
+
+    def _end_strays(self) -> None:
+        """End what ended submissions left behind: whatever descends from this process, but from no living child."""
+        for _ in range(100):
+            strays = [pid for pid in descendants(os.getpid(), self._pids) if not _has_ended(pid)]
+            if not strays:
+                return
+            for pid in strays:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            for pid in strays:
+                with contextlib.suppress(ChildProcessError):  # not adopted by this process yet
+                    os.waitpid(pid, 0)
 
     def kill_gluttons(self) -> None:
         """End every submission whose processes together use more memory than one of them may."""
@@ -98,6 +116,44 @@ class Children:
     def kill_all(self) -> None:
         for pid in list(self._pids):
             self.kill(pid)
+
+
+def _wait(pid: int, seconds: float) -> tuple[int, int]:
+    """What ``os.waitpid`` says of a process that has ended, or ends within some seconds; else zeros."""
+    deadline = time.monotonic() + seconds
+    while True:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended or time.monotonic() >= deadline:
+            return ended, status
+        time.sleep(0.005)
+
+
+def descendants(top: int, without: Iterable[int]) -> Iterator[int]:
+    """The processes below ``top``, those ``without`` and all below them left out. Nothing where there is no /proc."""
+    below: dict[int, list[int]] = {}
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        if name.isdigit() and (fields := _stat(int(name))):
+            below.setdefault(int(fields[1]), []).append(int(name))
+    skipped = set(without)
+    found = [pid for pid in below.get(top, ()) if pid not in skipped]
+    for pid in found:
+        found += below.get(pid, ())
+    yield from found
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a process is gone, or waits only for its parent to notice."""
+    fields = _stat(pid)
+    return not fields or fields[0] in "ZX"
+
+
+def _stat(pid: int) -> list[str]:
+    """State, parent and so on of a process: what follows its name in ``/proc/PID/stat``."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 def memory_by_namespace(pids: Iterable[int]) -> dict[int, int]:
@@ -145,6 +201,7 @@ def _start(connection: socket.socket, report: int, message: dict, number: int, w
                 confine.seal()
             else:
                 confine.die_with_parent()
+                confine.adopt_orphans()  # what this submission leaves running stays below it, to be found and ended
                 os.write(report, str(os.getpid()).encode())
         except OSError as error:
             os.write(report, f" {error}".encode())
@@ -174,7 +231,7 @@ def serve_forks(control: socket.socket, writable: tuple[str, ...]) -> None:
             with socket.socket(fileno=descriptors[0]) as connection:
                 wire.send(control, children.fork(connection, message))
         else:
-            wire.send(control, children.kill(message["pid"]))
+            wire.send(control, children.kill(message["pid"], message["patience"]))
     children.kill_all()
 
 
@@ -198,7 +255,10 @@ def _answer(runner: CellRunner, message: dict) -> Any:
     if "cell" in message:
         result = runner.run(message["cell"], message["source"])
         return {"output": result.output, "error": result.error}
-    return execute(runner.namespace, Request(**message)).to_wire()
+    try:
+        return execute(runner.namespace, Request(**message)).to_wire()
+    except KeyboardInterrupt:  # nobody is at a keyboard here
+        return {"kinds": ["KeyboardInterrupt", "BaseException"]}
 
 
 class _NoCourseCode:
