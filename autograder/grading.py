@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -100,6 +101,7 @@ def grade_sources(
 
     Raises `NoJail` or `ForkServerError` when there is no process to grade in.
     """
+    warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
     torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
     with ForkServer(jailed) as server:
         for unit in {source.unit for source in sources if not source.problem}:

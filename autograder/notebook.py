@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
-import io
 import sys
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +16,7 @@ from autograder.registry import COMPLETE, UNITS, UnknownUnit, find_tasks
 from autograder.report import TaskResult
 from autograder.reports import html as html_report
 from autograder.reports import terminal
-from autograder.subject import LocalSubject
+from autograder.subject import LocalSubject, quiet
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ def check(what: str, namespace: dict[str, Any] | None = None) -> Report | Messag
         unit, tasks = find_tasks(what)
     except UnknownUnit as error:
         return Message(str(error))
-    with _quiet():
+    with quiet():
         results = run_checks(LocalSubject(namespace), unit.name, tasks)
     state.remember_points({task.id: report.number(task.points) for task in results})
     return Report(results)
@@ -144,15 +141,3 @@ def _shell() -> Any:
 
 def _in_notebook() -> bool:
     return type(_shell()).__name__ == "ZMQInteractiveShell"
-
-
-@contextlib.contextmanager
-def _quiet() -> Any:
-    """What the learner's functions print or warn while being checked would bury the feedback."""
-    with (
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(io.StringIO()),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")
-        yield

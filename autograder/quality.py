@@ -16,7 +16,7 @@ from autograder.catalogue import Entry, Mistake, alternatives, mistakes, namespa
 from autograder.checking import DEFAULT_SEED, run_checks
 from autograder.registry import COMPLETE, find_unit
 from autograder.report import TaskResult
-from autograder.subject import LocalSubject
+from autograder.subject import LocalSubject, quiet
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,11 @@ class Measured:
 
 def measure(unit: str, seed: int = DEFAULT_SEED) -> list[Measured]:
     """Grade every mistake and every alternative of a unit."""
-    return [
-        Measured(entry, run_checks(LocalSubject(namespace(entry)), unit, [entry.task], seed)[0])
-        for entry in (*mistakes(unit), *alternatives(unit))
-    ]
+    with quiet():
+        return [
+            Measured(entry, run_checks(LocalSubject(namespace(entry)), unit, [entry.task], seed)[0])
+            for entry in (*mistakes(unit), *alternatives(unit))
+        ]
 
 
 def table(unit: str, measured: list[Measured]) -> Table:

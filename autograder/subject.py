@@ -6,9 +6,12 @@ notebook, or in another process) and returns outcomes, which are plain data.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 import textwrap
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
@@ -112,3 +115,15 @@ def value_of(outcome: Outcome) -> Any:
 def driver_source(driver: Callable[..., Any]) -> str:
     """Source text of a driver function; it is compiled again where the learner's code lives."""
     return textwrap.dedent(inspect.getsource(driver))
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Swallow what code prints or warns while it is being checked: it would bury the feedback.
+
+    For one thread only: standard output belongs to the whole process.
+    """
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
