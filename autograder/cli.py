@@ -19,6 +19,7 @@ from autograder.registry import UNITS, UnknownUnit, find_tasks, find_unit
 
 if TYPE_CHECKING:
     from autograder.report import Submission
+    from autograder.submission import Source
 
 UNSAFE = "WARNING: --unsafe: submissions run without a sandbox and can read and change all that you can."
 
@@ -168,27 +169,41 @@ def _grade(options: argparse.Namespace) -> int:
     sources = discover(options.paths, options.unit)
 
     from autograder.checking import DEFAULT_SEED
-    from autograder.grading import grade_sources
+    from autograder.grading import grade_all, grade_sources
+    from autograder.journal import JournalError, journal_for
     from autograder.process import Limits
     from autograder.reports import terminal
 
     seed = DEFAULT_SEED if options.seed is None else options.seed
     limits = Limits.of(options.timeout, options.memory)
-    with _sentences_for_grading_errors():
-        submissions = _with_progress(
-            grade_sources(sources, options.jobs, seed, limits, not options.unsafe), len(sources)
-        )
+    journal = journal_for(sources, seed, limits)
+    if journal.known:
+        print(f"autograder: going on with an earlier run: {len(journal.known)} results are there.", file=sys.stderr)
+
+    def graded(waiting: Sequence[Source]) -> Iterator[tuple[int, Submission]]:
+        return grade_sources(waiting, options.jobs, seed, limits, not options.unsafe)
+
+    with _sentences_for_grading_errors(), _progress_bar(len(sources)) as advance:
+        try:
+            submissions = grade_all(sources, journal, graded, seed, limits, advance)
+        except JournalError as error:
+            raise UsageError(str(error)) from error
     _write_reports(options, submissions)
+    journal.remove()
     terminal.print_class(submissions)
     return 0 if all(submission.status == "graded" for submission in submissions) else 1
 
 
-def _with_progress(results: Iterable[Submission], total: int) -> list[Submission]:
+@contextlib.contextmanager
+def _progress_bar(total: int) -> Iterator[Callable[[], None]]:
+    """A bar on standard error where that is a terminal; yields what moves it on by one."""
     from rich.console import Console
-    from rich.progress import track
+    from rich.progress import Progress
 
     console = Console(stderr=True)
-    return list(track(results, "Grading", total=total, console=console, disable=not console.is_terminal))
+    with Progress(console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("Grading", total=total)
+        yield lambda: bar.advance(task)
 
 
 def _check_destinations(options: argparse.Namespace) -> None:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 import torch
 
 from autograder import report
 from autograder.checking import DEFAULT_SEED, load_checks, run_checks
+from autograder.journal import Journal, key_of
 from autograder.process import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.registry import UnknownUnit, find_unit
 from autograder.report import Submission, TaskResult
 from autograder.submission import Source, UnreadableSubmission, read
+
+
+ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -90,31 +95,96 @@ def grade_source(server: ForkServer, source: Source, seed: int = DEFAULT_SEED, l
     )
 
 
+class Servers:
+    """One fork server at a time, for all threads; a dead one is replaced."""
+
+    def __init__(self, jailed: bool):
+        self._jailed = jailed
+        self._lock = threading.Lock()
+        self._server = ForkServer(jailed)
+
+    def current(self) -> ForkServer:
+        with self._lock:
+            return self._server
+
+    def replace(self, dead: ForkServer) -> None:
+        with self._lock:
+            if self._server is dead:
+                dead.close()
+                self._server = ForkServer(self._jailed)
+                self._server.wait_until_ready()
+
+    def __enter__(self) -> Servers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.close()
+
+
+def grade_with_retries(servers: Servers, source: Source, seed: int, limits: Limits) -> Submission:
+    """Grade one file; a grading process that dies is replaced, but not more than `ATTEMPTS` times for one file."""
+    for _ in range(ATTEMPTS):
+        server = servers.current()
+        try:
+            return grade_source(server, source, seed, limits)
+        except ForkServerError:
+            servers.replace(server)
+    message = f"The grading process died {ATTEMPTS} times on this submission, so it was left out; grade it by hand."
+    return Submission(str(source.path), source.student, source.unit, status="failed", message=message)
+
+
 def grade_sources(
     sources: Sequence[Source],
     jobs: int = 1,
     seed: int = DEFAULT_SEED,
     limits: Limits = Limits(),
     jailed: bool = True,
-) -> Iterator[Submission]:
-    """Grade files, ``jobs`` at a time; results come in the order of the files, whatever finishes first.
+) -> Iterator[tuple[int, Submission]]:
+    """Grade files, ``jobs`` at a time; yields each result as it comes, with the index of its file.
 
     Raises `NoJail` or `ForkServerError` when there is no process to grade in.
     """
+    if not sources:
+        return
     warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
     torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
-    with ForkServer(jailed) as server:
+    with Servers(jailed) as servers:
         for unit in {source.unit for source in sources if not source.problem}:
             _import_checks(unit)  # while the server imports torch
-        server.wait_until_ready()
+        servers.current().wait_until_ready()
         with ThreadPoolExecutor(max_workers=jobs) as pool:
-            futures = [pool.submit(grade_source, server, source, seed, limits) for source in sources]
+            futures = {
+                pool.submit(grade_with_retries, servers, source, seed, limits): index
+                for index, source in enumerate(sources)
+            }
             try:
-                for future in futures:
-                    yield future.result()
+                for future in as_completed(futures):
+                    yield futures[future], future.result()
             finally:
                 for future in futures:
                     future.cancel()
+
+
+def grade_all(
+    sources: Sequence[Source],
+    journal: Journal,
+    graded: Callable[[Sequence[Source]], Iterator[tuple[int, Submission]]],
+    seed: int = DEFAULT_SEED,
+    limits: Limits = Limits(),
+    progress: Callable[[], None] = lambda: None,
+) -> list[Submission]:
+    """Grade what the journal does not hold yet, and journal it; the results of all, in the order of the files.
+
+    ``graded`` does the work, here or on other machines: it yields indices into the files it is given, and results.
+    """
+    keys = [key_of(source, seed, limits) for source in sources]
+    waiting = [index for index, key in enumerate(keys) if key not in journal.known]
+    for _ in range(len(sources) - len(waiting)):
+        progress()
+    for index, submission in graded([sources[index] for index in waiting]):
+        journal.add(keys[waiting[index]], submission)
+        progress()
+    return [journal.known[key] for key in keys]
 
 
 def _import_checks(unit: str) -> None:
@@ -122,6 +192,3 @@ def _import_checks(unit: str) -> None:
         load_checks(unit)
     except UnknownUnit:
         pass  # said again, in its place, by `grade_source`
-
-
-__all__ = ["ForkServerError", "Graded", "grade_cells", "grade_source", "grade_sources"]

@@ -104,6 +104,35 @@ def number(points: Fraction) -> float:
     return round(float(points), 6)
 
 
+def pack(submission: Submission) -> dict:
+    """A submission as JSON-ready data from which `unpack` makes an equal one (`to_json` is for readers)."""
+
+    def plain(value: object) -> object:
+        if isinstance(value, Fraction):
+            return str(value)
+        if isinstance(value, (list, tuple)):
+            return [plain(item) for item in value]
+        return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    packed = plain(asdict(submission))
+    assert isinstance(packed, dict)
+    return packed
+
+
+def unpack(packed: dict) -> Submission:
+    """The inverse of `pack`; raises ``KeyError``, ``TypeError`` or ``ValueError`` for anything else."""
+
+    def check(data: dict) -> CheckResult:
+        points = {name: Fraction(data[name]) for name in ("points", "max_points")}
+        return CheckResult(**{**data, **points})
+
+    def task(data: dict) -> TaskResult:
+        diagnosis = Diagnosis(**data["diagnosis"]) if data["diagnosis"] else None
+        return TaskResult(data["id"], tuple(map(check, data["checks"])), diagnosis)
+
+    return Submission(**{**packed, "tasks": tuple(map(task, packed["tasks"])), "notes": tuple(packed["notes"])})
+
+
 def to_json(submissions: Iterable[Submission]) -> dict:
     """The report as JSON-ready data, in the published schema."""
     return {"schema": SCHEMA, "submissions": [_submission(submission) for submission in submissions]}
