@@ -65,8 +65,23 @@ def assert_equal(got: Any, expected: Any, what: str | Sequence[str]) -> None:
         got = _unwrap(got, expected)
         if type(got) is not type(expected):
             raise AssertionError(f"{what} should be {_a(expected)}, but is {_a(got)}.")
-        if got != expected:
+        if not _same(got, expected):
             raise AssertionError(f"{what} should be {_short(expected)}, but is {_short(got)}.")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal values of one structure; whether a number in it is written 1 or 1.0 is free, True is not 1."""
+    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
+        return type(one) is type(other) and one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, bool) is not isinstance(other, bool):
+        return False
+    if isinstance(one, (list, tuple)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+        )
+    return bool(one == other)
 
 
 def assert_boolean_mask(got: Any, expected: torch.Tensor, what: str) -> None:
@@ -141,7 +156,10 @@ def _assert_number(got: Any, expected: Any, what: Any, rtol: float | None, atol:
     if isinstance(got, bool) or not isinstance(got, (int, float)):
         raise AssertionError(f"{what} should be the number {expected}, but is {_a(got)}.")
     wanted = torch.tensor(float(expected), dtype=torch.float64)
-    close = torch.isclose(torch.tensor(float(got), dtype=torch.float64), wanted, rtol or 1e-9, atol or 1e-9)
+    try:
+        close = torch.isclose(torch.tensor(float(got), dtype=torch.float64), wanted, rtol or 1e-9, atol or 1e-9)
+    except OverflowError:  # an integer beyond the range of floats
+        close = torch.tensor(False)
     if not close:
         raise AssertionError(f"{what} should be {expected}, but is {got}.")
 
