@@ -21,18 +21,33 @@ PAIR = ("the output", "the weights")
 # Drivers: they run beside the learner's code and hold no expected value.
 
 
-def call_and_keep(student, name, args, kwargs):
-    """The results of a call, and after them its positional arguments as the call left them."""
-    result = getattr(student, name)(*args, **kwargs)
-    return (*(result if isinstance(result, (tuple, list)) else [result]), *args)
+def call(student, name, args, options, parameters=None, cotangent=None):
+    """Call a function, or a module that is given its weights first.
 
-
-def with_gradients(student, name, args, kwargs, cotangent):
-    """The first result of a call, and the gradients of its weighted sum (zero where none arrives)."""
-    leaves = [arg.clone().requires_grad_() for arg in args]
-    result = getattr(student, name)(*leaves, **kwargs)
-    output = result[0] if isinstance(result, (tuple, list)) else result
-    if not output.requires_grad:
+    Returns the result, and the tensors among the arguments as the call left them. With a cotangent: the output, and
+    the gradients of its weighted sum (zero where none arrives) for all float arguments and parameters.
+    """
+    function, leaves = getattr(student, name), []
+    if parameters is not None:
+        weight, _ = parameters["w_q"]
+        function = function(weight.shape[0]).to(weight.dtype).eval()
+        # Layer by layer, and not as a state_dict: a class may have further parameters and buffers.
+        for layer, values in parameters.items():
+            linear = getattr(function, layer)
+            if not isinstance(linear, nn.Linear) or linear.bias is None:
+                return f"{layer} should be an nn.Linear with a bias, but is {str(linear)[:100]}."
+            leaves += [linear.weight, linear.bias]
+            with torch.no_grad():
+                linear.weight.copy_(values[0])
+                linear.bias.copy_(values[1])
+    if cotangent is None:
+        return function(*args, **options), tuple(arg for arg in args if isinstance(arg, torch.Tensor))
+    floats = [isinstance(arg, torch.Tensor) and arg.is_floating_point() for arg in args]
+    args = [arg.clone().requires_grad_() if is_float else arg for arg, is_float in zip(args, floats)]
+    leaves = [arg for arg, is_float in zip(args, floats) if is_float] + leaves
+    result = function(*args, **options)
+    output = result[0] if isinstance(result, (tuple, list)) and result else result
+    if not isinstance(output, torch.Tensor) or not output.requires_grad or output.shape != cotangent.shape:
         return (output, *map(torch.zeros_like, leaves))
     found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
     return (output, *(torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)))
@@ -55,37 +70,6 @@ def attend_with_dropout(student, q, k, v, mask, kind, keep):
 def attend_with_random_dropout(student, q, k, v, p, training):
     """Attention with PyTorch's own dropout, in training or in evaluation mode."""
     return student.scaled_dot_product_attention(q, k, v, dropout=nn.Dropout(p).train(training))
-
-
-def attend_as_module(student, name, parameters, sequences, mask=None, cotangent=None):
-    """A module with the given weights: its results and then its arguments, as the call left them.
-
-    With a cotangent: the output, and the gradients of its weighted sum. Weights are copied layer by layer, so that
-    a class may have further parameters and buffers.
-    """
-    weight, _ = parameters["w_q"]
-    module = getattr(student, name)(weight.shape[0]).to(weight.dtype).eval()
-    leaves = []
-    for layer, values in parameters.items():
-        linear = getattr(module, layer)
-        if not isinstance(linear, nn.Linear) or linear.bias is None:
-            return f"{layer} should be an nn.Linear with a bias, but is {str(linear)[:100]}."
-        leaves += [linear.weight, linear.bias]
-        with torch.no_grad():
-            linear.weight.copy_(values[0])
-            linear.bias.copy_(values[1])
-    if cotangent is None:
-        arguments = (*sequences, *([] if mask is None else [mask]))
-        result = module(*arguments)
-        return (*(result if isinstance(result, (tuple, list)) else [result]), *arguments)
-    sequences = [sequence.clone().requires_grad_() for sequence in sequences]
-    result = module(*sequences, mask)
-    output = result[0] if isinstance(result, (tuple, list)) else result
-    leaves = [*sequences, *leaves]
-    if not output.requires_grad:
-        return (output, *map(torch.zeros_like, leaves))
-    found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
-    return (output, *(torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -142,52 +126,55 @@ def _parameters(rng, d_model, dtype=torch.float32, scale=1.0):
     }
 
 
-def _attend(subject, *args, **kwargs):
-    """Runs a module; a sentence in place of results says what is wrong with its layers."""
-    result = subject.run(attend_as_module, *args, **kwargs)
-    if isinstance(result, str):
-        raise AssertionError(result)
+def _ask(subject, *request):
+    """Runs the driver `call`; a sentence in place of its reply says what is wrong with a module's layers."""
+    reply = subject.run(call, *request)
+    if isinstance(reply, str):
+        raise AssertionError(reply)
+    if not isinstance(reply, (tuple, list)) or len(reply) < 2:
+        raise AssertionError("The call gave no answer that can be read.")
+    return reply
+
+
+def _check_call(student, name, arguments, expected, what, options=None, parameters=None, tolerance=None):
+    """The result is as expected, and the arguments (tensors by name, or None) are as they were before the call."""
+    result, after, *_ = _ask(student, name, tuple(arguments.values()), options or {}, parameters)
+    assert_close(result, expected, what, tolerance, tolerance)
+    given = {argument: tensor for argument, tensor in arguments.items() if tensor is not None}
+    assert_equal(after, tuple(given.values()), tuple(f"the argument {argument} after the call" for argument in given))
     return result
 
 
-def _after_call(*names):
-    return tuple(f"the argument {name} after the call" for name in names)
+def _check_gradients(student, reference, name, arguments, cotangent, where, options=None, parameters=None):
+    """Gradients of a weighted sum of the output (a plain sum has a gradient of 0) equal the reference's."""
+    leaves = [argument for argument, tensor in arguments.items() if tensor is not None and tensor.is_floating_point()]
+    leaves += [f"{layer}.{part}" for layer in parameters or () for part in ("weight", "bias")]
+    names = _named(("the output", *(f"the gradient with respect to {leaf}" for leaf in leaves)), where)
+    request = (name, tuple(arguments.values()), options or {}, parameters, cotangent)
+    assert_close(_ask(student, *request), _ask(reference, *request), names)
 
 
-def _check_module(student, reference, name, parameters, sequences, mask=None):
-    """Results equal to the reference's, and arguments left alone; ``sequences`` maps argument names to tensors."""
-    where = ", ".join(f"{argument} {_shape(tensor)}" for argument, tensor in sequences.items())
-    where += "" if mask is None else f", mask {_shape(mask)}"
-    names = (*PAIR, *_after_call(*sequences, *([] if mask is None else ["mask"])))
-    args = (name, parameters, tuple(sequences.values()), mask)
-    got = _attend(student, *args)
-    assert_close(got, _attend(reference, *args), _named(names, where))
-    if mask is not None:
-        _assert_zero_where(got[1], ~mask, f"the weights where the mask is False ({where})")
+def _check_module(student, reference, name, parameters, arguments):
+    """Results equal to the reference's, arguments left alone, no weight where the mask is False."""
+    where = ", ".join(f"{argument} {_shape(tensor)}" for argument, tensor in arguments.items())
+    expected, _ = _ask(reference, name, tuple(arguments.values()), {}, parameters)
+    result = _check_call(student, name, arguments, expected, _named(PAIR, where), None, parameters)
+    if "mask" in arguments:
+        _assert_zero_where(result[1], ~arguments["mask"], f"the weights where the mask is False ({where})")
 
 
-def _check_module_gradients(student, reference, name, parameters, sequences, mask, cotangent):
-    """Gradients of the sequences and of all parameters equal to the reference's."""
-    layers = (f"{layer}.{part}" for layer in parameters for part in ("weight", "bias"))
-    names = ("the output", *(f"the gradient with respect to {leaf}" for leaf in (*sequences, *layers)))
-    args = (name, parameters, tuple(sequences.values()), mask, cotangent)
-    assert_close(_attend(student, *args), _attend(reference, *args), names)
-
-
-def _check_module_types(student, reference, rng, name, sequences):
-    """Results in the type of the module: near the exact ones, which the reference computes in float64."""
-    exact = _parameters(rng, 4, torch.float64, scale=0.5)  # larger weights would enlarge bfloat16's rounding
-    names = (*PAIR, *_after_call(*sequences))
+def _check_module_types(student, reference, rng, name, arguments):
+    """Results in the type of the module, and near the exact ones, which the reference computes in float64."""
+    parameters = _parameters(rng, 4, torch.float64, scale=0.5)  # larger weights would enlarge bfloat16's rounding
     for dtype in (torch.float64, torch.bfloat16):
-        parameters = {layer: tuple(tensor.to(dtype) for tensor in pair) for layer, pair in exact.items()}
-        inputs = tuple(tensor.to(dtype) for tensor in sequences.values())
-        rounded = {layer: tuple(tensor.double() for tensor in pair) for layer, pair in parameters.items()}
-        expected = _attend(reference, name, rounded, tuple(tensor.double() for tensor in inputs))
-        # Two linear layers and a softmax in bfloat16: 1e-1, in float64 the default.
-        tolerance = 1e-1 if dtype == torch.bfloat16 else None
-        got = _attend(student, name, parameters, inputs)
+        inputs = {argument: tensor.to(dtype) for argument, tensor in arguments.items()}
+        weights = {layer: tuple(tensor.to(dtype) for tensor in pair) for layer, pair in parameters.items()}
+        exact = {layer: tuple(tensor.double() for tensor in pair) for layer, pair in weights.items()}
+        expected, _ = _ask(reference, name, tuple(tensor.double() for tensor in inputs.values()), {}, exact)
         expected = tuple(tensor.to(dtype) for tensor in expected)
-        assert_close(got, expected, _named(names, f"{dtype} module"), tolerance, tolerance)
+        # Two linear layers and a softmax in bfloat16: 1e-1; in float64 the default.
+        tolerance = 1e-1 if dtype == torch.bfloat16 else None
+        _check_call(student, name, inputs, expected, _named(PAIR, f"module in {dtype}"), None, weights, tolerance)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -240,12 +227,9 @@ def test_types_argument_and_gradient(student, reference, rng):
         # In float64 an epsilon in the denominator shows, and so does a detour through float32.
         x = rng.normal(3, 4, dtype=dtype)
         expected = torch.softmax(x.double(), 1).to(dtype)
-        got = student.run(call_and_keep, "softmax", (x,), {"dim": 1})
-        assert_close(got, (expected, x), _named(("softmax(x, dim=1)", *_after_call("x")), dtype))
+        _check_call(student, "softmax", {"x": x}, expected, f"softmax(x, dim=1) in {dtype}", {"dim": 1})
     x, cotangent = rng.normal(3, 4, dtype=torch.float64), rng.normal(3, 4, dtype=torch.float64)
-    args = ("softmax", (x,), {"dim": 0}, cotangent)
-    names = ("softmax(x, dim=0)", "the gradient with respect to x")
-    assert_close(student.run(with_gradients, *args), reference.run(with_gradients, *args), names)
+    _check_gradients(student, reference, "softmax", {"x": x}, cotangent, "softmax(x, dim=0)", {"dim": 0})
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -280,13 +264,9 @@ def test_scores_types_arguments_and_gradients(student, reference, rng):
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         q, k = rng.normal(2, 3, 4, dtype=dtype), rng.normal(2, 5, 4, dtype=dtype)
         expected = (torch.einsum("bid,bjd->bij", q.double(), k.double()) / 2).to(dtype)
-        got = student.run(call_and_keep, "attention_scores", (q, k), {})
-        names = ("attention_scores(q, k)", *_after_call("q", "k"))
-        assert_close(got, (expected, q, k), _named(names, dtype))
-    q, k = rng.normal(3, 9, dtype=torch.float64), rng.normal(5, 9, dtype=torch.float64)
-    args = ("attention_scores", (q, k), {}, rng.normal(3, 5, dtype=torch.float64))
-    names = ("attention_scores(q, k)", "the gradient with respect to q", "the gradient with respect to k")
-    assert_close(student.run(with_gradients, *args), reference.run(with_gradients, *args), names)
+        _check_call(student, "attention_scores", {"q": q, "k": k}, expected, f"attention_scores(q, k) in {dtype}")
+    q, k, cotangent = (rng.normal(*shape, dtype=torch.float64) for shape in ((3, 9), (5, 9), (3, 5)))
+    _check_gradients(student, reference, "attention_scores", {"q": q, "k": k}, cotangent, "attention_scores(q, k)")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -362,26 +342,23 @@ def test_nothing_to_attend(student, reference, rng):
 @pytest.mark.task("attention.scaled_dot_product_attention", points=1)
 def test_gradients(student, reference, rng):
     """Gradients reach q, k and v, and are finite even where nothing may be attended."""
-    names = ("the output", *(f"the gradient with respect to {name}" for name in "qkv"))
     for where in ("no mask", "a mask", "a mask with rows where nothing may be attended"):
         q, k, v, cotangent = (rng.normal(2, *shape, dtype=torch.float64) for shape in ((3, 4), (5, 4), (5, 6), (3, 6)))
         # NaN that was replaced after the softmax may still come back in the gradients of empty rows.
         mask = None if where == "no mask" else _mask(rng, 2, 3, 5, empty_rows="nothing" in where)
-        args = ("scaled_dot_product_attention", (q, k, v), {"mask": mask}, cotangent)
-        assert_close(student.run(with_gradients, *args), reference.run(with_gradients, *args), _named(names, where))
+        arguments = {"q": q, "k": k, "v": v, "mask": mask}
+        _check_gradients(student, reference, "scaled_dot_product_attention", arguments, cotangent, where)
 
 
 @pytest.mark.task("attention.scaled_dot_product_attention", points=1)
 def test_types_and_arguments(student, reference, rng):
     """Keeps float type and arguments as they were."""
-    names = (*PAIR, *_after_call("q", "k", "v", "mask"))
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         q, k, v = (rng.normal(2, *shape, dtype=dtype) for shape in ((3, 4), (5, 4), (5, 6)))
         # The empty row tempts to repair the mask in place.
         mask = _mask(rng, 2, 3, 5, empty_rows=True)
-        expected = _attention_in_loops(q, k, v, mask)
-        got = student.run(call_and_keep, "scaled_dot_product_attention", (q, k, v, mask), {})
-        assert_close(got, (*expected, q, k, v, mask), _named(names, dtype))
+        arguments, expected = {"q": q, "k": k, "v": v, "mask": mask}, _attention_in_loops(q, k, v, mask)
+        _check_call(student, "scaled_dot_product_attention", arguments, expected, _named(PAIR, dtype))
 
 
 @pytest.mark.task("attention.scaled_dot_product_attention", points=1)
@@ -436,17 +413,17 @@ def test_self_attention_mask(student, reference, rng):
     """Follows the mask, for the whole batch or for each sequence."""
     b, t, d = 3, 4, 5
     for shape, empty_rows in (((t, t), False), ((b, t, t), False), ((b, 1, t), False), ((b, t, t), True)):
-        mask = _mask(rng, *shape, empty_rows=empty_rows)
-        _check_module(student, reference, "SelfAttention", _parameters(rng, d), {"x": rng.normal(b, t, d)}, mask)
+        arguments = {"x": rng.normal(b, t, d), "mask": _mask(rng, *shape, empty_rows=empty_rows)}
+        _check_module(student, reference, "SelfAttention", _parameters(rng, d), arguments)
 
 
 @pytest.mark.task("attention.SelfAttention", points=1)
 def test_self_attention_gradients(student, reference, rng):
     """Gradients reach the input and every weight and bias."""
-    parameters, sequences = _parameters(rng, 4, torch.float64), {"x": rng.normal(2, 3, 4, dtype=torch.float64)}
-    mask, cotangent = _mask(rng, 2, 3, 3, empty_rows=True), rng.normal(2, 3, 4, dtype=torch.float64)
-    for some_mask in (None, mask):
-        _check_module_gradients(student, reference, "SelfAttention", parameters, sequences, some_mask, cotangent)
+    x, cotangent = rng.normal(2, 3, 4, dtype=torch.float64), rng.normal(2, 3, 4, dtype=torch.float64)
+    for where, mask in (("no mask", None), ("a mask", _mask(rng, 2, 3, 3, empty_rows=True))):
+        parameters, arguments = _parameters(rng, 4, torch.float64), {"x": x, "mask": mask}
+        _check_gradients(student, reference, "SelfAttention", arguments, cotangent, where, None, parameters)
 
 
 @pytest.mark.task("attention.SelfAttention", points=1)
@@ -464,8 +441,8 @@ def test_cross_attention(student, reference, rng):
     """Queries come from x, keys and values from the memory."""
     # Equal lengths first: there wrong sources give wrong numbers, for other lengths an error or another shape.
     for b, t_q, t_k, d in ((2, 4, 4, 6), (3, 2, 5, 4), (1, 5, 3, 7)):
-        sequences = {"x": rng.normal(b, t_q, d), "memory": rng.normal(b, t_k, d)}
-        _check_module(student, reference, "CrossAttention", _parameters(rng, d), sequences)
+        arguments = {"x": rng.normal(b, t_q, d), "memory": rng.normal(b, t_k, d)}
+        _check_module(student, reference, "CrossAttention", _parameters(rng, d), arguments)
 
 
 @pytest.mark.task("attention.CrossAttention", points=1)
@@ -473,23 +450,22 @@ def test_cross_attention_mask(student, reference, rng):
     """Follows the mask: padding in the memory is not read."""
     b, t_q, t_k, d = 3, 2, 4, 5
     for shape, empty_rows in (((b, 1, t_k), False), ((t_q, t_k), False), ((b, t_q, t_k), False), ((b, t_q, t_k), True)):
-        sequences = {"x": rng.normal(b, t_q, d), "memory": rng.normal(b, t_k, d)}
-        mask = _mask(rng, *shape, empty_rows=empty_rows)
-        _check_module(student, reference, "CrossAttention", _parameters(rng, d), sequences, mask)
+        arguments = {"x": rng.normal(b, t_q, d), "memory": rng.normal(b, t_k, d)}
+        arguments["mask"] = _mask(rng, *shape, empty_rows=empty_rows)
+        _check_module(student, reference, "CrossAttention", _parameters(rng, d), arguments)
 
 
 @pytest.mark.task("attention.CrossAttention", points=1)
 def test_cross_attention_gradients(student, reference, rng):
     """Gradients reach x, the memory, and every weight and bias."""
-    parameters = _parameters(rng, 4, torch.float64)
-    sequences = {"x": rng.normal(2, 3, 4, dtype=torch.float64), "memory": rng.normal(2, 5, 4, dtype=torch.float64)}
-    mask, cotangent = _mask(rng, 2, 3, 5, empty_rows=True), rng.normal(2, 3, 4, dtype=torch.float64)
-    for some_mask in (None, mask):
-        _check_module_gradients(student, reference, "CrossAttention", parameters, sequences, some_mask, cotangent)
+    x, memory, cotangent = (rng.normal(2, t, 4, dtype=torch.float64) for t in (3, 5, 3))
+    for where, mask in (("no mask", None), ("a mask", _mask(rng, 2, 3, 5, empty_rows=True))):
+        parameters, arguments = _parameters(rng, 4, torch.float64), {"x": x, "memory": memory, "mask": mask}
+        _check_gradients(student, reference, "CrossAttention", arguments, cotangent, where, None, parameters)
 
 
 @pytest.mark.task("attention.CrossAttention", points=1)
 def test_cross_attention_types(student, reference, rng):
     """Works in float64 and in bfloat16."""
-    sequences = {"x": rng.normal(2, 5, 4), "memory": rng.normal(2, 3, 4)}
-    _check_module_types(student, reference, rng, "CrossAttention", sequences)
+    arguments = {"x": rng.normal(2, 5, 4), "memory": rng.normal(2, 3, 4)}
+    _check_module_types(student, reference, rng, "CrossAttention", arguments)
