@@ -20,9 +20,9 @@ def allow_dots() -> None:
     if getattr(usual, "_allows_dots", False):
         return
 
-    def __init__(self: Any, *arguments: Any, **options: Any) -> None:
+    def widened(self: Any, *arguments: Any, **options: Any) -> None:
         usual(self, *arguments, **options)
         self.schema["properties"]["grade_id"]["pattern"] = GRADE_ID
 
-    __init__._allows_dots = True  # type: ignore[attr-defined]
-    MetadataValidator.__init__ = __init__  # type: ignore[method-assign]
+    widened._allows_dots = True  # type: ignore[attr-defined]
+    MetadataValidator.__init__ = widened

@@ -13,8 +13,8 @@ anything else                        itself
 ===================================  =====================================================================
 
 A text cell that begins with ``+++ {"reflection": "attention.reflection", "points": 2}`` is a question graded by hand.
-In the text, ``{{points:attention.softmax}}`` is what the task is worth, and ``[words](book:attention#rows-are-queries)``
-is a link into the book.
+In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
+``[words](book:attention#rows-are-queries)`` is a link into the book.
 
 nbgrader turns the source notebooks so made into those that learners get. The same source gives the same bytes.
 """
@@ -77,9 +77,10 @@ class SolutionModule:
         """Its import statements; constants of the course are written out, since they come from the answers' package."""
         statements = [node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
         course = [node for node in statements if isinstance(node, ast.ImportFrom) and node.module == "solutions"]
-        lines = [ast.unparse(node) for node in statements if node not in course]
+        own = [node for node in statements if node not in course]
+        lines = self._lines[own[0].lineno - 1 : own[-1].end_lineno] if own else []
         constants = [f"{alias.name} = {course_constant(alias.name)!r}" for node in course for alias in node.names]
-        return "\n".join(lines + ([""] + constants if constants else []))
+        return "\n".join([*lines, "", *constants]).strip()
 
     def source(self, name: str) -> str:
         """The function or class of that name with its docstring and its solution marks."""
@@ -200,8 +201,9 @@ def _reflection(cell: NotebookNode) -> NotebookNode:
     name = cell.metadata["reflection"]
     if BEGIN not in cell.source or END not in cell.source:
         raise BrokenSource(f"The reflection question {name!r} needs a model answer between {BEGIN!r} and {END!r}.")
-    points = float(cell.metadata["points"])
-    return _text(cell.source, _nbgrader(name, grade=True, solution=True, points=points))
+    points = cell.metadata["points"]
+    source = cell.source.replace("{{points}}", _plural(points))
+    return _text(source, _nbgrader(name, grade=True, solution=True, points=float(points)))
 
 
 def _nbgrader(grade_id: str, *, grade=False, solution=False, locked=False, points: float | None = None) -> dict:
@@ -221,15 +223,14 @@ def _code(source: str, metadata: dict | None = None) -> NotebookNode:
 
 
 def _text(source: str, metadata: dict | None = None) -> NotebookNode:
-    source = re.sub(r"\{\{points:([\w.]+)\}\}", lambda match: _points(match[1]), source)
+    source = re.sub(r"\{\{points:([\w.]+)\}\}", lambda match: _plural(checking.max_points(match[1])), source)
     source = re.sub(
         r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({settings.chapter_url(match[1], match[2] or '')})", source
     )
     return nbformat.v4.new_markdown_cell(source, metadata=metadata or {})
 
 
-def _points(task: str) -> str:
-    points = checking.max_points(task)
+def _plural(points: object) -> str:
     return f"{points} point" if points == 1 else f"{points} points"
 
 
@@ -315,7 +316,7 @@ def to_bytes(notebook: NotebookNode) -> bytes:
     return (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()
 
 
-def write_exercises(target: Path = EXERCISES, course_root: Path = COURSE_ROOT) -> list[Path]:
+def write_exercises(target: Path, course_root: Path) -> list[Path]:
     """Generate the exercises of all complete units into ``target``; returns the files that changed."""
     changed = []
     for made in generate(course_root):
@@ -326,7 +327,7 @@ def write_exercises(target: Path = EXERCISES, course_root: Path = COURSE_ROOT) -
     return changed
 
 
-def stale(target: Path = EXERCISES) -> list[str]:
+def stale(target: Path) -> list[str]:
     """Names of the notebooks in ``target`` that differ from a fresh generation, are missing, or should not be there."""
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "fresh"
@@ -363,14 +364,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         if options.check:
-            return _report_stale(stale())
-        changed = write_exercises()
+            return _report_stale(stale(EXERCISES))
+        changed = write_exercises(EXERCISES, COURSE_ROOT)
     except BrokenSource as error:
         print(error, file=sys.stderr)
         return 1
-    print(
-        f"exercises/: {', '.join(_relative(path) for path in changed) + ' written' if changed else 'nothing to change'}."
-    )
+    print(f"Written: {', '.join(map(_relative, changed))}." if changed else "exercises/ is up to date.")
     return 0
 
 

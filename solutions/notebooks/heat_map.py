@@ -9,9 +9,11 @@ def heat_map(ax, matrix, queries, keys, title):
     """
     values = matrix.detach().float().cpu()
     ax.imshow(values, cmap="Blues", vmin=0, vmax=1)
+    digits = 2 if matrix.dtype.is_floating_point else 0
     for i, row in enumerate(values.tolist()):
         for j, value in enumerate(row):
-            ax.text(j, i, f"{value:.2g}", ha="center", va="center", fontsize=7, color="white" if value > 0.5 else "black")
+            ink = "white" if value > 0.7 else "black"
+            ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=7, color=ink)
     ax.set_xticks(range(len(keys)), keys, rotation=60, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(queries)), queries)
     ax.set(title=title, xlabel="keys: what is looked at", ylabel="queries: who is looking")
