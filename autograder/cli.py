@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,9 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--unit", metavar="UNIT", help="the unit, where folders and names do not tell")
     for kind in ("json", "csv", "junit", "html"):
         grade.add_argument(f"--{kind}", metavar="FILE", type=Path, help=f"write the report as {kind.upper()}")
+    grade.add_argument("--canvas", metavar="FILE", type=Path, help="write a gradebook CSV for Canvas")
+    grade.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write Gradescope's results.json per submission")
     grade.add_argument(
         "--jobs", metavar="N", type=_positive_int, default=os.cpu_count() or 1, help="how many at a time"
     )
+    grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on a dask cluster, for example tcp://host:8786")
     grade.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
     grade.add_argument("--timeout", metavar="S", type=_positive_float, help="seconds that one submission may take")
     grade.add_argument("--memory", metavar="MB", type=_positive_int, help="memory that one submission may use")
@@ -169,6 +172,7 @@ def _grade(options: argparse.Namespace) -> int:
     sources = discover(options.paths, options.unit)
 
     from autograder.checking import DEFAULT_SEED
+    from autograder.cluster import ClusterError, grade_on_cluster
     from autograder.grading import grade_all, grade_sources
     from autograder.journal import JournalError, journal_for
     from autograder.process import Limits
@@ -181,12 +185,14 @@ def _grade(options: argparse.Namespace) -> int:
         print(f"autograder: going on with an earlier run: {len(journal.known)} results are there.", file=sys.stderr)
 
     def graded(waiting: Sequence[Source]) -> Iterator[tuple[int, Submission]]:
+        if options.scheduler:
+            return grade_on_cluster(options.scheduler, waiting, seed, limits, not options.unsafe)
         return grade_sources(waiting, options.jobs, seed, limits, not options.unsafe)
 
     with _sentences_for_grading_errors(), _progress_bar(len(sources)) as advance:
         try:
             submissions = grade_all(sources, journal, graded, seed, limits, advance)
-        except JournalError as error:
+        except (JournalError, ClusterError) as error:
             raise UsageError(str(error)) from error
     _write_reports(options, submissions)
     journal.remove()
@@ -208,7 +214,9 @@ def _progress_bar(total: int) -> Iterator[Callable[[], None]]:
 
 def _check_destinations(options: argparse.Namespace) -> None:
     """Refuse before grading what could not be written after it."""
-    for destination in (options.json, options.csv, options.junit, options.html):
+    if options.gradescope is not None and not options.gradescope.is_dir():
+        raise UsageError(f"There is no folder {options.gradescope} for Gradescope's results; create it first.")
+    for destination in (options.json, options.csv, options.junit, options.html, options.canvas):
         if destination is None:
             continue
         folder = destination.parent
@@ -225,6 +233,7 @@ def _check_destinations(options: argparse.Namespace) -> None:
 def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -> None:
     from autograder import reports
     from autograder.report import to_json
+    from autograder.reports.exports import to_canvas, write_gradescope
     from autograder.reports.html import class_page
     from autograder.reports.junit import to_junit
     from autograder.reports.table import to_csv
@@ -234,12 +243,15 @@ def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -
         "csv": to_csv,
         "junit": to_junit,
         "html": class_page,
+        "canvas": to_canvas,
     }
     try:
         for kind, render in renderers.items():
             destination = getattr(options, kind)
             if destination is not None:
                 reports.write(destination, render(submissions))
+        if options.gradescope is not None:
+            write_gradescope(options.gradescope, submissions)
     except reports.ReportError as error:
         raise UsageError(str(error)) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 import time
@@ -19,7 +20,6 @@ from autograder.process import CellReport, ForkServer, ForkServerError, Limits, 
 from autograder.registry import UnknownUnit, find_unit
 from autograder.report import Submission, TaskResult
 from autograder.submission import Source, UnreadableSubmission, read
-
 
 ATTEMPTS = 3
 
@@ -188,7 +188,5 @@ def grade_all(
 
 
 def _import_checks(unit: str) -> None:
-    try:
+    with contextlib.suppress(UnknownUnit):  # said again, in its place, by `grade_source`
         load_checks(unit)
-    except UnknownUnit:
-        pass  # said again, in its place, by `grade_source`

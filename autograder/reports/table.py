@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from typing import Any
 
 from autograder.registry import UNITS
 from autograder.report import Submission, number
@@ -19,11 +20,13 @@ def to_csv(submissions: Iterable[Submission]) -> str:
     submissions = tuple(submissions)
     tasks = _task_columns(submissions)
     header = ["student", "unit", "path", "status", "points", "max_points", *tasks, "mistakes", "message"]
+    return csv_text([header, *(_row(submission, tasks) for submission in submissions)])
+
+
+def csv_text(rows: Iterable[list[Any]]) -> str:
+    """Rows as CSV. All text is quoted: a reader that expects other separators must not find a new cell inside it."""
     stream = io.StringIO()
-    # All text is quoted: a reader that expects other separators must not find a new cell inside it.
-    writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(_row(submission, tasks) for submission in submissions)
+    csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)
     return stream.getvalue()
 
 
@@ -38,19 +41,19 @@ def _row(submission: Submission, tasks: list[str]) -> list[object]:
     points = {task.id: number(task.points) for task in submission.tasks}
     mistakes = dict.fromkeys(task.diagnosis.mistake for task in submission.tasks if task.diagnosis)
     return [
-        _cell(submission.student),
-        _cell(submission.unit),
-        _cell(submission.path),
+        cell(submission.student),
+        cell(submission.unit),
+        cell(submission.path),
         submission.status,
         number(submission.points),
         number(submission.max_points),
         *(points.get(task, "") for task in tasks),
-        _cell(";".join(mistakes)),
-        _cell(submission.message or ""),
+        cell(";".join(mistakes)),
+        cell(submission.message or ""),
     ]
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Untrusted text on one line, that a spreadsheet shows and does not compute."""
     line = clean(text).replace("\n", " ").replace("\t", " ")
     line = line if len(line) <= MESSAGE_LIMIT else line[: MESSAGE_LIMIT - 3] + "..."
