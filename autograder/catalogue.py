@@ -17,11 +17,10 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import TypeVar
 
 from autograder.registry import find_unit
@@ -113,9 +112,14 @@ def reference_module(unit: str) -> ModuleType:
 def namespace(entry: Entry) -> dict:
     """The reference solution's namespace with the entry on top, as a submission would have it."""
     names: dict = {"__name__": f"{entry.unit}_{entry.name}"}
-    exec(compile(inspect.getsource(reference_module(entry.unit)), f"<{entry.unit}>", "exec"), names)
+    exec(_reference_code(entry.unit), names)
     exec(compile(complete_source(entry), f"<{entry.name}>", "exec"), names)
     return names
+
+
+@lru_cache(maxsize=None)
+def _reference_code(unit: str) -> CodeType:
+    return compile(inspect.getsource(reference_module(unit)), f"<{unit}>", "exec")
 
 
 def _folder(entry: Entry) -> str:
@@ -132,13 +136,27 @@ def _register(implementation: object, entry: Entry) -> None:
 
 
 def _source(implementation: object) -> str:
-    """Source of a function or class without its decorators and without the common indentation."""
-    text = textwrap.dedent(inspect.getsource(implementation))  # type: ignore[arg-type]
-    node = ast.parse(text).body[0]
-    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    return "\n".join(text.splitlines()[node.lineno - 1 :]) + "\n"
+    """Source of a top-level function or class without its decorators."""
+    lines, definitions = _definitions(implementation.__module__)
+    functions = [implementation, *vars(implementation).values()]
+    first = next(one.__code__.co_firstlineno for one in functions if isinstance(one, FunctionType))
+    for node in definitions:
+        start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        if start <= first <= (node.end_lineno or start):
+            return "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
+    raise TypeError(f"{implementation!r} is not a function or class at the top level of its file.")
 
 
+@lru_cache(maxsize=None)
+def _definitions(module: str) -> tuple[list[str], list[ast.FunctionDef | ast.ClassDef]]:
+    """A catalogue file's lines, and its functions and classes. (`inspect` would parse it again for each class.)"""
+    text = inspect.getsource(importlib.import_module(module))
+    return text.split("\n"), [
+        node for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    ]
+
+
+@lru_cache(maxsize=None)
 def _imports(module: ModuleType) -> str:
     """The import statements of a catalogue file, those of the autograder left out."""
     statements = ast.parse(inspect.getsource(module)).body

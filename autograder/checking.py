@@ -154,6 +154,9 @@ def _run_check(check: Check, subject: Subject, unit: str, seed: int) -> tuple[Ch
         return _result(check, report.TIMEOUT, str(error)), student
     except SubjectCrashed as error:
         return _result(check, report.CRASHED, str(error)), student
+    except Exception as error:  # an answer of a form that the check cannot even compare; the reference passes
+        text = f"The check cannot work with what your code returned ({type(error).__name__}: {error})."
+        return _result(check, report.FAILED, text[:1000]), student
     return _result(check, report.PASSED, ""), student
 
 
