@@ -215,10 +215,12 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
 
     weights = weigh()
     if dropout is None:
-        output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        if mask is not None:  # what the kernel does with empty rows depends on the version
-            output = torch.where(mask.any(-1, keepdim=True), output, torch.zeros_like(output))
-        return output, weights
+        if mask is None:
+            return F.scaled_dot_product_attention(q, k, v), weights
+        # What the kernel does with empty rows depends on PyTorch's version, so it never sees one.
+        some = mask.any(-1, keepdim=True)
+        output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask | ~some)
+        return torch.where(some, output, torch.zeros_like(output)), weights
     weights = dropout(weights)
     return weights.matmul(v), weights
 

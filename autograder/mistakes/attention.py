@@ -487,8 +487,8 @@ def attention_scores(q, k):
     "no-scale",
     explanation="The softmax was taken of the plain dot products. Without the division by sqrt(d_k) the weights come "
     "out too sharp.",
-    hint="Your weights sum to 1 but are too sharp: the scores were not divided by sqrt(d_k) before the softmax. Your "
-    "`attention_scores` already does it (chapter 3, 'Why divide by the square root of d_k?').",
+    hint="Your weights sum to 1 but are too sharp: the scores were not divided by sqrt(d_k) before the softmax. Leave "
+    "the dot products and the division to `attention_scores` (chapter 3, 'Why divide by the square root of d_k?').",
     section="why-scale",
 )
 def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
@@ -525,8 +525,9 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     "scaled-twice",
     explanation="The scores were divided by sqrt(d_k) a second time, after `attention_scores` had done it. Dividing "
     "twice is dividing by d_k, and the weights come out too even.",
-    hint="Your weights sum to 1 but are too even: the scores are divided by d_k in all. `attention_scores` has "
-    "divided by the root already, so do not divide again (chapter 3, 'Why divide by the square root of d_k?').",
+    hint="Your weights sum to 1 but are too even: in all, the scores are divided by d_k. Either `attention_scores` "
+    "divides by d_k and not by its root, or it divides by the root and you divide once more (chapter 3, 'Why divide "
+    "by the square root of d_k?').",
     section="why-scale",
 )
 def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
@@ -615,7 +616,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     "attention.scaled_dot_product_attention",
     "scores-times-mask",
     explanation="Scores were multiplied by the mask, so forbidden ones became 0. A score of 0 is an ordinary score: "
-    "exp(0) = 1 still earns weight. (Filling with 1e-9 in place of -1e9 does the same.)",
+    "exp(0) = 1 still earns weight, and so does a fill of 1e-9 (meant to be -1e9).",
     hint="Forbidden keys still get weight, as if their score were 0. Zero is an ordinary score; the score whose "
     "exponential is 0 is minus infinity (chapter 3, 'Masks act on the scores').",
     section="masking-scores",
@@ -634,7 +635,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     "attention.scaled_dot_product_attention",
     "mask-added-as-zero-and-one",
     explanation="The boolean mask was added to the scores, which adds 1 where attention is allowed. That favours "
-    "allowed keys a little and forbids none. (Masks that are added hold 0 and -inf.)",
+    "allowed keys a little and forbids none: masks that are added hold 0 and -inf.",
     hint="Forbidden keys still get weight; allowed ones have only gained 1 in score. A boolean mask is not added: use "
     "it to choose where a score becomes minus infinity (chapter 3, 'Masks act on the scores').",
     section="masking-scores",
@@ -764,6 +765,28 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     if dropout is not None:
         weights = dropout(weights)
     return (weights @ v).nan_to_num(0.0), weights
+
+
+@mistake(
+    "attention.scaled_dot_product_attention",
+    "zero-output-with-uniform-weights",
+    explanation="The output of a query that may attend to nothing was set to zero, while its weights stayed uniform. "
+    "The weights that are returned are then not those that the output was made with.",
+    hint="For a query that may attend to nothing your output is zero, but its weights are not. Erase the weights; the "
+    "output follows by itself (chapter 3, 'A query that may attend to nothing').",
+    section="nothing-to-attend",
+)
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
+    scores = attention_scores(q, k)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e9)
+    weights = softmax(scores)
+    if dropout is not None:
+        weights = dropout(weights)
+    output = weights @ v
+    if mask is not None:
+        output = output.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+    return output, weights
 
 
 @mistake(
@@ -1154,6 +1177,25 @@ class SelfAttention(nn.Module):
 
     def forward(self, x, mask=None):
         return scaled_dot_product_attention(x @ self.w_q, x @ self.w_k, x @ self.w_v, mask)
+
+
+@mistake(
+    "attention.SelfAttention",
+    "base-class-not-initialised",
+    explanation="`__init__` assigned layers without calling `super().__init__()` first. `nn.Module` registers layers "
+    "in tables that only its own `__init__` creates, so the assignment is refused.",
+    hint="Building your module raises 'cannot assign module before Module.__init__() call'. The first line of "
+    "`__init__` has to initialise the base class, and the layers come after it (chapter 3, 'Self-attention').",
+    section="self-attention",
+)
+class SelfAttention(nn.Module):
+    def __init__(self, d_model):
+        self.w_q = nn.Linear(d_model, d_model)
+        self.w_k = nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+
+    def forward(self, x, mask=None):
+        return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)
 
 
 @mistake(
