@@ -77,16 +77,15 @@ def filled_by_hand(scores, mask):
 
 def weights_by_hand(scores, mask, dim=-1):
     """Softmax over the allowed places of each row along ``dim``, in float64; zeros where there are none."""
-    allowed = mask.broadcast_to(scores.shape).movedim(dim, -1)
     rows = scores.double().movedim(dim, -1)
-    weights = torch.zeros_like(rows)
-    for place in itertools.product(*map(range, rows.shape[:-1])):
-        row = {key: value for key, value in enumerate(rows[place].tolist()) if allowed[place][key]}
-        largest = max(row.values(), default=0.0)
-        powers = {key: math.exp(value - largest) for key, value in row.items()}
-        for key, power in powers.items():
-            weights[place][key] = power / sum(powers.values())
-    return weights.movedim(-1, dim)
+    allowed = mask.broadcast_to(scores.shape).movedim(dim, -1).reshape(-1, rows.shape[-1])
+    weights = []
+    for row, keep in zip(rows.reshape(allowed.shape).tolist(), allowed.tolist()):
+        largest = max(itertools.compress(row, keep), default=0.0)
+        powers = [math.exp(score - largest) if kept else 0.0 for score, kept in zip(row, keep)]
+        total = sum(powers) or 1.0
+        weights.append([power / total for power in powers])
+    return torch.tensor(weights, dtype=torch.float64).reshape(rows.shape).movedim(-1, dim)
 
 
 def gradient_by_hand(scores, mask, upstream, dim=-1):

@@ -75,7 +75,7 @@ def padding_mask(ids, pad_id=0):
     explanation="The positions lie on the query axis, shape (B, 1, T, 1). Such a mask empties the rows of padded "
     "queries and leaves the padded keys in everybody's sight.",
     hint="Your mask has shape (B, 1, T, 1): its positions lie on the axis of the queries. Padding has to be hidden as "
-    "a key, and keys are the last axis of the scores (chapter 4, 'Padded queries').",
+    "a key, and keys are the last axis of the scores (chapter 4, 'Padded queries need no mask').",
     section="padded-queries",
 )
 def padding_mask(ids, pad_id=0):
@@ -429,7 +429,8 @@ def decoder_mask(ids, pad_id=0):
     explanation="The padding mask was put on the query axis, so the rows of padded queries are empty and padded keys "
     "are hidden from nobody. Padding has to be hidden as a key; what a padded query computes is dropped by the loss.",
     hint="The rows of padded queries are all False in your mask, as the last row for [[5, 6, 0]], and later queries "
-    "still see padded keys. Padding is hidden as a key, along the last axis (chapter 4, 'Padded queries').",
+    "still see padded keys. Padding is hidden as a key, along the last axis (chapter 4, 'Padded queries need no "
+    "mask').",
     section="padded-queries",
 )
 def decoder_mask(ids, pad_id=0):
@@ -442,7 +443,8 @@ def decoder_mask(ids, pad_id=0):
     explanation="Padding was masked as a key and as a query, which empties the rows of padded queries. Those rows "
     "need no treatment: nobody reads them, and an empty row is only a chance for NaN.",
     hint="The rows of padded queries are all False in your mask: for [[5, 6, 0]] the last row is 0 0 0 where 1 1 0 is "
-    "asked for. Hide padding as a key only; the loss drops what padded queries compute (chapter 4, 'Padded queries').",
+    "asked for. Hide padding as a key only; the loss drops what padded queries compute (chapter 4, 'Padded queries "
+    "need no mask').",
     section="padded-queries",
 )
 def decoder_mask(ids, pad_id=0):
@@ -456,7 +458,7 @@ def decoder_mask(ids, pad_id=0):
     explanation="Every position may attend to itself, padding included, so that no row is empty. The mask is exactly "
     "padding and causal: the diagonal is no exception, and empty rows are masked_softmax's business.",
     hint="Your mask is True on the whole diagonal, also where the key is padding. There is no exception for it: a row "
-    "that ends up empty is handled later, by masked_softmax (chapter 4, 'Padded queries').",
+    "that ends up empty is handled later, by masked_softmax (chapter 4, 'Padded queries need no mask').",
     section="padded-queries",
 )
 def decoder_mask(ids, pad_id=0):
@@ -551,7 +553,8 @@ def decoder_mask(ids, pad_id=0):
     explanation="The triangle leaves out the diagonal, so no query sees its own token. The decoder's input is already "
     "shifted by one, so position i may be seen at position i, and without it the first row is empty.",
     hint="The diagonal of your mask is False everywhere, and the first row of each sequence is empty. The shift by "
-    "one is already in the decoder's input, so a position may attend to itself (chapter 4, 'Teacher forcing').",
+    "one is already in the decoder's input, so a position may attend to itself (chapter 4, 'Teacher forcing: every "
+    "position at once').",
     section="teacher-forcing",
 )
 def decoder_mask(ids, pad_id=0):
