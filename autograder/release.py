@@ -71,7 +71,10 @@ class SolutionModule:
         self.path = SOLUTIONS / f"{unit}.py"
         text = _read(self.path)
         self._lines = text.splitlines()
-        self._tree = ast.parse(text)
+        try:
+            self._tree = ast.parse(text)
+        except SyntaxError as error:
+            raise BrokenSource(f"{_relative(self.path)}, line {error.lineno}: {error.msg}.") from None
 
     def imports(self) -> str:
         """Its import statements; constants of the course are written out, since they come from the answers' package."""
@@ -194,6 +197,8 @@ def _check(task: str, what: str) -> NotebookNode:
     if not what.startswith("# "):
         raise BrokenSource(f"The check cell of {task!r} needs a comment that says what is checked.")
     points = float(checking.max_points(task))
+    if not points:
+        raise BrokenSource(f"There is no check for {task!r} in autograder/checks, so it is worth no points.")
     return _code(f'{what}\ncheck("{task}")', _nbgrader(task, grade=True, locked=True, points=points))
 
 
@@ -201,7 +206,9 @@ def _reflection(cell: NotebookNode) -> NotebookNode:
     name = cell.metadata["reflection"]
     if BEGIN not in cell.source or END not in cell.source:
         raise BrokenSource(f"The reflection question {name!r} needs a model answer between {BEGIN!r} and {END!r}.")
-    points = cell.metadata["points"]
+    points = cell.metadata.get("points")
+    if not isinstance(points, (int, float)):
+        raise BrokenSource(f"The reflection question {name!r} needs its points, as in {{'points': 2}}.")
     source = cell.source.replace("{{points}}", _plural(points))
     return _text(source, _nbgrader(name, grade=True, solution=True, points=float(points)))
 

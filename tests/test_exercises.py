@@ -93,6 +93,9 @@ def test_check_names_what_is_not_up_to_date(fresh, tmp_path, monkeypatch, capsys
         (":check: attention.softmax", ":tags: [gone]", "no check cell for 'attention.softmax'"),
         (":task: attention.softmax", ":task: attention.SelfAttention", "two task cells for 'attention.SelfAttention'"),
         ('"reflection"', '"other"', "no reflection question"),
+        ('"points": 2', '"pints": 2', "'attention.reflection' needs its points"),
+        ("### BEGIN SOLUTION", "", "needs a model answer"),
+        (":include: heat_map.py", ":include: heat.py", "heat.py is missing"),
         ("# Checks that rows sum", "Checks that rows sum", "needs a comment"),
     ],
 )
