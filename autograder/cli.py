@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     for kind in ("json", "csv", "junit", "html"):
         grade.add_argument(f"--{kind}", metavar="FILE", type=Path, help=f"write the report as {kind.upper()}")
     grade.add_argument("--canvas", metavar="FILE", type=Path, help="write a gradebook CSV for Canvas")
-    grade.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write Gradescope's results.json per submission")
+    grade.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write results.json files for Gradescope")
     grade.add_argument(
         "--jobs", metavar="N", type=_positive_int, default=os.cpu_count() or 1, help="how many at a time"
     )

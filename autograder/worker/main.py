@@ -183,7 +183,7 @@ def _resident(pid: str) -> int:
 
 
 def _start(connection: socket.socket, report: int, message: dict, number: int, writable: tuple[str, ...]) -> None:
-    """In the child: confine this process (in namespaces of its own when the server is jailed), then serve. No return."""
+    """In the child: confine it (in namespaces of its own when the server is jailed), then serve. No return."""
     try:
         try:
             if writable:
