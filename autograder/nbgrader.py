@@ -17,6 +17,7 @@ import glob
 import html
 import os
 import shutil
+import warnings
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -28,8 +29,9 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
-from traitlets import Float, Integer
+from traitlets import Bool, Float, Integer
 from traitlets.config import Config
 
 from autograder import rebuild, report
@@ -40,13 +42,9 @@ from autograder.reports.html import feedback_fragment
 from autograder.submission import MAX_BYTES, UnreadableSubmission
 
 if TYPE_CHECKING:
-    from autograder.grading import Graded
-    from autograder.process import ForkServer
+    from autograder.grading import Graded, Servers
 
-NO_JAIL = (
-    "SUBMISSIONS RUN WITHOUT A SANDBOX in this version: their code can read and change your files and use the "
-    "network. Grade on a machine where that does not matter."
-)
+UNSAFE = "WARNING: GradeInProcess.unsafe: submissions run without a sandbox and can read and change all that you can."
 TASKS = tuple(task for unit in COMPLETE for task in unit.task_ids)
 KEY = "autograder"  # of what we store in the metadata of notebooks and outputs
 IGNORED_FILES = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store", "*.html"]
@@ -93,13 +91,28 @@ def _init_notebooks(converter: Autograde) -> None:
     pattern = course.format_path(course.submitted_directory, course.student_id, course.assignment_id)
     with Gradebook(course.db_url, course.course_id) as gradebook:
         try:
-            expected = [notebook.name for notebook in gradebook.find_assignment(course.assignment_id).notebooks]
+            notebooks = gradebook.find_assignment(course.assignment_id).notebooks
         except MissingEntry:
-            expected = []  # nbgrader says so in its own words
+            notebooks = []  # nbgrader says so in its own words
+        expected = [notebook.name for notebook in notebooks]
+        if any(cell.name in TASKS for notebook in notebooks for cell in notebook.grade_cells):
+            _start_grading_process(converter)
         for folder in map(Path, sorted(glob.glob(pattern))):
             if folder.is_dir() and course.notebook_id == "*":
                 _tidy(converter, gradebook, folder, expected)
     _nbgraders_init_notebooks(converter)
+
+
+def _start_grading_process(converter: Autograde) -> None:
+    """First of all: without a process to grade in, nothing is touched."""
+    from autograder.jail import NoJail
+    from autograder.process import ForkServerError
+
+    try:
+        _Servers.start(jailed=not GradeInProcess(parent=converter).unsafe, log=converter.log)
+    except (NoJail, ForkServerError) as error:
+        converter.log.error("%s To grade without a sandbox, at your own risk: --GradeInProcess.unsafe=True", error)
+        raise NbGraderException(str(error)) from error
 
 
 def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> None:
@@ -229,10 +242,10 @@ def _add_notes(nb: NotebookNode, notes: Sequence[str]) -> None:
 class GradeInProcess(NbGraderPreprocessor):
     """Grades a notebook in a process of its own and writes scores and feedback into its check cells."""
 
-    timeout = Float(120.0, help="Seconds that one notebook may take; a third of it, at most 10, for one check.").tag(
-        config=True
-    )
+    timeout = Float(120.0, help="Seconds that one notebook may take.").tag(config=True)
+    check_timeout = Float(10.0, help="Seconds that one cell, or one request of a check, may take.").tag(config=True)
     memory = Integer(2048, help="Megabytes of memory that one notebook may use.").tag(config=True)
+    unsafe = Bool(False, help="Grade without a sandbox, at your own risk.").tag(config=True)
     seed = Integer(None, allow_none=True, help="Draw other inputs for the checks.").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
@@ -254,16 +267,19 @@ class GradeInProcess(NbGraderPreprocessor):
 
     def _grade(self, sources: list[str], unit: str) -> Graded:
         from autograder.checking import DEFAULT_SEED
-        from autograder.grading import grade_cells
+        from autograder.grading import ATTEMPTS, grade_cells
         from autograder.process import ForkServerError, Limits
 
+        servers = _Servers.start(jailed=not self.unsafe, log=self.log)
         seed = DEFAULT_SEED if self.seed is None else self.seed
         limits = Limits(self.check_timeout, self.timeout, self.memory)
-        try:
-            return grade_cells(_Server.get(self.log), sources, unit, seed=seed, limits=limits)
-        except ForkServerError:  # a new one: what this learner's code may have done must not cost the others
-            _Server.close()
-            return grade_cells(_Server.get(self.log), sources, unit, seed=seed, limits=limits)
+        for _ in range(ATTEMPTS):
+            server = servers.current()
+            try:
+                return grade_cells(server, sources, unit, seed=seed, limits=limits)
+            except ForkServerError:
+                servers.replace(server)
+        raise ForkServerError(f"The grading process died {ATTEMPTS} times on this submission; grade it by hand.")
 
     def _give_score(self, cell: NotebookNode, task: TaskResult | None) -> None:
         """Without an explicit score nbgrader would give full marks, and one above the maximum stops it."""
@@ -294,14 +310,16 @@ def _is_check(cell: NotebookNode) -> bool:
 
 
 def _given_code(released: Sequence[NotebookNode], code: Sequence[NotebookNode]) -> list[str]:
-    """Cells that the course gives before the first task (imports), so far as the submission no longer has them."""
-    given = []
-    for cell in released:
-        if utils.is_solution(cell):
-            break
-        if cell.cell_type == "code" and not utils.is_grade(cell):
-            given.append(cell.source)
-    return [source for source in given if not any(rebuild.same_text(source, cell.source) for cell in code)]
+    """What the course gives before the first task (imports), unless it stands before the submission's first one."""
+    in_place = _before_solutions(code)
+    return [
+        source for source in _before_solutions(released) if not any(rebuild.same_text(source, it) for it in in_place)
+    ]
+
+
+def _before_solutions(cells: Sequence[NotebookNode]) -> list[str]:
+    first = next((index for index, cell in enumerate(cells) if utils.is_solution(cell)), len(cells))
+    return [cell.source for cell in cells[:first] if cell.cell_type == "code" and not utils.is_grade(cell)]
 
 
 def _show_outcome(cell: NotebookNode, output: str, error: str) -> None:
@@ -320,30 +338,27 @@ def _score(points: Fraction, text: str, metadata: dict) -> NotebookNode:
     return nbformat.v4.new_output("execute_result", data=data, metadata=metadata, execution_count=1)
 
 
-class _Server:
+class _Servers:
     """The fork server of this process: started when first needed, ended with the process."""
 
-    _running: ForkServer | None = None
+    _running: Servers | None = None
 
     @classmethod
-    def get(cls, log: Any) -> ForkServer:
+    def start(cls, jailed: bool, log: Any) -> Servers:
         if cls._running is None:
             import torch
 
-            from autograder.process import ForkServer
+            from autograder.grading import Servers
 
-            log.warning(NO_JAIL)
+            if not jailed:
+                log.warning(UNSAFE)
+            warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
             torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
-            cls._running = ForkServer()
-            atexit.register(cls.close)
-            cls._running.wait_until_ready()
+            servers = Servers(jailed)
+            atexit.register(servers.__exit__)
+            servers.current().wait_until_ready()
+            cls._running = servers
         return cls._running
-
-    @classmethod
-    def close(cls) -> None:
-        if cls._running is not None:
-            cls._running.close()
-            cls._running = None
 
 
 # --- reading the results back -----------------------------------------------------------------------------
