@@ -141,13 +141,19 @@ class ForkServer:
 
         Returns its exit code, negative for a signal; ``None`` when it did not end by itself.
         """
-        with self._lock:
-            try:
-                self._control.sendall(b"K")
-                wire.send(self._control, {"pid": pid, "patience": patience})
-                return wire.receive(self._control)
-            except (EOFError, OSError):
-                return None
+        deadline = time.monotonic() + patience
+        while True:
+            force = time.monotonic() >= deadline
+            with self._lock:  # not while waiting: other submissions need the server meanwhile
+                try:
+                    self._control.sendall(b"K")
+                    wire.send(self._control, {"pid": pid, "force": force})
+                    code = wire.receive(self._control)
+                except (EOFError, OSError):
+                    return None
+            if force or code is not None:
+                return code
+            time.sleep(0.005)
 
     def close(self) -> None:
         self._stop()
@@ -208,6 +214,7 @@ class ProcessSubject:
     def load(self) -> None:
         """Execute the cells in a fresh process, again without those that hang it or kill it."""
         while True:
+            self._seconds_left()
             self._restart()
             failed = self._run_cells()
             if failed is None:
@@ -226,18 +233,19 @@ class ProcessSubject:
                 return index
             if not isinstance(reply, dict):
                 reply = {}
-            self.reports[index] = CellReport(
-                str(reply.get("output") or "")[:20_000], str(reply.get("error") or "")[:1000]
-            )
+            self.reports[index] = CellReport(_text(reply.get("output"), 20_000), _text(reply.get("error"), 1000))
         return None
 
-    def _exchange(self, message: dict, what: str) -> Any:
-        assert self._connection is not None
+    def _seconds_left(self) -> float:
         left = self.limits.total - (time.monotonic() - self._started)
         if left <= 0:
             self.close()
             raise SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this could run.")
-        seconds = min(self.limits.check, left)
+        return left
+
+    def _exchange(self, message: dict, what: str) -> Any:
+        assert self._connection is not None
+        seconds = min(self.limits.check, self._seconds_left())
         try:
             self._connection.settimeout(seconds)
             wire.send(self._connection, message)
@@ -300,6 +308,11 @@ def _receive_until(connection: socket.socket, deadline: float) -> Any:
     return wire.receive(_Deadline(connection, deadline))  # type: ignore[arg-type]
 
 
+def _text(value: Any, most: int) -> str:
+    """A piece of a reply that should be text; a forged one may be anything."""
+    return value[:most] if isinstance(value, str) else ""
+
+
 def _how_it_ended(what: str, code: int | None, error: Exception) -> str:
     if isinstance(error, wire.WireError):
         return f"{what} sent back something that is not an answer: {error}."
@@ -308,5 +321,5 @@ def _how_it_ended(what: str, code: int | None, error: Exception) -> str:
     if code == -11:
         return f"{what} crashed Python (segmentation fault)."
     if code < 0:
-        return f"{what} ended the Python process (signal {-code}). Does it use too much memory?"
+        return f"{what} ended the Python process (signal {-code}). Too much memory, or too many processes?"
     return f"{what} ended the Python process (exit code {code}). Does it call exit?"

@@ -15,7 +15,8 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
@@ -32,6 +33,14 @@ FORK, KILL = b"F", b"K"
 WATCH_SECONDS = 0.25
 
 
+@dataclass(frozen=True)
+class Child:
+    """One submission: the bytes that its processes together may use, and the processor that they share."""
+
+    memory: int
+    cpu: int
+
+
 class Children:
     """The forked processes, each with one submission."""
 
@@ -39,18 +48,19 @@ class Children:
         self._control = control
         self._writable = writable
         self._jailed = bool(writable)
-        self._pids: dict[int, int] = {}  # with the memory that each may use
+        self._pids: dict[int, Child] = {}
         self._count = 0
 
     def fork(self, connection: socket.socket, message: dict) -> int | str:
         """A new process that serves the grader on ``connection``: its pid, or why there is none."""
         self._count += 1
+        child = Child(message["memory"], self._idle_processor())
         reading, writing = os.pipe()
         first = os.fork()
         if first == 0:
             os.close(reading)
             self._control.close()
-            _start(connection, writing, message, self._count, self._writable)
+            _start(connection, writing, message["folder"], child, self._count, self._writable)
         os.close(writing)
         with os.fdopen(reading) as pipe:
             answer = pipe.read()  # until the child has closed its end
@@ -59,8 +69,15 @@ class Children:
         if not answer.isdigit():
             self._reap_failed()
             return answer.lstrip("0123456789 ") or "the process ended at once"
-        self._pids[int(answer)] = message["memory"]
+        self._pids[int(answer)] = child
         return int(answer)
+
+    def _idle_processor(self) -> int:
+        """The processor that the fewest children share."""
+        if not self._jailed:
+            return 0
+        taken = [child.cpu for child in self._pids.values()]
+        return min(sorted(os.sched_getaffinity(0)), key=taken.count)
 
     def _reap_failed(self) -> None:
         """Wait for a process that ended before it could serve."""
@@ -70,15 +87,17 @@ class Children:
         except ChildProcessError:
             pass
 
-    def kill(self, pid: int, patience: float = 0.0) -> int | None:
-        """End a process and what it started, after ``patience`` seconds for it to end by itself.
+    def kill(self, pid: int, force: bool) -> int | None:
+        """Collect a process that has ended by itself, with what it started: its exit code, negative for a signal.
 
-        Returns its exit code, negative for a signal (as `subprocess` does); ``None`` when it did not end by itself.
+        One that has not ended is left alone, or ended by ``force``: ``None``.
         """
         if pid not in self._pids:
             return None
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if not ended and not force:
+            return None
         del self._pids[pid]
-        ended, status = _wait(pid, patience)
         for kill in (os.killpg, os.kill):  # in a jail, the end of PID 1 ends all others
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(pid, signal.SIGKILL)
@@ -91,7 +110,7 @@ class Children:
     def _end_strays(self) -> None:
         """End what ended submissions left behind: whatever descends from this process, but from no living child."""
         for _ in range(100):
-            strays = [pid for pid in descendants(os.getpid(), self._pids) if not _has_ended(pid)]
+            strays = [pid for pid in _descendants(os.getpid(), processes_below(), self._pids) if not _has_ended(pid)]
             if not strays:
                 return
             for pid in strays:
@@ -102,11 +121,18 @@ class Children:
                     os.waitpid(pid, 0)
 
     def kill_gluttons(self) -> None:
-        """End every submission whose processes together use more memory than one of them may."""
+        """End every submission whose processes together are too large or too many.
+
+        The system's own limits hold for one process, and the one on processes not for root.
+        """
         if not self._jailed:
             return
-        for pid, used in memory_by_namespace(self._pids).items():
-            if used > self._pids[pid]:
+        shared = _usage(os.getpid())["memory"]
+        below = processes_below()
+        for pid, child in self._pids.items():
+            used = [_usage(one) for one in [pid, *_descendants(pid, below)]]
+            too_large = sum(one["memory"] for one in used) - shared > child.memory
+            if too_large or sum(one["threads"] for one in used) > confine.PROCESSES:
                 os.kill(pid, signal.SIGKILL)  # `kill` collects it when the grader asks
 
     @property
@@ -115,30 +141,28 @@ class Children:
 
     def kill_all(self) -> None:
         for pid in list(self._pids):
-            self.kill(pid)
+            self.kill(pid, force=True)
 
 
-def _wait(pid: int, seconds: float) -> tuple[int, int]:
-    """What ``os.waitpid`` says of a process that has ended, or ends within some seconds; else zeros."""
-    deadline = time.monotonic() + seconds
-    while True:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended or time.monotonic() >= deadline:
-            return ended, status
-        time.sleep(0.005)
-
-
-def descendants(top: int, without: Iterable[int]) -> Iterator[int]:
-    """The processes below ``top``, those ``without`` and all below them left out. Nothing where there is no /proc."""
+def processes_below() -> dict[int, list[int]]:
+    """The children of every process; nothing where there is no /proc."""
     below: dict[int, list[int]] = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
         if name.isdigit() and (fields := _stat(int(name))):
             below.setdefault(int(fields[1]), []).append(int(name))
+    return below
+
+
+def _descendants(top: int, below: dict[int, list[int]], without: Iterable[int] = ()) -> list[int]:
+    """The processes below ``top``, those ``without`` and all below them left out.
+
+    What an ended process leaves behind in its PID namespace falls to the first process there, so nothing gets away.
+    """
     skipped = set(without)
     found = [pid for pid in below.get(top, ()) if pid not in skipped]
     for pid in found:
         found += below.get(pid, ())
-    yield from found
+    return found
 
 
 def _has_ended(pid: int) -> bool:
@@ -156,33 +180,24 @@ def _stat(pid: int) -> list[str]:
         return []
 
 
-def memory_by_namespace(pids: Iterable[int]) -> dict[int, int]:
-    """Bytes used in the PID namespace of each process, beyond what every fork shares with this one."""
-    shared = _resident("self")
-    first = {_pid_namespace(str(pid)): pid for pid in pids}
-    used = dict.fromkeys(pids, 0)
-    for name in os.listdir("/proc"):
-        if name.isdigit() and (pid := first.get(_pid_namespace(name))):
-            used[pid] += max(0, _resident(name) - shared)
-    return used
+def _usage(pid: int) -> dict[str, int]:
+    """Bytes of memory of a process that no file holds (also what went to the swap space), and its threads.
 
-
-def _pid_namespace(pid: str) -> str:
+    Any process may read this of any other, whatever that one does to hide.
+    """
     try:
-        return os.readlink(f"/proc/{pid}/ns/pid")
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
+            lines = dict(line.split(":", 1) for line in status if ":" in line)
     except OSError:
-        return ""
+        return {"memory": 0, "threads": 0}
+    values = {name: int(lines.get(name, "0").split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap", "Threads")}
+    threads = values.pop("Threads")
+    return {"memory": 1024 * sum(values.values()), "threads": threads}
 
 
-def _resident(pid: str) -> int:
-    try:
-        with open(f"/proc/{pid}/statm") as statm:
-            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
-        return 0
-
-
-def _start(connection: socket.socket, report: int, message: dict, number: int, writable: tuple[str, ...]) -> None:
+def _start(
+    connection: socket.socket, report: int, folder: str, child: Child, number: int, writable: tuple[str, ...]
+) -> None:
     """In the child: confine it (in namespaces of its own when the server is jailed), then serve. No return."""
     try:
         try:
@@ -193,10 +208,11 @@ def _start(connection: socket.socket, report: int, message: dict, number: int, w
                     os.write(report, str(inside).encode())
                     os._exit(0)
             os.setsid()
-            confine.limit(message["memory"], processes=bool(writable))
+            confine.limit(child.memory, processes=bool(writable))
             if writable:
+                os.sched_setaffinity(0, [child.cpu])  # a crowd of processes takes no time from other submissions
                 confine.hide_everything(writable)
-            confine.settle(message["folder"])
+            confine.settle(folder)
             if writable:
                 confine.seal()
             else:
@@ -219,9 +235,13 @@ def serve_forks(control: socket.socket, writable: tuple[str, ...]) -> None:
     """Answer control messages until the grader goes away; then end every child."""
     children = Children(control, writable)
     confine.adopt_orphans()
+    next_look = 0.0
     while True:
-        while children.any and not select.select([control], [], [], WATCH_SECONDS)[0]:
+        if children.any and time.monotonic() >= next_look:  # also when messages never pause
             children.kill_gluttons()
+            next_look = time.monotonic() + WATCH_SECONDS
+        if not select.select([control], [], [], WATCH_SECONDS if children.any else None)[0]:
+            continue
         try:
             operation, descriptors, _, _ = socket.recv_fds(control, 1, 1)
             message = wire.receive(control)
@@ -231,7 +251,7 @@ def serve_forks(control: socket.socket, writable: tuple[str, ...]) -> None:
             with socket.socket(fileno=descriptors[0]) as connection:
                 wire.send(control, children.fork(connection, message))
         else:
-            wire.send(control, children.kill(message["pid"], message["patience"]))
+            wire.send(control, children.kill(message["pid"], message["force"]))
     children.kill_all()
 
 
