@@ -141,7 +141,7 @@ def _check(options: argparse.Namespace) -> int:
     if not options.file.exists():
         raise UsageError(f"There is no file {options.file}.")
     try:
-        code = read(options.file)
+        code = read(options.file.resolve())  # one's own link is followed
     except UnreadableSubmission as error:
         raise UsageError(str(error)) from error
     with _sentences_for_grading_errors(), ForkServer() as server:

@@ -226,6 +226,11 @@ class ProcessSubject:
         for index, source in enumerate(self.cells):
             if index in self._lethal:
                 continue
+            if len(source) > wire.MAX_TEXT:
+                self.reports[index] = CellReport(
+                    error=f"It is longer than the {wire.MAX_TEXT:,} characters that are run."
+                )
+                continue
             try:
                 reply = self._exchange({"cell": index + 1, "source": source}, "This cell")
             except (SubjectTimeout, SubjectCrashed) as error:

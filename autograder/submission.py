@@ -20,6 +20,9 @@ from autograder.registry import BY_NAME
 
 SUFFIXES = (".ipynb", ".py", ".c")
 MAX_BYTES = 256 * 2**20
+MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some twenty times the room of its text
+MAX_CODE = 200_000  # characters of a Python file, whose syntax tree takes hundreds of times their room
+MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
 _SKIPPED_FOLDERS = {"__pycache__", "__MACOSX", "node_modules"}
 
 
@@ -49,26 +52,42 @@ class Code:
 
 
 def read(path: Path) -> Code:
-    """The code of a notebook or a Python file; raises `UnreadableSubmission`."""
+    """The code of a notebook or a Python file; raises `UnreadableSubmission`.
+
+    A symbolic link is not followed: a submission is what its author wrote, not a file of someone else.
+    """
     try:
-        if not path.is_file():
-            raise UnreadableSubmission(f"{path.name} is not a regular file.")
-        if path.stat().st_size > MAX_BYTES:
-            raise UnreadableSubmission(
-                f"{path.name} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again."
-            )
-        data = path.read_bytes()
+        data = _read_regular_file(path)
     except OSError as error:
         raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror or error}.") from error
     if path.suffix == ".ipynb":
         return read_notebook(data, path.name)
-    return Code(split_python(_decode(data)))
+    text = _decode(data)
+    if len(text) > MAX_CODE or max(text.count("\n"), text.count("\r")) > MAX_LINES:
+        raise UnreadableSubmission(
+            f"{path.name} is too long: at most {MAX_LINES:,} lines and {MAX_CODE:,} characters of Python are graded."
+        )
+    return Code(split_python(text))
+
+
+def _read_regular_file(path: Path) -> bytes:
+    if not path.is_file():
+        raise UnreadableSubmission(f"{path.name} is not a regular file.")
+    if path.is_symlink():
+        raise UnreadableSubmission(f"{path.name} is a symbolic link, which is not followed: submit the file itself.")
+    if path.stat().st_size > MAX_BYTES:
+        raise UnreadableSubmission(
+            f"{path.name} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again."
+        )
+    return path.read_bytes()
 
 
 def read_notebook(data: bytes, name: str = "The notebook") -> Code:
     """The cells of a notebook of any format version."""
     if not data.strip():
         raise UnreadableSubmission(f"{name} is empty (0 bytes of content); upload it again.")
+    if data.count(b"[") + data.count(b"{") > MAX_PARTS:
+        raise UnreadableSubmission(f"{name} has too many parts; clear its outputs and save it again.")
     try:
         document = json.loads(_decode(data))
     except (ValueError, RecursionError) as error:

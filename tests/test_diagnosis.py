@@ -1,0 +1,226 @@
+"""Diagnosis: the mistake whose answers equal the learner's is named, and nothing else is."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from autograder import checking, diagnosis
+from autograder.catalogue import Mistake, namespace
+from autograder.checking import run_checks
+from autograder.compare import assert_close
+from autograder.diagnosis import Evidence, diagnose, same_outcome, same_value
+from autograder.report import FAILED, PASSED
+from autograder.subject import LocalSubject
+from autograder.worker.execute import Outcome, Request, execute
+from autograder.worker.wire import Opaque
+
+SOFTMAX = "attention.softmax"
+
+
+def entry(name: str, source: str, task: str = SOFTMAX) -> Mistake:
+    return Mistake(task, name, source, explanation="One. Two.", hint=f"hint of {name}", section="stable-softmax")
+
+
+DOUBLED = entry("doubled", "def softmax(x, dim=-1):\n    return 2 * x\n")
+DOUBLED_AGAIN = entry("doubled-again", "def softmax(x, dim=-1):\n    return x + x\n")
+ABSOLUTE = entry("absolute", "def softmax(x, dim=-1):\n    return 2 * x.abs()\n")
+RAISES = entry("raises", "def softmax(x, dim=-1):\n    raise ValueError('no')\n")
+
+
+@pytest.fixture
+def catalogue(monkeypatch):
+    """Replaces the mistakes of every unit."""
+
+    def replace(*entries: Mistake) -> None:
+        monkeypatch.setattr(diagnosis, "mistakes", lambda unit: entries)
+
+    return replace
+
+
+def evidence(learner: Mistake, *statuses_and_inputs) -> list[Evidence]:
+    """What checks saw that sent one request each to a learner who made this mistake."""
+    found = []
+    for status, x in statuses_and_inputs:
+        request = Request("softmax", (torch.tensor(x),))
+        found.append(Evidence(status, ((request, execute(namespace(learner), request)),)))
+    return found
+
+
+def named(seen: list[Evidence]) -> str | None:
+    found = diagnose("attention", SOFTMAX, seen)
+    return found.mistake if found else None
+
+
+def test_the_mistake_that_answers_alike_is_named(catalogue):
+    catalogue(ABSOLUTE, DOUBLED)
+    seen = evidence(DOUBLED, (FAILED, [1.0, -2.0]))
+    found = diagnose("attention", SOFTMAX, seen)
+    assert found is not None
+    assert (found.mistake, found.hint) == ("doubled", "hint of doubled")
+    assert found.link.endswith("/book/attention.html#stable-softmax")
+
+
+def test_the_one_that_explains_more_failures_is_named(catalogue):
+    seen = evidence(DOUBLED, (FAILED, [1.0, 2.0]), (FAILED, [1.0, -2.0]))
+    for order in ((ABSOLUTE, DOUBLED), (DOUBLED, ABSOLUTE)):
+        catalogue(*order)
+        assert named(seen) == "doubled"
+
+
+def test_among_equals_passing_checks_decide(catalogue):
+    seen = evidence(DOUBLED, (FAILED, [1.0, 2.0]), (PASSED, [1.0, -2.0]))
+    for order in ((ABSOLUTE, DOUBLED), (DOUBLED, ABSOLUTE)):
+        catalogue(*order)
+        assert named(seen) == "doubled"
+
+
+def test_among_the_same_the_first_is_named(catalogue):
+    seen = evidence(DOUBLED, (FAILED, [1.0, -2.0]))
+    catalogue(DOUBLED, DOUBLED_AGAIN)
+    assert named(seen) == "doubled"
+    catalogue(DOUBLED_AGAIN, DOUBLED)
+    assert named(seen) == "doubled-again"
+
+
+def test_the_task_s_own_mistakes_come_first(catalogue):
+    scores = entry("scores", "def attention_scores(x, dim=-1):\n    return 2 * x\n", "attention.attention_scores")
+    names = {**namespace(scores), "softmax": namespace(DOUBLED)["softmax"]}
+    requests = [Request(name, (torch.ones(2),)) for name in ("softmax", "attention_scores")]
+    seen = [Evidence(FAILED, ((request, execute(names, request)),)) for request in requests]
+    for order in ((scores, DOUBLED), (DOUBLED, scores)):
+        catalogue(*order)
+        assert named(seen) == "doubled"
+        catalogue(*order[::-1])
+        found = diagnose("attention", "attention.attention_scores", seen)
+        assert found is not None
+        assert found.mistake == "scores"
+
+
+def test_a_mistake_in_a_part_is_found_by_what_calls_it():
+    """Which parts can show is read off the reference solution."""
+    request = Request("go", (), {}, "def go(student):\n    return student.scaled_dot_product_attention")
+    possible = diagnosis._candidates(
+        "attention", "attention.scaled_dot_product_attention", [Evidence(FAILED, ((request, Outcome()),))]
+    )
+    tasks = {mistake.task.partition(".")[2] for mistake in possible}
+    assert tasks == {"softmax", "attention_scores", "scaled_dot_product_attention"}
+
+
+def test_nothing_is_named_when_nothing_matches(catalogue):
+    catalogue(ABSOLUTE, RAISES)
+    assert named(evidence(DOUBLED, (FAILED, [1.0, -2.0]))) is None
+
+
+def test_nothing_is_named_when_nothing_failed(catalogue):
+    catalogue(DOUBLED)
+    assert named(evidence(DOUBLED, (PASSED, [1.0]))) is None
+    assert named([]) is None
+    for status in ("timeout", "crashed", "not_attempted"):
+        assert named(evidence(DOUBLED, (status, [1.0]))) is None
+
+
+def test_the_same_exception_matches_and_another_does_not(catalogue):
+    catalogue(RAISES)
+    assert named(evidence(RAISES, ("error", [1.0]))) == "raises"
+    assert named(evidence(entry("x", RAISES.source.replace("no", "other")), ("error", [1.0]))) is None
+    assert named(evidence(entry("x", RAISES.source.replace("Value", "Type")), ("error", [1.0]))) is None
+
+
+def test_a_part_that_matches_is_not_enough(catalogue):
+    """All requests of a check must be answered alike."""
+    catalogue(ABSOLUTE)
+    first, second = evidence(DOUBLED, (FAILED, [1.0]), (FAILED, [-1.0]))
+    assert named([Evidence(FAILED, first.transcript + second.transcript)]) is None
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (1.0, 1.0 + 1e-9, True), (1.0, 1.01, False), (NAN, NAN, True), (NAN, 1.0, False), (math.inf, math.inf, True),
+        (math.inf, -math.inf, False), (1, 1.0, False), (True, 1, False), ("a", "a", True), (None, None, True),
+        ([1, 2], [1, 2], True), ([1, 2], [1], False), ((1,), [1], False), (1.0, math.inf, False),
+        ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False),
+        (Opaque("A"), Opaque("A"), True), (Opaque("A"), Opaque("B"), False), (torch.float32, torch.float32, True),
+        (torch.tensor([1.0, NAN]), torch.tensor([1.0, NAN]), True), (torch.tensor([1.0]), torch.tensor([1.1]), False),
+        (torch.tensor([1.0]), torch.tensor([1.0]).double(), False), (torch.zeros(2), torch.zeros(1, 2), False),
+        (torch.tensor([1]), torch.tensor([2]), False), (torch.tensor([math.inf]), torch.tensor([-math.inf]), False),
+        (torch.tensor([1j]), torch.tensor([1j]), True), ([torch.ones(2)], [torch.ones(2)], True),
+        ({1: torch.ones(2)}, {1: torch.zeros(2)}, False), (10**400, 10**400, True),
+    ],
+)  # fmt: skip
+def test_same_value(one, other, same):
+    assert same_value(one, other) is same
+    assert same_value(other, one) is same
+
+
+def test_same_outcome_looks_at_the_kind_first():
+    assert not same_outcome(Outcome(value=None), Outcome(kinds=("ValueError",)))
+    assert not same_outcome(Outcome(value=None), Outcome(missing="f"))
+    assert same_outcome(Outcome(missing="f"), Outcome(missing="f"))
+
+
+# --- with the course's own catalogue ------------------------------------------------------------------
+
+OVER_QUERIES = """
+import torch
+def softmax(x, dim=-1):
+    return torch.softmax(x, -2) if x.ndim > 1 else torch.softmax(x, 0)
+"""
+UNSTABLE = """
+import torch
+def softmax(x, dim=-1):
+    return torch.exp(x) / torch.exp(x).sum(dim, keepdim=True)
+"""
+
+
+def graded(solution_cells, *more: str, tasks=None):
+    names: dict = {}
+    for source in (*solution_cells("attention"), *more):
+        exec(compile(source, "<cell>", "exec"), names)
+    return {task.id.partition(".")[2]: task for task in run_checks(LocalSubject(names), "attention", tasks)}
+
+
+def test_a_wrong_softmax_shows_and_is_named_wherever_it_is_called(solution_cells):
+    tasks = graded(solution_cells, UNSTABLE)
+    own = tasks["softmax"].diagnosis
+    assert own is not None
+    assert tasks["scaled_dot_product_attention"].status in ("partial", "failed")
+    assert tasks["scaled_dot_product_attention"].diagnosis == own
+    assert tasks["attention_scores"].status == "passed"
+    assert tasks["attention_scores"].diagnosis is None
+
+
+def test_softmax_over_the_queries_is_named(solution_cells):
+    task = graded(solution_cells, OVER_QUERIES, tasks=[SOFTMAX])["softmax"]
+    assert task.diagnosis is not None
+    assert "dim" in task.diagnosis.hint
+
+
+def test_a_mistake_that_nobody_has_catalogued_has_no_name(solution_cells):
+    tasks = graded(solution_cells, "def softmax(x, dim=-1):\n    return x.exp() * 0.731 + 5", tasks=[SOFTMAX])
+    assert tasks["softmax"].points == 0
+    assert tasks["softmax"].diagnosis is None
+    assert all(check.message for check in tasks["softmax"].checks)
+
+
+def test_right_work_has_no_diagnosis(solution_cells):
+    tasks = graded(solution_cells)
+    assert {task.status for task in tasks.values()} == {"passed"}
+    assert {task.diagnosis for task in tasks.values()} == {None}
+
+
+def test_a_driver_that_fails_in_a_mistake_does_not_end_the_run(monkeypatch):
+    @pytest.mark.task(SOFTMAX, points=1)
+    def test_it(student, reference, rng):
+        assert_close(student.softmax(rng.normal(3), missing_argument=1), torch.zeros(3), "softmax(x)")
+
+    checks = (checking._check(test_it),)
+    monkeypatch.setattr(checking, "load_checks", lambda unit: checks)
+    task = run_checks(LocalSubject({"softmax": lambda x, missing_argument: x}), "attention", [SOFTMAX])[0]
+    assert (task.status, task.diagnosis) == ("failed", None)
