@@ -9,6 +9,7 @@ import pybtex.plugin
 from pybtex.database import Entry
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
+from pybtex.style.sorting import BaseSortingStyle
 
 NAME = "authoryear"
 
@@ -24,9 +25,17 @@ class AuthorYearLabels(BaseLabelStyle):
             seen[label] += 1
 
 
-class AuthorYearStyle(PlainStyle):
-    """Pybtex's plain style with these labels."""
+class ByAuthorAndYear(BaseSortingStyle):
+    """The order of the labels."""
 
+    def sorting_key(self, entry: Entry) -> tuple[str, str]:
+        return _authors(entry).casefold(), entry.fields.get("year", "")
+
+
+class AuthorYearStyle(PlainStyle):
+    """Pybtex's plain style with these labels, in their order."""
+
+    default_sorting_style = ByAuthorAndYear
     default_label_style = AuthorYearLabels
 
 
