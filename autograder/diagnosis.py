@@ -7,15 +7,21 @@ answers equal the learner's is named. Mistakes of the other tasks of the unit ar
 
 from __future__ import annotations
 
+import ast
+import inspect
+import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import torch
 
-from autograder.catalogue import Mistake, mistakes, namespace
+from autograder.catalogue import Mistake, mistakes, namespace, reference_module
 from autograder.report import ERROR, FAILED, PASSED, Diagnosis
-from autograder.worker.execute import Outcome, Request, execute
+from autograder.subject import LocalSubject
+from autograder.worker.execute import Outcome, Request
 
 
 @dataclass(frozen=True)
@@ -33,24 +39,51 @@ def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | 
     if not failing:
         return None
     best, best_score = None, (0, 0)
-    for candidate in _candidates(unit, task):
+    for candidate in _candidates(unit, task, evidence):
         explained = sum(answers_alike(candidate, item) for item in failing)
         if explained and explained >= best_score[0]:
             score = (explained, sum(answers_alike(candidate, item) for item in passing))
             if score > best_score:
                 best, best_score = candidate, score
+            if score == (len(failing), len(passing)):
+                break  # no other explains more
     return Diagnosis(best.name, best.hint, best.link) if best else None
 
 
-def _candidates(unit: str, task: str) -> Iterable[Mistake]:
-    """The task's own mistakes first: among equals the first one counts."""
-    return sorted(mistakes(unit), key=lambda mistake: mistake.task != task)
+def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[Mistake]:
+    """The mistakes that can show in what was asked. The task's own come first: among equals the first one counts."""
+    uses = _uses(unit)
+    asked = {word for item in evidence for request, _ in item.transcript for word in _words(request)}
+    reached = set().union(*(uses[name] for name in asked if name in uses))
+    possible = [mistake for mistake in mistakes(unit) if mistake.task.partition(".")[2] in reached]
+    return sorted(possible, key=lambda mistake: mistake.task != task)
+
+
+def _words(request: Request) -> Iterable[str]:
+    """Every word in which a request may name something in the learner's code."""
+    texts = [value for value in (*request.args, *request.kwargs.values()) if isinstance(value, str)]
+    return re.findall(r"\w+", " ".join([request.name, request.source or "", *texts]))
+
+
+@lru_cache(maxsize=None)
+def _uses(unit: str) -> dict[str, set[str]]:
+    """For each definition of the reference solution, those that it reaches, itself included."""
+    tree = ast.parse(inspect.getsource(reference_module(unit)))
+    definitions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    names = {node.name for node in definitions}
+    uses = {
+        node.name: {node.name} | {word.id for word in ast.walk(node) if isinstance(word, ast.Name) and word.id in names}
+        for node in definitions
+    }
+    for _ in names:
+        uses = {name: set().union(*(uses[other] for other in reached)) for name, reached in uses.items()}
+    return uses
 
 
 def answers_alike(candidate: Mistake, evidence: Evidence) -> bool:
     """Whether the mistake answers every request of a check as the learner's code did."""
-    names = namespace(candidate)
-    return all(same_outcome(execute(names, request), outcome) for request, outcome in evidence.transcript)
+    subject = LocalSubject(namespace(candidate))  # gets copies: a mistake may spoil its arguments
+    return all(same_outcome(subject.ask(request), outcome) for request, outcome in evidence.transcript)
 
 
 def same_outcome(one: Outcome, other: Outcome) -> bool:
@@ -73,7 +106,7 @@ def same_value(one: Any, other: Any) -> bool:
         rtol, atol = (4e-2, 1e-2) if coarse else (1e-4, 1e-6)
         return torch.allclose(one.double(), other.double(), rtol, atol, equal_nan=True)
     if isinstance(one, float):
-        return one == other or abs(one - other) <= 1e-6 * abs(other) or (one != one and other != other)
+        return math.isclose(one, other, rel_tol=1e-6) or (math.isnan(one) and math.isnan(other))
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(same_value, one, other))
     if isinstance(one, dict):

@@ -125,7 +125,7 @@ def _seeded(seed: int) -> Iterator[None]:
         state, numpy_state = random.getstate(), numpy.random.get_state() if numpy else None
         try:
             with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(seed)
+                torch.default_generator.manual_seed(seed)  # torch.manual_seed costs more than most requests
                 random.seed(seed)
                 if numpy:
                     numpy.random.seed(seed % 2**32)
