@@ -134,7 +134,7 @@ def _decode(data: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError):
+    except (SyntaxError, LookupError, UnicodeError):
         return data.decode("latin-1")
 
 
@@ -154,28 +154,38 @@ def split_python(text: str) -> list[str]:
     The pieces are the file's ``# %%`` cells where it has any, else its top-level statements; in a file with a
     syntax error, its blocks, as far as they can be told apart.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if re.search(r"^# ?%%", text, re.MULTILINE):
-        return [piece for piece in re.split(r"^(?=# ?%%)", text, flags=re.MULTILINE) if piece.strip()]
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     try:
         statements = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _blocks(text)
-    lines = text.splitlines()
-    pieces = []
-    future = ""  # `from __future__ import …` governs every piece that comes after it
+        return _percent_cells(text) or _blocks(text)
+    return _percent_cells(text) or _statements(text, statements)
+
+
+def _percent_cells(text: str) -> list[str]:
+    """The cells of a file that has any: they begin at a comment ``# %%``."""
+    if not re.search(r"^# ?%%", text, re.MULTILINE):
+        return []
+    return [piece for piece in re.split(r"^(?=# ?%%)", text, flags=re.MULTILINE) if piece.strip()]
+
+
+def _statements(text: str, statements: Sequence[ast.stmt]) -> list[str]:
+    """One piece for each top-level statement; those that share a line stay together."""
+    spans: list[tuple[int, int]] = []
     for node in statements:
         start = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
-        piece = _keep_line_numbers(lines, start, node.end_lineno or start)
-        pieces.append(future + piece[future.count("\n") :])
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            future += ast.unparse(node) + "\n"
-    return pieces
+        end = node.end_lineno or start
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    lines = text.split("\n")  # as Python counts them: splitlines() knows more kinds of line ends
+    return [_keep_line_numbers(lines, start, end) for start, end in spans]
 
 
 def _blocks(text: str) -> list[str]:
     """Pieces that begin at an unindented ``def``, ``class``, decorator or import; line numbers are kept."""
-    lines = text.splitlines()
+    lines = text.split("\n")
     starts = [
         number for number, line in enumerate(lines, 1) if re.match(r"(async def|def|class|import|from|@)\b|@", line)
     ]
@@ -208,13 +218,20 @@ def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
 
 def _in_folder(folder: Path, unit: str | None) -> list[Source]:
     found: list[Source] = []
+    passed: dict[Path, Path] = {}
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
         here = Path(root)
         files = sorted(here / name for name in names if name.endswith(SUFFIXES) and not name.startswith((".", "~")))
-        if here.name in BY_NAME:
-            if unit in (None, here.name):
-                found += _of_unit_folder(here, files, folders)
+        name, owner = _unit_name(here), here
+        if here.parent in passed:  # the one folder in a unit's folder: what is in it belongs to that
+            owner = passed[here.parent]
+            name = _unit_name(owner)
+        if name and not files and len(folders) == 1:
+            passed[here] = owner
+        elif name:
+            if unit in (None, name):
+                found += _of_unit_folder(here, files, folders, name, student_of(owner))
         else:
             found += [
                 _file(file, unit, shared=len(files) > 1 or here == folder) for file in files if unit or unit_of(file)
@@ -232,9 +249,12 @@ def _in_folder(folder: Path, unit: str | None) -> list[Source]:
     return found
 
 
-def _of_unit_folder(folder: Path, files: list[Path], folders: list[str]) -> list[Source]:
-    unit, student = folder.name, student_of(folder)
-    named = [file for file in files if file.stem == unit]
+def _of_unit_folder(folder: Path, files: list[Path], folders: list[str], unit: str, student: str) -> list[Source]:
+    named = [
+        file
+        for file in files
+        if file.stem == unit and file.suffix != (".py" if BY_NAME[unit].language == "c" else ".c")
+    ]
     notebooks = [file for file in files if file.suffix == ".ipynb"]
     if named or len(files) == 1:
         return [Source((named or files)[0], student, unit)]
@@ -242,7 +262,7 @@ def _of_unit_folder(folder: Path, files: list[Path], folders: list[str]) -> list
         return [Source(notebooks[0], student, unit)]
     if files:
         return [Source(file, f"{student}/{file.stem}", unit) for file in files]
-    if folders:  # one level too deep: the walk goes on into it
+    if folders:  # the walk goes on into them
         return []
     return [Source(folder, student, unit, f"Nothing was submitted: there is no notebook in {folder}.")]
 
@@ -250,7 +270,7 @@ def _of_unit_folder(folder: Path, files: list[Path], folders: list[str]) -> list
 def _file(path: Path, unit: str | None, shared: bool = True) -> Source:
     """One file. Its own name tells whose it is, unless it is called like a unit, or is alone in a learner's folder."""
     name = unit or unit_of(path) or ""
-    by_folder = path.stem in BY_NAME or (not shared and path.parent.name not in BY_NAME)
+    by_folder = path.stem.lower() in BY_NAME or (not shared and not _unit_name(path.parent))
     owner = student_of(path.parent) if by_folder else path.stem
     if not os.path.lexists(path):
         problem = f"There is no file or folder {path}."
@@ -265,15 +285,18 @@ def _file(path: Path, unit: str | None, shared: bool = True) -> Source:
 
 def unit_of(path: Path) -> str | None:
     """The unit a file belongs to, by its folder or by its name (``attention_v2 (1).ipynb`` is of ``attention``)."""
-    for name in [path.parent.name, path.stem, *re.findall(r"[A-Za-z0-9]+(?:_(?:forward|backward))?", path.stem)]:
-        if name in BY_NAME:
-            return name
-    return None
+    parts = re.findall(r"[A-Za-z0-9]+(?:_(?:forward|backward))?", path.stem)
+    return next((name.lower() for name in [path.parent.name, path.stem, *parts] if name.lower() in BY_NAME), None)
+
+
+def _unit_name(folder: Path) -> str:
+    """The unit that a folder is called like; an empty text if none."""
+    return folder.name.lower() if folder.name.lower() in BY_NAME else ""
 
 
 def student_of(folder: Path) -> str:
     """The nearest folder at or above this one that is not called like a unit."""
     for part in [folder, *folder.parents]:
-        if part.name and part.name not in BY_NAME:
+        if part.name and not _unit_name(part):
             return part.name
     return folder.name

@@ -5,6 +5,7 @@ Magics and shell lines are understood and do nothing (cell magics that only time
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import asyncio
@@ -20,6 +21,7 @@ from typing import Any
 from IPython.core.inputtransformer2 import TransformerManager
 
 MAX_OUTPUT = 10_000
+_FUTURE_FLAGS = __future__.annotations.compiler_flag
 _RUN_BODY = {"time", "timeit", "capture", "prun", "python", "python3", "pypy"}
 
 
@@ -96,6 +98,7 @@ class CellRunner:
         self._module.__dict__["__builtins__"] = builtins
         self.namespace = self._module.__dict__
         self._transform = TransformerManager().transform_cell
+        self._future = 0  # `from __future__ import …` holds for the cells after it as well
 
     def prepare(self) -> None:
         """Make this process look like a notebook's kernel to the code that is about to run."""
@@ -123,9 +126,12 @@ class CellRunner:
             sys.stdout, sys.stderr = stdout, stderr
 
     def run_source(self, source: str, filename: str) -> None:
-        text = self._transform(source)
+        stripped = source.lstrip("\n")  # IPython drops empty lines before the code; line numbers need them
+        text = "\n" * (len(source) - len(stripped)) + self._transform(stripped)
         linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-        code = compile(text, filename, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self._future
+        code = compile(text, filename, "exec", flags=flags, dont_inherit=True)
+        self._future |= code.co_flags & _FUTURE_FLAGS
         result = eval(code, self.namespace)
         if asyncio.iscoroutine(result):
             asyncio.run(result)
