@@ -78,8 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--memory", metavar="MB", type=_positive_int, help="memory that one submission may use")
     grade.add_argument("--unsafe", action="store_true", help="run submissions without a sandbox")
 
-    doctor = command("doctor", _doctor, "say what a unit still lacks")
+    doctor = command("doctor", _doctor, "say what a unit still lacks, or whether the sandbox holds")
     doctor.add_argument("unit", metavar="UNIT", nargs="?")
+    doctor.add_argument("--sandbox", action="store_true", help="try to break the sandbox from inside")
 
     hint = command("hint", _hint, "show the next of a task's three hints")
     hint.add_argument("task", metavar="TASK")
@@ -271,6 +272,12 @@ def _sentences_for_grading_errors() -> Iterator[None]:
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    if options.sandbox:
+        from autograder import sandbox_doctor
+
+        with _sentences_for_grading_errors():
+            return 0 if sandbox_doctor.report() else 1
+
     from autograder.doctor import lacking
 
     units = [unit for unit in UNITS if unit.name == options.unit] if options.unit else list(UNITS)

@@ -67,7 +67,7 @@ class ForkServer:
         self._start(own_user_namespace=not jailed or user_namespace_modes()[0])
 
     def _start(self, own_user_namespace: bool) -> None:
-        self._own_user_namespace = own_user_namespace
+        self.own_user_namespace = own_user_namespace
         self._control, theirs = socket.socketpair()
         environment = {**_ENVIRONMENT, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
         home = HOME if self.jailed else self._home.name
@@ -96,7 +96,7 @@ class ForkServer:
             if self.jailed:
                 self._try_out()
         except ForkServerError:
-            if not self.jailed or self._own_user_namespace or len(user_namespace_modes()) < 2:
+            if not self.jailed or self.own_user_namespace or len(user_namespace_modes()) < 2:
                 raise
             # As root, submissions run as users of their own, who may not be allowed to read root's files.
             self._stop()
