@@ -19,7 +19,7 @@ def padding_mask(ids, pad_id=PAD):
     Returns:
         Boolean ``(B, 1, 1, T)`` on the device of ``ids``: ``False`` where a token is padding.
 
-    Source: the two axes of length 1 broadcast over heads and queries (chapter 4, "Broadcasting").
+    Source: the two axes of length 1 broadcast over heads and queries (chapter 4, "Mask broadcasting").
     """
     ### BEGIN SOLUTION
     return (ids != pad_id)[:, None, None, :]
