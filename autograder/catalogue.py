@@ -142,7 +142,7 @@ def _source(implementation: object) -> str:
     first = next(one.__code__.co_firstlineno for one in functions if isinstance(one, FunctionType))
     for node in definitions:
         start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        if start <= first <= (node.end_lineno or start):
+        if start <= first <= (node.end_lineno or start) and node.name == implementation.__name__:  # type: ignore[attr-defined]
             return "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
     raise TypeError(f"{implementation!r} is not a function or class at the top level of its file.")
 

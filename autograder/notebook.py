@@ -123,7 +123,8 @@ def progress_lines() -> Iterable[str]:
 
 def _stored_points(best: dict[str, Any], task: str) -> float:
     value = best.get(task, 0)
-    return min(float(value), float(max_points(task))) if isinstance(value, (int, float)) else 0.0
+    highest = float(max_points(task))
+    return min(float(value), highest) if isinstance(value, (int, float)) and 0 <= value < float("inf") else 0.0
 
 
 def _learner_namespace() -> dict[str, Any]:

@@ -133,6 +133,8 @@ def find_unit(name: str) -> Unit:
 
 def find_tasks(what: str) -> tuple[Unit, tuple[str, ...]]:
     """``"attention"`` -> the unit and all its tasks; ``"attention.softmax"`` -> the unit and that task."""
+    if not isinstance(what, str):
+        raise UnknownUnit('Give the name of a task or a unit in quotes, for example "attention.softmax".')
     unit = find_unit(what.partition(".")[0])
     if "." not in what:
         return unit, unit.task_ids

@@ -20,7 +20,7 @@ def load() -> dict[str, Any]:
     """The stored state; an empty one when there is none, or none that can be read."""
     try:
         state = json.loads(state_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         state = {}
     return state if isinstance(state, dict) else {}
 

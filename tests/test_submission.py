@@ -63,7 +63,8 @@ def test_a_notebook(write, notebook):
         lambda cells: cells[::-1],
     ],
     ids=[
-        "metadata emptied", "metadata gone", "ids gone", "ids equal", "Colab", "lists of lines", "outputs", "odd fields",
+        "metadata emptied", "metadata gone", "ids gone", "ids equal", "Colab", "lists of lines", "outputs",
+        "odd fields",
         "no cells", "odd sources", "raw cell", "text cell", "odd lines", "reordered",
     ],
 )  # fmt: skip

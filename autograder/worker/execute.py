@@ -10,6 +10,8 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 import torch
@@ -110,8 +112,13 @@ def _perform(names: Names, request: Request) -> Any:
     if request.source is None:
         return getattr(names, request.name)(*request.args, **request.kwargs)
     tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional}
-    exec(compile(request.source, DRIVER_FILE, "exec"), tools)
+    exec(_compiled(request.source), tools)
     return tools[request.name](names, *request.args, **request.kwargs)
+
+
+@lru_cache(maxsize=256)
+def _compiled(driver: str) -> CodeType:
+    return compile(driver, DRIVER_FILE, "exec")
 
 
 @contextmanager
