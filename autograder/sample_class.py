@@ -79,8 +79,7 @@ class Student:
         """Points per task."""
         if self.mistake:
             return measured(self.mistake)
-        tasks = find_unit(self.unit).task_ids
-        return {task: Fraction(0) if task.partition(".")[2] in self.lost else max_points(task) for task in tasks}
+        return full_marks(self.unit) | {f"{self.unit}.{name}": Fraction(0) for name in self.lost}
 
     @property
     def points(self) -> Fraction:
@@ -88,6 +87,11 @@ class Student:
 
 
 # --- what their code deserves ------------------------------------------------------------------------------
+
+
+def full_marks(unit: str) -> dict[str, Fraction]:
+    """All points of every task."""
+    return {task: max_points(task) for task in find_unit(unit).task_ids}
 
 
 @lru_cache(maxsize=None)
@@ -373,43 +377,48 @@ def write(course_root: Path, units: Iterable[str] = UNITS) -> list[Student]:
 # --- the class through nbgrader ---------------------------------------------------------------------------
 
 
-def nbgrader(course_root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run an nbgrader command on a course folder, with this project's configuration."""
-    command = [sys.executable, "-m", "nbgrader", *arguments, f"--CourseDirectory.root={course_root}"]
-    return subprocess.run(command, cwd=settings.ROOT, capture_output=True, text=True, check=False)
-
-
 def grade(course_root: Path, units: Iterable[str] = UNITS) -> list[Submission]:
-    """Release, write the class, grade it, write feedback and ``grades.csv``: all that an instructor does.
-
-    Without a sandbox the class is graded nevertheless, since its code is ours; a warning says so.
-    """
+    """Release, write the class, grade it, write feedback and ``grades.csv``: all that an instructor does."""
     from autograder.nbgrader import graded_submissions
     from autograder.release import generate
 
     course_root = course_root.resolve()
     generate(course_root, units)
     write(course_root, units)
-    options = [f"--GradeInProcess.check_timeout={CHECK_TIMEOUT}"]
     for unit in units:
-        done = nbgrader(course_root, "autograde", unit, "--force", *options)
-        if done.returncode and UNSAFE_OPTION in done.stderr:
-            print(_last_line_with(UNSAFE_OPTION, done.stderr), file=sys.stderr)
-            options.append(UNSAFE_OPTION)
-            done = nbgrader(course_root, "autograde", unit, "--force", *options)
-        _demand_success(done)
-        _demand_success(nbgrader(course_root, "generate_feedback", unit, "--force"))
-    _demand_success(nbgrader(course_root, "export", f"--to={course_root / 'grades.csv'}"))
+        autograde(course_root, unit)
+        nbgrader(course_root, "generate_feedback", unit, "--force")
+    nbgrader(course_root, "export", f"--to={course_root / 'grades.csv'}")
     return graded_submissions(course_root)
 
 
-def _last_line_with(text: str, lines: str) -> str:
-    return [line for line in lines.splitlines() if text in line][-1]
+def autograde(course_root: Path, unit: str, *options: str) -> str:
+    """Grade a unit and return what nbgrader logged.
+
+    Without a sandbox the class is graded nevertheless, since its code is ours; a warning says so.
+    """
+    command = ("autograde", unit, "--force", f"--GradeInProcess.check_timeout={CHECK_TIMEOUT}", *options)
+    try:
+        return nbgrader(course_root, *command)
+    except NbgraderFailed as error:
+        refused = [line for line in str(error).splitlines() if UNSAFE_OPTION in line]
+        if not refused:
+            raise
+        print(refused[-1], file=sys.stderr)
+        return nbgrader(course_root, *command, UNSAFE_OPTION)
 
 
-def _demand_success(done: subprocess.CompletedProcess[str]) -> None:
+class NbgraderFailed(RuntimeError):
+    """An nbgrader command ended with an error; the text ends with what it logged."""
+
+
+def nbgrader(course_root: Path, *arguments: str) -> str:
+    """Run an nbgrader command on a course folder, with this project's configuration; returns what it logged."""
+    command = [sys.executable, "-m", "nbgrader", *arguments, f"--CourseDirectory.root={course_root}"]
+    done = subprocess.run(command, cwd=settings.ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{' '.join(done.args)} failed:\n{done.stderr[-3000:]}")
+        raise NbgraderFailed(f"nbgrader {' '.join(arguments)} failed:\n{done.stderr[-5000:]}")
+    return done.stderr
 
 
 def main(arguments: list[str] | None = None) -> int:
