@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "_build" / "html" / "book" / "index.html"
 PICTURE = ROOT / "_build" / "screenshot.png"
-WIDTH, HEIGHT = 1200, 800
+WIDTH, HEIGHT, SCALE = 1680, 1120, 1200 / 1680  # the picture has 1200 x 800 pixels
 MAX_BYTES = 300_000
 
 
@@ -35,7 +35,9 @@ def take(browser: str) -> None:
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        page = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+        page = chromium.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=SCALE, color_scheme="light"
+        )
         page.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
         page.goto(PAGE.as_uri())
         page.wait_for_load_state("networkidle")
