@@ -70,7 +70,7 @@ def test_names_are_unique_and_tasks_exist(unit):
 def test_a_mistake_is_explained(entry):
     sentences = re.findall(r"[^.!?]+(?:\.\d+[^.!?]*)*[.!?](?=\s|$)", entry.explanation)
     assert len(sentences) >= 2, entry.explanation
-    assert re.search(r"[.!?][`)'\"]*$", entry.hint), entry.hint
+    assert re.search(r"[.!?]( \(chapter [^)]*\))?[`)'\"]*$", entry.hint), entry.hint
     assert entry.hint != entry.explanation
     chapter = (ROOT / "book" / f"{entry.unit}.md").read_text(encoding="utf-8")
     assert f"({entry.section})=" in chapter, f"chapter without section {entry.section}"

@@ -12,8 +12,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from autograder import cli
+from autograder import cli, grading, process
 from autograder.checking import max_points
+from autograder.process import ForkServer
 from autograder.registry import COMPLETE, UNITS
 from autograder.report import number
 from autograder.settings import ROOT
@@ -37,6 +38,35 @@ def run(capsys):
         return code, output.out, output.err
 
     return command
+
+
+class Borrowed:
+    """A fork server that others go on to use: starting one takes seconds, and nothing of one command stays in it."""
+
+    def __init__(self, server: ForkServer):
+        self._server = server
+
+    def __getattr__(self, name: str):
+        return getattr(self._server, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def close(self) -> None:
+        pass
+
+    def wait_until_ready(self) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def _one_server_for_all(server, monkeypatch):
+    """Commands in this process share a server; those that run as programs start their own."""
+    for module in (process, grading):
+        monkeypatch.setattr(module, "ForkServer", lambda jailed=False: Borrowed(server))
 
 
 @pytest.fixture(scope="module")

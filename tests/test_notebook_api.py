@@ -20,7 +20,9 @@ from autograder.settings import ROOT
 
 TASK = "attention.softmax"
 RIGHT = "import torch\ndef softmax(x, dim=-1):\n    return torch.softmax(x, dim)\n"
-NOISE = "    import sys, warnings\n    print('noise')\n    print('noise', file=sys.stderr)\n    warnings.warn('noise')\n"
+NOISE = (
+    "    import sys, warnings\n    print('noise')\n    print('noise', file=sys.stderr)\n    warnings.warn('noise')\n"
+)
 NOISY = RIGHT.replace("    return", NOISE + "    return")
 WORTH = report.number(max_points(TASK))
 

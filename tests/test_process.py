@@ -298,9 +298,7 @@ def test_results_that_cannot_be_sent_are_no_crash(subject, value):
 # --- the rules of the house ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["solutions", "solutions.attention", "autograder.checks.attention", "autograder.checking"]
-)
+@pytest.mark.parametrize("name", ["solutions.attention", "autograder.checks.attention", "autograder.checking"])
 def test_the_answers_cannot_be_imported(subject, name):
     one = subject(f"import {name}", GOOD, AFTER)
     assert_both_answer(one)
