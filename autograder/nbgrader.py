@@ -155,7 +155,7 @@ class SubmissionExporter(NotebookExporter):
     """Reads submissions of every format version, and damaged ones as notebooks without cells."""
 
     def from_filename(self, filename: str, resources: Any = None, **options: Any) -> Any:
-        if not self.parent._sanitizing:  # what the first step wrote
+        if not getattr(self.parent, "_sanitizing", False):  # what the first step wrote
             return super().from_filename(filename, resources=resources, **options)
         return self.from_notebook_node(self._read(Path(filename)), resources=resources, **options)
 

@@ -251,7 +251,7 @@ def _answer_by_place(
     before = _cell_before(item, released)
     places = [index for index, cell in enumerate(cells) if before is not None and same_text(cell.source, before.source)]
     after = [index for index in own if places and index > places[-1]]
-    return (after or own[-1:] or [None])[0]
+    return next(iter(after or own[-1:]), None)
 
 
 def _cell_before(item: Wanted, released: Sequence[NotebookNode]) -> NotebookNode | None:
