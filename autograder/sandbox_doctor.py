@@ -43,7 +43,7 @@ _ENVIRONMENT = {
 def look_for_files(learner, facts):
     import os
 
-    found = [path for path in facts["files"] if os.path.lexists(path)]
+    found = [path for path in facts["files"] if os.path.isfile(path) or (os.path.isdir(path) and os.listdir(path))]
     for folder, folders, names in os.walk("/"):
         if {"checks", "mistakes", "alternatives"} & set(folders) and os.path.basename(folder) == "autograder":
             found.append(folder)
@@ -645,7 +645,7 @@ def _private_paths() -> Iterator[Path]:
     yield from (ROOT / name for name in ("solutions", "exercises", "tests", "gradebook.db", ".git"))
     home = Path.home()
     yield from (home / name for name in (".ssh", ".aws", ".config", ".netrc", ".kube", ".bash_history", ".docker"))
-    yield from map(Path, ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/var", "/run", "/sys", "/boot", "/home", "/srv"))
+    yield from map(Path, ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/var/log", "/run", "/sys", "/boot"))
 
 
 def report(console: Console | None = None) -> bool:
