@@ -86,17 +86,17 @@ def test_among_the_same_the_first_is_named(catalogue):
 
 
 def test_the_task_s_own_mistakes_come_first(catalogue):
-    scores = entry("scores", "def attention_scores(x, dim=-1):\n    return 2 * x\n", "attention.attention_scores")
-    names = {**namespace(scores), "softmax": namespace(DOUBLED)["softmax"]}
-    requests = [Request(name, (torch.ones(2),)) for name in ("softmax", "attention_scores")]
-    seen = [Evidence(FAILED, ((request, execute(names, request)),)) for request in requests]
-    for order in ((scores, DOUBLED), (DOUBLED, scores)):
+    """Here two mistakes, filed under two tasks, explain the same failure."""
+    other = entry("of-another-task", DOUBLED.source, "attention.attention_scores")
+    driver = "def go(student, x):\n    student.attention_scores\n    return student.softmax(x)\n"
+    request = Request("go", (torch.ones(2),), {}, driver)
+    seen = [Evidence(FAILED, ((request, execute(namespace(DOUBLED), request)),))]
+    for order in ((other, DOUBLED), (DOUBLED, other)):
         catalogue(*order)
-        assert named(seen) == "doubled"
-        catalogue(*order[::-1])
-        found = diagnose("attention", "attention.attention_scores", seen)
-        assert found is not None
-        assert found.mistake == "scores"
+        for task, name in ((SOFTMAX, "doubled"), ("attention.attention_scores", "of-another-task")):
+            found = diagnose("attention", task, seen)
+            assert found is not None
+            assert found.mistake == name
 
 
 def test_a_mistake_in_a_part_is_found_by_what_calls_it():
