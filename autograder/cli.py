@@ -139,7 +139,7 @@ def _check(options: argparse.Namespace) -> int:
     if not name:
         raise UsageError(f"The unit of {options.file} cannot be told from its folder or name; say it with --unit UNIT.")
     unit, tasks = find_tasks(options.task) if options.task else find_tasks(name)
-    if not options.file.exists():
+    if not os.path.lexists(options.file):
         raise UsageError(f"There is no file {options.file}.")
     try:
         code = read(options.file.resolve())  # one's own link is followed
@@ -246,15 +246,21 @@ def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -
         "html": class_page,
         "canvas": to_canvas,
     }
-    try:
-        for kind, render in renderers.items():
-            destination = getattr(options, kind)
+    failures = []
+    for kind, render in renderers.items():
+        destination = getattr(options, kind)
+        try:
             if destination is not None:
                 reports.write(destination, render(submissions))
+        except reports.ReportError as error:  # the other reports can still be had
+            failures.append(str(error))
+    try:
         if options.gradescope is not None:
             write_gradescope(options.gradescope, submissions)
     except reports.ReportError as error:
-        raise UsageError(str(error)) from error
+        failures.append(str(error))
+    if failures:
+        raise UsageError(" ".join(failures))
 
 
 @contextlib.contextmanager
