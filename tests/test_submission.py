@@ -265,6 +265,7 @@ PYTHON = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore")  # of Python and IPython, about odd code
 @pytest.mark.parametrize("text", PYTHON.values(), ids=PYTHON)
 def test_python_files(write, text):
     names = executed(write("a.py", text))
