@@ -241,6 +241,44 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     return weights @ v, weights
 
 
+@alternative("attention.scaled_dot_product_attention", "library-with-unit-values")
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
+    # The weighted averages of the unit vectors are the weights.
+    units = torch.eye(k.shape[-2], dtype=q.dtype, device=q.device).expand(*k.shape[:-1], k.shape[-2])
+    weights = F.scaled_dot_product_attention(q, k, units, attn_mask=mask)
+    weights = weights if dropout is None else dropout(weights)
+    return weights @ v, weights
+
+
+@alternative("attention.scaled_dot_product_attention", "sink-for-empty-rows")
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
+    scores = attention_scores(q, k)
+    if mask is not None:
+        scores = torch.where(mask, scores, -math.inf)
+    # A last column with the lowest score takes the whole weight of rows that are empty, and nothing of the others.
+    sink = torch.full_like(scores[..., :1], torch.finfo(scores.dtype).min)
+    weights = torch.cat([scores, sink], -1).softmax(-1)[..., :-1]
+    if dropout is not None:
+        weights = dropout(weights)
+    return weights @ v, weights
+
+
+@alternative("attention.scaled_dot_product_attention", "keys-times-queries-transposed-back")
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
+    scores = attention_scores(k, q)
+    if mask is not None:
+        columns = mask.transpose(-1, -2)
+        empty = ~columns.any(-2, keepdim=True)
+        scores = scores.masked_fill(~columns, -math.inf).masked_fill(empty, 0.0)
+    weights = scores.softmax(-2)
+    if mask is not None:
+        weights = weights.masked_fill(empty, 0.0)
+    weights = weights.transpose(-1, -2)
+    if dropout is not None:
+        weights = dropout(weights)
+    return weights @ v, weights
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # SelfAttention
 
@@ -326,6 +364,30 @@ class SelfAttention(nn.Module):
             mask = mask.unsqueeze(1)
         output, weights = scaled_dot_product_attention(q, k, v, mask, self.dropout)
         return output.squeeze(1), weights.squeeze(1)
+
+
+@alternative("attention.SelfAttention", "averages-then-projects")
+class SelfAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.w_q, self.w_k, self.w_v = (nn.Linear(d_model, d_model) for _ in range(3))
+
+    def forward(self, x, mask=None):
+        average, weights = scaled_dot_product_attention(self.w_q(x), self.w_k(x), x, mask)
+        # The weights sum to 1, or to 0 where nothing may be attended: there the bias stays away too.
+        return average @ self.w_v.weight.T + weights.sum(-1, keepdim=True) * self.w_v.bias, weights
+
+
+@alternative("attention.SelfAttention", "keys-never-made")
+class SelfAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.w_q, self.w_k, self.w_v = (nn.Linear(d_model, d_model) for _ in range(3))
+
+    def forward(self, x, mask=None):
+        # q (W x + b) = (q W) x + q b, and what is the same for all keys cancels in the softmax.
+        queries = self.w_q(x) @ self.w_k.weight
+        return scaled_dot_product_attention(queries, x, self.w_v(x), mask)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -109,6 +109,11 @@ def causal_mask(size, device=None):
     return torch.logical_not(torch.triu(torch.ones(size, size, dtype=torch.bool, device=device), 1))
 
 
+@alternative("masks.causal_mask", "pytorch-additive-mask-compared")
+def causal_mask(size, device=None):
+    return torch.nn.Transformer.generate_square_subsequent_mask(size, device=device) == 0
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # decoder_mask
 
@@ -155,6 +160,12 @@ def decoder_mask(ids, pad_id=0):
         return causal_mask(len(row), row.device) & (row != pad_id)
 
     return torch.stack([one(row) for row in ids]).unsqueeze(1)
+
+
+@alternative("masks.decoder_mask", "lower-triangle-of-the-expanded-padding-mask")
+def decoder_mask(ids, pad_id=0):
+    batch, length = ids.shape
+    return padding_mask(ids, pad_id).expand(batch, 1, length, length).tril()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -279,6 +290,13 @@ def masked_softmax(scores, mask, dim=-1):
 def masked_softmax(scores, mask, dim=-1):
     wide = scores.double().masked_fill(~mask, -1e300)
     return (wide.softmax(dim) * mask).to(scores.dtype)
+
+
+@alternative("masks.masked_softmax", "sink-for-empty-rows")
+def masked_softmax(scores, mask, dim=-1):
+    hidden = apply_mask(scores, mask)
+    sink = torch.full_like(hidden.narrow(dim, 0, 1), torch.finfo(hidden.dtype).min)
+    return torch.cat([hidden, sink], dim).softmax(dim).narrow(dim, 0, hidden.shape[dim])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def gradient_by_hand(scores, mask, upstream, dim=-1):
 
 def call_and_look_back(student, name, *arguments):
     result = getattr(student, name)(*arguments)
-    return result, arguments
+    return result, arguments, isinstance(result, torch.Tensor)
 
 
 def causal_mask_on(student, size, device):
@@ -136,6 +136,14 @@ def attend_in_pytorch(student, x, mask, num_heads, parameters):
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Assertions
+
+
+def result_and_arguments(student, name, *arguments):
+    """What the function returns, and its arguments after the call. NumPy arrays, which arrive as tensors, are none."""
+    result, after, is_tensor = student.run(call_and_look_back, name, *arguments)
+    if isinstance(result, torch.Tensor) and not is_tensor:
+        raise AssertionError(f"{name} should return a tensor, but returned an array of another library.")
+    return result, after
 
 
 def assert_unchanged(after, before, what):
@@ -200,7 +208,7 @@ def test_padding_small_batches(student, reference, rng):
     """One sequence, one position, B equal to T; the ids are left alone."""
     pad_id = rng.choice([4, 9, 15])  # not 0: caught is overwriting the padding with 0
     for ids in small_batches(rng, pad_id):
-        mask, after = student.run(call_and_look_back, "padding_mask", ids, pad_id)
+        mask, after = result_and_arguments(student, "padding_mask", ids, pad_id)
         assert_boolean_mask(mask, real_tokens(ids, pad_id), f"padding_mask({ids.tolist()}, {pad_id})")
         assert_unchanged(after, (ids,), ("ids",))
 
@@ -219,8 +227,9 @@ def test_past_and_present(student, reference, rng):
 @pytest.mark.task("masks.causal_mask", points=1)
 def test_causal_every_size(student, reference, rng):
     """Sizes 1 and 2, and a longer one."""
-    # Long: caught is a window of fixed width. Size 1 comes last, where all answers but the wrong shapes agree.
-    for size in (int(rng.integers(20, 40)), 2, 1):
+    # Long: caught are a window of fixed width and a table of fixed size. Size 1 comes last, where all answers but the
+    # wrong shapes agree.
+    for size in (int(rng.integers(20, 40)), int(rng.integers(130, 150)), 2, 1):
         assert_boolean_mask(student.causal_mask(size=size), not_in_the_future(size), f"causal_mask(size={size})")
 
 
@@ -273,7 +282,7 @@ def test_decoder_small_batches(student, reference, rng):
     pad_id = rng.choice([4, 9, 15])
     # B = T: caught is a (B, T) mask whose batch axis is lined up with the queries.
     for ids in small_batches(rng, pad_id):
-        mask, after = student.run(call_and_look_back, "decoder_mask", ids, pad_id)
+        mask, after = result_and_arguments(student, "decoder_mask", ids, pad_id)
         assert_boolean_mask(mask, seen_by_decoder(ids, pad_id), f"decoder_mask({ids.tolist()}, {pad_id})")
         assert_unchanged(after, (ids,), ("ids",))
 
@@ -287,7 +296,7 @@ def test_minus_infinity(student, reference, rng):
     """Minus infinity where the mask is False, the score itself elsewhere."""
     scores, mask = rng.normal(2, 3, 4, 5), rng.mask(2, 3, 4, 5)
     mask[0, 0, 0] = False  # a row with nothing gets no exception here
-    mask[1, 1, 1] = True
+    mask[1, 1, 1], scores[1, 1, 1, 2] = True, 0.0  # caught is taking every 0 for a masked place
     assert_equal(student.apply_mask(scores, mask), filled_by_hand(scores, mask), "apply_mask(scores, mask)")
 
 
@@ -301,9 +310,11 @@ def test_mask_broadcasts(student, reference, rng):
         ((2, 3, 4, 5), (4, 5)),
         ((2, 4, 5), (2, 1, 5)),
         ((4, 5), (4, 5)),
+        ((2, 4, 4), (4, 4)),  # square: caught is a transposed mask
     ):
         scores, mask = rng.normal(*scores_shape), rng.mask(*mask_shape)
         mask[..., 0, :2] = torch.tensor([True, False])
+        mask[..., -1, 0] = ~mask[..., 0, -1]  # never symmetric
         assert_equal(
             student.apply_mask(scores, mask),
             filled_by_hand(scores, mask),
@@ -329,7 +340,7 @@ def test_mask_gradients_and_arguments(student, reference, rng):
     mask = rng.mask(2, 1, 5)
     mask[0, 0, :2] = torch.tensor([True, False])
     gradient = student.run(apply_mask_gradient, scores, mask, upstream)
-    result, after = student.run(call_and_look_back, "apply_mask", scores, mask)
+    result, after = result_and_arguments(student, "apply_mask", scores, mask)
     assert_equal(result, filled_by_hand(scores, mask), "apply_mask(scores, mask)")
     assert_unchanged(after, (scores, mask), ("scores", "mask"))
     expected = upstream.double() * filled_by_hand(scores, mask).double().exp()
@@ -356,8 +367,10 @@ def test_softmax_mask_broadcasts(student, reference, rng):
         ((2, 3, 4, 5), (2, 1, 4, 5)),
         ((2, 3, 4, 5), (4, 5)),
         ((2, 4, 5), (2, 1, 5)),
+        ((2, 4, 4), (4, 4)),  # square: caught is a transposed mask
     ):
         scores, mask = rng.normal(*scores_shape), rng.mask(*mask_shape)
+        mask[..., -1, 0], mask[..., 0, -1] = False, True  # never symmetric
         mask[..., 0, :3] = torch.tensor([True, True, False])
         what = f"masked_softmax(scores, mask) for scores of shape {scores_shape} and a mask of shape {mask_shape}"
         assert_weights(student.masked_softmax(scores, mask), scores, mask, what)
@@ -387,7 +400,7 @@ def test_softmax_gradients_and_arguments(student, reference, rng):
     mask[0, 1] = False  # caught is replacing NaN after softmax where the gradient still meets it
     mask[1, 2, :3] = torch.tensor([True, True, False])
     weights, gradient = student.run(masked_softmax_gradient, scores, mask, upstream, -1)
-    _, after = student.run(call_and_look_back, "masked_softmax", scores, mask)
+    _, after = result_and_arguments(student, "masked_softmax", scores, mask)
     assert_weights(weights, scores, mask, "masked_softmax(scores, mask)")
     assert_unchanged(after, (scores, mask), ("scores", "mask"))
     expected = gradient_by_hand(scores, mask, upstream)
@@ -452,7 +465,7 @@ def test_key_padding_small_batches(student, reference, rng):
     for ids in small_batches(rng, pad_id=0):
         keep = real_tokens(ids)
         expected = torch.tensor([[token == 0 for token in row] for row in ids.tolist()])
-        ignore, after = student.run(call_and_look_back, "to_key_padding_mask", keep)
+        ignore, after = result_and_arguments(student, "to_key_padding_mask", keep)
         assert_ignored(ignore, expected, f"to_key_padding_mask({keep.tolist()})")
         assert_unchanged(after, (keep,), ("mask",))
 

@@ -264,6 +264,63 @@ def softmax(x, dim=-1):
     return exponentials / exponentials.sum(dim, keepdim=True)
 
 
+@mistake(
+    "attention.softmax",
+    "divided-in-place",
+    explanation="The exponentials were divided with `/=`, which overwrites them. The backward pass of exp needs them "
+    "as they were, so PyTorch refuses to compute gradients.",
+    hint="Your weights are right, but training with them fails: `/=` overwrites the exponentials, which the backward "
+    "pass of exp still needs. Write the division as a new tensor, `e / e.sum(...)` (chapter 3, 'A softmax that does "
+    "not overflow').",
+    section="stable-softmax",
+)
+def softmax(x, dim=-1):
+    exponentials = torch.exp(x - x.amax(dim, keepdim=True))
+    exponentials /= exponentials.sum(dim, keepdim=True)
+    return exponentials
+
+
+@mistake(
+    "attention.softmax",
+    "minus-infinity-replaced",
+    explanation="Entries of -inf were replaced by a number such as -100. exp(-100) is small but not 0, and beside "
+    "scores of -100 it is not even small.",
+    hint="An entry of -inf should get a weight of exactly 0, and gets a tiny one. exp(-inf) is 0 already: leave -inf "
+    "as it is, and only make sure that the number you subtract is finite (chapter 3, 'A softmax that does not "
+    "overflow').",
+    section="stable-softmax",
+)
+def softmax(x, dim=-1):
+    return torch.softmax(x.nan_to_num(neginf=-100.0), dim)
+
+
+@mistake(
+    "attention.softmax",
+    "limited-from-below",
+    explanation="Scores were raised to at least -10000, so that no -inf is left. All scores below the limit become "
+    "equal, so -30000 and -30005 get the same weight.",
+    hint="Your softmax gives equal weights to scores far below zero, because a limit makes them equal. A softmax "
+    "depends on differences alone and needs no limit: subtract the row's maximum, and exp(-inf) is 0 by itself "
+    "(chapter 3, 'A softmax that does not overflow').",
+    section="stable-softmax",
+)
+def softmax(x, dim=-1):
+    return torch.softmax(x.clamp_min(-1e4), dim)
+
+
+@mistake(
+    "attention.softmax",
+    "float64-cut-to-float32",
+    explanation="Scores of every type were computed in float32 and converted back. For bfloat16 that is a gain; "
+    "float64 loses half of its digits on the way.",
+    hint="The dtype of your result is right, but in float64 it has the precision of float32. Widen only the narrow "
+    "types, or compute in the type that `x` has (chapter 3, 'A softmax that does not overflow').",
+    section="stable-softmax",
+)
+def softmax(x, dim=-1):
+    return torch.softmax(x.float(), dim).to(x.dtype)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # attention_scores
 
@@ -1135,6 +1192,48 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     return weights @ v, weights
 
 
+@mistake(
+    "attention.scaled_dot_product_attention",
+    "causal-where-lengths-agree",
+    explanation="Without a mask, and with as many queries as keys, the future was hidden. Attention does not know "
+    "that its input is a sequence to be continued; whoever calls it passes a mask if there is something to hide.",
+    hint="With as many queries as keys, your attention hides later keys although no mask was given. Hide what the "
+    "mask forbids, and nothing else (chapter 3, 'Masks act on the scores').",
+    section="masking-scores",
+)
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
+    scores = attention_scores(q, k)
+    if mask is None and scores.shape[-1] == scores.shape[-2]:
+        mask = torch.ones_like(scores, dtype=torch.bool).tril()
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores).nan_to_num()
+    if dropout is not None:
+        weights = dropout(weights)
+    return weights @ v, weights
+
+
+@mistake(
+    "attention.scaled_dot_product_attention",
+    "mask-transposed",
+    explanation="The mask was transposed where it is square, so that its rows became keys. Rows are queries, in the "
+    "mask as in the scores.",
+    hint="With as many queries as keys, your mask acts transposed: key i is hidden from query j where query i should "
+    "not see key j. The mask's rows are queries already (chapter 3, 'Rows are queries').",
+    section="rows-are-queries",
+)
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
+    scores = attention_scores(q, k)
+    if mask is not None:
+        if mask.shape[-1] == mask.shape[-2]:
+            mask = mask.transpose(-1, -2)
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores).nan_to_num()
+    if dropout is not None:
+        weights = dropout(weights)
+    return weights @ v, weights
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # SelfAttention
 
@@ -1469,10 +1568,10 @@ class SelfAttention(nn.Module):
 @mistake(
     "attention.SelfAttention",
     "layers-made-in-forward",
-    explanation="The linear layers were created in `forward`. They are new and random at every call, are unknown to "
-    "`parameters()`, and can never be trained.",
-    hint="A new module of yours has no `w_q`: the layers are created in `forward`, anew at every call. Create them "
-    "once, in `__init__`, and only use them in `forward` (chapter 3, 'Self-attention').",
+    explanation="The linear layers were created in `forward` (new and random at every call, unknown to "
+    "`parameters()`, never trained), or have other names than the task says.",
+    hint="A new module of yours has no `w_q`. Are your layers called `w_q`, `w_k` and `w_v`, and are they created in "
+    "`__init__`? Layers that are created in `forward` are new at every call (chapter 3, 'Self-attention').",
     section="self-attention",
 )
 class SelfAttention(nn.Module):
@@ -1485,6 +1584,28 @@ class SelfAttention(nn.Module):
         self.w_k = nn.Linear(self.d_model, self.d_model)
         self.w_v = nn.Linear(self.d_model, self.d_model)
         return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)
+
+
+@mistake(
+    "attention.SelfAttention",
+    "keeps-the-first-input",
+    explanation="What the first call computed was stored, and used again for every later input of the same shape.",
+    hint="The second call of your module still answers for the input of the first. Whatever depends on `x` has to be "
+    "computed anew in every `forward` (chapter 3, 'Self-attention').",
+    section="self-attention",
+)
+class SelfAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.w_q = nn.Linear(d_model, d_model)
+        self.w_k = nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+        self.known = None
+
+    def forward(self, x, mask=None):
+        if self.known is None or self.known[0].shape != x.shape:
+            self.known = self.w_q(x), self.w_k(x), self.w_v(x)
+        return scaled_dot_product_attention(*self.known, mask)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1793,3 +1914,48 @@ class CrossAttention(nn.Module):
 
     def forward(self, x, memory, mask=None):
         return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)[0]
+
+
+@mistake(
+    "attention.CrossAttention",
+    "keeps-the-first-memory",
+    explanation="Keys and values of the first memory were stored, and used again for every later one of the same "
+    "shape. Another sentence has another memory.",
+    hint="The second call of your module still attends to the memory of the first. Keys and values have to be "
+    "computed from the `memory` of this call (chapter 3, 'Cross-attention').",
+    section="cross-attention",
+)
+class CrossAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.w_q = nn.Linear(d_model, d_model)
+        self.w_k = nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+        self.known = None
+
+    def forward(self, x, memory, mask=None):
+        if self.known is None or self.known[0].shape != memory.shape:
+            self.known = self.w_k(memory), self.w_v(memory)
+        return scaled_dot_product_attention(self.w_q(x), *self.known, mask)
+
+
+@mistake(
+    "attention.CrossAttention",
+    "mask-transposed",
+    explanation="The mask was transposed where it is square, so that its rows became places of the memory. Rows are "
+    "queries, columns are keys.",
+    hint="With as many queries as keys, your mask acts transposed. Its rows are the positions of `x` and its columns "
+    "those of `memory` already: hand it on as it is (chapter 3, 'Rows are queries').",
+    section="rows-are-queries",
+)
+class CrossAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.w_q = nn.Linear(d_model, d_model)
+        self.w_k = nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+
+    def forward(self, x, memory, mask=None):
+        if mask is not None and mask.shape[-1] == mask.shape[-2]:
+            mask = mask.transpose(-1, -2)
+        return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)

@@ -232,6 +232,19 @@ def padding_mask(ids, pad_id=0):
     return keep[:, None, None, :]
 
 
+@mistake(
+    "masks.padding_mask",
+    "numpy-array",
+    explanation="The comparison was made in NumPy and the result was returned as an array. It has no device and no "
+    "gradient, and PyTorch's functions refuse it.",
+    hint="Your values are right, but the result is a NumPy array. Compare the tensor itself, `ids != pad_id`: that is "
+    "a boolean tensor on the device of `ids` (chapter 4, 'Padding masks').",
+    section="padding-masks",
+)
+def padding_mask(ids, pad_id=0):
+    return ids.numpy()[:, None, None, :] != pad_id
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # causal_mask
 
@@ -404,6 +417,19 @@ def causal_mask(size, device=None):
 )
 def causal_mask(size, device=None):
     return torch.ones(size, size, dtype=torch.bool).tril()
+
+
+@mistake(
+    "masks.causal_mask",
+    "table-of-fixed-size",
+    explanation="The mask was cut out of a table of a fixed size. For longer sequences the slice is silently too "
+    "small.",
+    hint="Your mask is right for short sequences and too small for long ones, because it is cut out of a table of "
+    "fixed size. Build it from `size` (chapter 4, 'Causal masks').",
+    section="causal-masks",
+)
+def causal_mask(size, device=None):
+    return torch.ones(64, 64, dtype=torch.bool, device=device).tril()[:size, :size]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -643,6 +669,49 @@ def decoder_mask(ids, pad_id=0):
     return one.expand(batch, 1, length, length)
 
 
+@mistake(
+    "masks.decoder_mask",
+    "empty-rows-opened",
+    explanation="Rows in which nothing is allowed were given an exception. The mask says who may attend to whom; what "
+    "a row with nothing means is the business of the softmax.",
+    hint="With padding in front, the first rows of your mask allow keys that padding or the future forbids. Such rows "
+    "stay empty: the mask is padding *and* causal without exceptions (chapter 4, 'Rows with nothing to attend to').",
+    section="rows-with-nothing",
+)
+def decoder_mask(ids, pad_id=0):
+    causal = causal_mask(ids.shape[1], ids.device)
+    both = padding_mask(ids, pad_id) & causal
+    return torch.where(both.any(-1, keepdim=True), both, causal)
+
+
+@mistake(
+    "masks.decoder_mask",
+    "first-key-always-allowed",
+    explanation="The first key was allowed to every query, so that no row is empty. If the first token is padding, "
+    "every query then attends to padding.",
+    hint="Your mask always allows the first key, also where it is padding. No row needs an exception: the mask is "
+    "padding *and* causal, and the softmax deals with empty rows (chapter 4, 'Rows with nothing to attend to').",
+    section="rows-with-nothing",
+)
+def decoder_mask(ids, pad_id=0):
+    both = padding_mask(ids, pad_id) & causal_mask(ids.shape[1], ids.device)
+    both[..., 0] = True
+    return both
+
+
+@mistake(
+    "masks.decoder_mask",
+    "numpy-array",
+    explanation="The masks were combined in NumPy and the result was returned as an array. It has no device, and "
+    "PyTorch's functions refuse it.",
+    hint="Your values are right, but the result is a NumPy array. Tensors can be combined with `&` as well, and stay "
+    "on their device (chapter 4, 'Combined masks').",
+    section="combined-masks",
+)
+def decoder_mask(ids, pad_id=0):
+    return (padding_mask(ids, pad_id) & causal_mask(ids.shape[1], ids.device)).numpy()
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # apply_mask
 
@@ -832,6 +901,35 @@ def apply_mask(scores, mask):
 )
 def apply_mask(scores, mask):
     return scores.float().masked_fill(~mask, float("-inf"))
+
+
+@mistake(
+    "masks.apply_mask",
+    "zeros-taken-for-masked",
+    explanation="Scores were multiplied by the mask, and every 0 was then replaced by -inf. A score may be 0 without "
+    "being masked: that of orthogonal vectors, or of a query of zeros.",
+    hint="A score of exactly 0 that may be seen comes out as -inf. Ask the mask where to put -inf, not the scores "
+    "(chapter 4, 'Minus infinity').",
+    section="minus-infinity",
+)
+def apply_mask(scores, mask):
+    hidden = scores * mask
+    return hidden.masked_fill(hidden == 0, float("-inf"))
+
+
+@mistake(
+    "masks.apply_mask",
+    "mask-transposed",
+    explanation="The mask was transposed where it is square, so that its rows became keys. Rows are queries, in the "
+    "mask as in the scores.",
+    hint="With as many queries as keys, your mask acts transposed. Its rows are queries already, like those of the "
+    "scores: use it as it is (chapter 4, 'Mask broadcasting').",
+    section="mask-broadcasting",
+)
+def apply_mask(scores, mask):
+    if mask.shape[-1] == mask.shape[-2]:
+        mask = mask.transpose(-1, -2)
+    return scores.masked_fill(~mask, float("-inf"))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1114,6 +1212,21 @@ def masked_softmax(scores, mask, dim=-1):
     nothing = ~mask.any(dim, keepdim=True)
     scores = apply_mask(scores, mask).masked_fill(nothing, 0.0)
     return torch.softmax(scores, dim, dtype=torch.float32).masked_fill(nothing, 0.0)
+
+
+@mistake(
+    "masks.masked_softmax",
+    "mask-transposed",
+    explanation="The mask was transposed where it is square, so that its rows became keys. Rows are queries, in the "
+    "mask as in the scores.",
+    hint="With as many queries as keys, your mask acts transposed. Its rows are queries already, like those of the "
+    "scores: use it as it is (chapter 4, 'Mask broadcasting').",
+    section="mask-broadcasting",
+)
+def masked_softmax(scores, mask, dim=-1):
+    if mask.shape[-1] == mask.shape[-2]:
+        mask = mask.transpose(-1, -2)
+    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim).nan_to_num()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
