@@ -59,7 +59,7 @@ class: $(STAMPS)/class ## grade the sample class through nbgrader
 
 $(STAMPS)/class: $(STAMPS)/exercises nbgrader_config.py
 	@mkdir -p $(CLASS)
-	@$(BIN)/python -m autograder.sample_class --grade $(CLASS)/course > $(CLASS)/summary.new
+	@COLUMNS=120 $(BIN)/python -m autograder.sample_class --grade $(CLASS)/course --report $(CLASS)/report.html > $(CLASS)/summary.new
 	@mv $(CLASS)/summary.new $(CLASS)/summary.txt
 	@touch $@
 

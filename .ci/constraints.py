@@ -22,10 +22,10 @@ def pin(name: str, version: str, requires_python: str | None) -> str:
 
 
 def main() -> None:
-    pins = {
-        (name := dist.metadata["Name"].lower().replace("_", "-")): pin(name, dist.version, dist.metadata["Requires-Python"])
-        for dist in distributions()
-    }
+    pins = {}
+    for dist in distributions():
+        name = dist.metadata["Name"].lower().replace("_", "-")
+        pins[name] = pin(name, dist.version, dist.metadata["Requires-Python"])
     lines = [pins[name] for name in sorted(pins) if name not in NOT_PINNED]
     (Path(__file__).parent.parent / "constraints.txt").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
 

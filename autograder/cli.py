@@ -147,11 +147,11 @@ def _check(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     with _sentences_for_grading_errors(), ForkServer() as server:
         from autograder.checking import DEFAULT_SEED
-        from autograder.grading import grade_cells
+        from autograder.grading import grade_code
 
         server.wait_until_ready()
         seed = DEFAULT_SEED if options.seed is None else options.seed
-        graded = grade_cells(server, code.cells, unit.name, tasks, code.prose, seed, Limits())
+        graded = grade_code(server, code, unit.name, tasks, seed, Limits())
     for note in graded.notes:
         print(note, file=sys.stderr)
     terminal.print_tasks(graded.tasks)
@@ -170,7 +170,10 @@ def _grade(options: argparse.Namespace) -> int:
     _check_destinations(options)
     if options.unsafe:
         print(f"autograder: {UNSAFE}", file=sys.stderr)
-    sources = discover(options.paths, options.unit)
+    ignored: list[Path] = []
+    sources = discover(options.paths, options.unit, ignored)
+    for path in ignored:
+        print(f"autograder: not graded: the unit of {path} cannot be told; say it with --unit UNIT.", file=sys.stderr)
 
     from autograder.checking import DEFAULT_SEED
     from autograder.cluster import ClusterError, grade_on_cluster

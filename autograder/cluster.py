@@ -55,13 +55,13 @@ def grade_on_cluster(
             raise ClusterError(f"The scheduler at {address} has no workers; start some with 'dask worker {address}'.")
         waiting = iter(enumerate(sources))
 
-        def submit(index: int, source: Source):  # type: ignore[no-untyped-def]
+        def submit(index: int, source: Source):
             data = _read(source)
             future = client.submit(_grade, source, data, seed, limits, jailed, pure=False, retries=2)
             indices[future.key] = index
             return future
 
-        indices: dict[str, int] = {}
+        indices: dict[object, int] = {}
         first = [submit(index, source) for index, source in _take(waiting, IN_FLIGHT_PER_THREAD * threads)]
         running = as_completed(first, loop=client.loop)
         for future in running:
@@ -71,7 +71,7 @@ def grade_on_cluster(
                 running.add(submit(next_index, source))
 
 
-def _result(future, source: Source) -> Submission:  # type: ignore[no-untyped-def]
+def _result(future, source: Source) -> Submission:
     error = future.exception()
     if error is None:
         return unpack(future.result())

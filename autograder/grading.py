@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -19,7 +19,7 @@ from autograder.journal import Journal, key_of
 from autograder.process import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.registry import UnknownUnit, find_unit
 from autograder.report import Submission, TaskResult
-from autograder.submission import Source, UnreadableSubmission, read
+from autograder.submission import Code, Source, UnreadableSubmission, read
 
 ATTEMPTS = 3
 
@@ -52,6 +52,19 @@ def grade_cells(
     return Graded(results, reports, notes, time.monotonic() - started)
 
 
+def grade_code(
+    server: ForkServer,
+    code: Code,
+    unit: str,
+    tasks: Iterable[str] | None = None,
+    seed: int = DEFAULT_SEED,
+    limits: Limits = Limits(),
+) -> Graded:
+    """Grade what was read from a file."""
+    graded = grade_cells(server, code.cells, unit, tasks, code.prose, seed, limits)
+    return replace(graded, notes=(*code.notes, *graded.notes))
+
+
 def _cell_notes(reports: Sequence[CellReport]) -> list[str]:
     """One sentence for each cell that failed; the unwritten stubs' own complaints are no news."""
     return [
@@ -81,7 +94,7 @@ def grade_source(server: ForkServer, source: Source, seed: int = DEFAULT_SEED, l
             raise UnreadableSubmission(source.problem)
         find_unit(source.unit)
         code = read(source.path)
-        graded = grade_cells(server, code.cells, source.unit, None, code.prose, seed, limits)
+        graded = grade_code(server, code, source.unit, None, seed, limits)
     except (UnreadableSubmission, UnknownUnit) as error:
         return Submission(str(source.path), source.student, source.unit, status="failed", message=str(error))
     return Submission(

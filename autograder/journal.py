@@ -48,8 +48,8 @@ class Journal:
             os.fsync(self._file.fileno())
         except OSError as error:
             raise JournalError(
-                f"Results cannot be kept in {self.path} ({error.strerror}): make room or the folder writable, and run the "
-                "same command again; what has been graded so far is not lost."
+                f"Results cannot be kept in {self.path} ({error.strerror}): make room or the folder writable, and "
+                "run the same command again; what has been graded so far is not lost."
             ) from error
         self.known[key] = submission
 

@@ -81,7 +81,7 @@ class Rebuilt:
 def read_cells(data: bytes, name: str) -> list[NotebookNode]:
     """The cells of a notebook of any format version, without outputs; raises `UnreadableSubmission`."""
     submission.read_notebook(data, name)  # explains in one sentence what is wrong with it
-    cells = submission._cells_of(json.loads(submission._decode(data))) or []
+    cells = submission.cells_of(json.loads(submission.decode(data))) or []
     read = [_read_cell(cell) for cell in cells if isinstance(cell, dict)]
     _make_ids_unique(read)
     return read
@@ -89,7 +89,7 @@ def read_cells(data: bytes, name: str) -> list[NotebookNode]:
 
 def _read_cell(cell: dict) -> NotebookNode:
     kind = cell.get("cell_type")
-    source = submission._text(cell.get("source", cell.get("input", "")))
+    source = submission.source_text(cell)
     if kind == "heading":  # notebook format 3
         level = cell.get("level")
         kind, source = "markdown", f"{'#' * (level if isinstance(level, int) else 1)} {source}"

@@ -123,7 +123,7 @@ def quiet() -> Iterator[None]:
 
     For one thread only: standard output belongs to the whole process.
     """
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

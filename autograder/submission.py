@@ -42,10 +42,11 @@ class Source:
 
 @dataclass
 class Code:
-    """The code cells of a submission, and the text cells (searched for answers that ended up there)."""
+    """The code cells of a submission, its text cells, and notes for the learner on what was put right."""
 
     cells: list[str]
     prose: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 # --- reading -----------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ def read(path: Path) -> Code:
         raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror or error}.") from error
     if path.suffix == ".ipynb":
         return read_notebook(data, path.name)
-    text = _decode(data)
+    text = decode(data)
     if len(text) > MAX_CODE or max(text.count("\n"), text.count("\r")) > MAX_LINES:
         raise UnreadableSubmission(
             f"{path.name} is too long: at most {MAX_LINES:,} lines and {MAX_CODE:,} characters of Python are graded."
@@ -89,24 +90,46 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
     if data.count(b"[") + data.count(b"{") > MAX_PARTS:
         raise UnreadableSubmission(f"{name} has too many parts; clear its outputs and save it again.")
     try:
-        document = json.loads(_decode(data))
+        document = json.loads(decode(data))
     except (ValueError, RecursionError) as error:
         raise UnreadableSubmission(
             f"{name} is not a notebook ({_why_not_json(data, error)}); download it again as .ipynb."
         ) from error
-    cells = _cells_of(document)
+    cells = cells_of(document)
     if cells is None:
         raise UnreadableSubmission(f"{name} is JSON, but not a notebook (it has no list of cells).")
     code = Code([])
     for cell in cells:
         if not isinstance(cell, dict):
             continue
-        text = _text(cell.get("source", cell.get("input", "")))
-        (code.cells if cell.get("cell_type") == "code" else code.prose).append(text)
+        text = source_text(cell)
+        if cell.get("cell_type") == "code":
+            code.cells.append(text)
+        elif names := _definitions(text):
+            code.cells.append(text)
+            what = ", ".join(f"`{name}`" for name in names)
+            code.notes.append(
+                f"The definition of {what} stands in a text (Markdown) cell. It was run as code this time; "
+                "change the cell's type to code, or it never runs for you."
+            )
+        else:
+            code.prose.append(text)
     return code
 
 
-def _cells_of(document: object) -> list | None:
+def _definitions(text: str) -> list[str]:
+    """What a text cell defines that is Python from its first line to its last: a code cell whose type was changed."""
+    if not re.search(r"^(async def|def|class)\b", text, re.MULTILINE):
+        return []
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))]
+
+
+def cells_of(document: object) -> list | None:
+    """The cells of a notebook of any format version, as they are; ``None`` when it is no notebook."""
     if not isinstance(document, dict):
         return None
     if isinstance(document.get("cells"), list):
@@ -117,13 +140,15 @@ def _cells_of(document: object) -> list | None:
     return None
 
 
-def _text(source: object) -> str:
+def source_text(cell: dict) -> str:
+    """The text of a cell of any format version."""
+    source = cell.get("source", cell.get("input", ""))
     if isinstance(source, list):
         return "".join(part for part in source if isinstance(part, str))
     return source if isinstance(source, str) else ""
 
 
-def _decode(data: bytes) -> str:
+def decode(data: bytes) -> str:
     """UTF-8 (with or without a mark), UTF-16 with a mark, else what the file declares, else Latin-1."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
@@ -201,22 +226,24 @@ def _keep_line_numbers(lines: Sequence[str], first: int, last: int) -> str:
 # --- finding -----------------------------------------------------------------------------------------
 
 
-def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
+def discover(paths: Iterable[Path], unit: str | None = None, ignored: list[Path] | None = None) -> list[Source]:
     """The submissions under the given files and folders, each with its student and unit.
 
     A folder called like a unit holds one learner's work on it (``STUDENT/UNIT/…``): its file of the unit's
     name counts, or its only notebook; several files without that name are taken one by one. Any other file is
-    a submission of its own. Hidden folders, checkpoints and files of other kinds are ignored.
+    a submission of its own. Hidden folders, checkpoints and files of other kinds are ignored; files of these kinds
+    whose unit cannot be told are added to ``ignored``.
     """
+    ignored = [] if ignored is None else ignored
     found: list[Source] = []
     for path in paths:
         absolute = Path(os.path.abspath(path))
-        found += _in_folder(absolute, unit) if absolute.is_dir() else [_file(absolute, unit)]
+        found += _in_folder(absolute, unit, ignored) if absolute.is_dir() else [_file(absolute, unit)]
     unique = {(source.path, source.unit): source for source in found}
     return list(unique.values())
 
 
-def _in_folder(folder: Path, unit: str | None) -> list[Source]:
+def _in_folder(folder: Path, unit: str | None, ignored: list[Path]) -> list[Source]:
     found: list[Source] = []
     passed: dict[Path, Path] = {}
     for root, folders, names in os.walk(folder):
@@ -233,9 +260,9 @@ def _in_folder(folder: Path, unit: str | None) -> list[Source]:
             if unit in (None, name):
                 found += _of_unit_folder(here, files, folders, name, student_of(owner))
         else:
-            found += [
-                _file(file, unit, shared=len(files) > 1 or here == folder) for file in files if unit or unit_of(file)
-            ]
+            told = [file for file in files if unit or unit_of(file)]
+            found += [_file(file, unit, shared=len(files) > 1 or here == folder) for file in told]
+            ignored += [file for file in files if file not in told]
     if not found:
         wanted = f" of unit {unit}" if unit else ""
         found.append(

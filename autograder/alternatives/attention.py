@@ -6,7 +6,7 @@
 
 import math
 import warnings
-from typing import Callable, Optional, Tuple
+from collections.abc import Callable
 
 import torch
 import torch.nn as nn
@@ -142,9 +142,9 @@ def scaled_dot_product_attention(
     q: Tensor,
     k: Tensor,
     v: Tensor,
-    mask: Optional[Tensor] = None,
-    dropout: Optional[Callable[[Tensor], Tensor]] = None,
-) -> Tuple[Tensor, Tensor]:
+    mask: Tensor | None = None,
+    dropout: Callable[[Tensor], Tensor] | None = None,
+) -> tuple[Tensor, Tensor]:
     scores = torch.einsum("...id,...jd->...ij", q, k) / q.shape[-1] ** 0.5
     if mask is None:
         weights = F.softmax(scores, dim=-1)
@@ -291,7 +291,7 @@ class SelfAttention(nn.Module):
         for name in ("w_v", "w_k", "w_q"):
             setattr(self, name, nn.Linear(d_model, d_model, bias=True))
 
-    def forward(self, x: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         layers = (self.w_q, self.w_k, self.w_v)
         weight = torch.cat([layer.weight for layer in layers])
         bias = torch.cat([layer.bias for layer in layers])
@@ -408,7 +408,7 @@ class CrossAttention(nn.Module):
         self.w_v = nn.Linear(d_model, d_model)
         self.w_q = nn.Linear(d_model, d_model)
 
-    def forward(self, x: Tensor, memory: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         weight = torch.cat([self.w_k.weight, self.w_v.weight], dim=0)
         bias = torch.cat([self.w_k.bias, self.w_v.bias], dim=0)
         k, v = F.linear(memory, weight, bias).chunk(2, dim=-1)

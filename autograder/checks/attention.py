@@ -207,9 +207,11 @@ def test_large_scores(student, reference, rng):
     for dim, scores in ((1, x), (0, x.T)):
         expected = torch.softmax(scores.double(), dim).float()
         assert_close(student.softmax(scores, dim=dim), expected, f"softmax(x, dim={dim}) of scores up to 1000 in size")
-    # Caught is a limit far below, as -10000 in place of -inf. In float64, where every right form is exact enough.
-    low = rng.normal(3, 5, dtype=torch.float64) - 30000
-    assert_close(student.softmax(low), torch.softmax(low, -1), "softmax(x) of scores around -30000, float64")
+    # Caught is a limit far below, as -10000 in place of -inf. At 30000 neighbouring float32 numbers are 0.002 apart,
+    # which some right forms feel: hence the tolerance.
+    low = rng.normal(3, 5) - 30000
+    expected = torch.softmax(low.double(), 1).float()
+    assert_close(student.softmax(low, dim=1), expected, "softmax(x, dim=1) of scores around -30000", rtol=1e-2)
 
 
 @pytest.mark.task("attention.softmax", points=1)

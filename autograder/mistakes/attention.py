@@ -266,6 +266,21 @@ def softmax(x, dim=-1):
 
 @mistake(
     "attention.softmax",
+    "tiny-epsilon-in-the-denominator",
+    explanation="1e-8 was added to the sum so as not to divide by zero. The weights then sum to a little less than 1, "
+    "which float64 can tell, and after the maximum was subtracted the sum is at least 1 anyway.",
+    hint="Your weights sum to a tiny bit less than 1, which shows in float64. Once the maximum is subtracted, one "
+    "exponential is exp(0) = 1, so the sum cannot be 0 and needs no epsilon, however small (chapter 3, 'A softmax "
+    "that does not overflow').",
+    section="stable-softmax",
+)
+def softmax(x, dim=-1):
+    exponentials = torch.exp(x - x.amax(dim, keepdim=True))
+    return exponentials / (exponentials.sum(dim, keepdim=True) + 1e-8)
+
+
+@mistake(
+    "attention.softmax",
     "divided-in-place",
     explanation="The exponentials were divided with `/=`, which overwrites them. The backward pass of exp needs them "
     "as they were, so PyTorch refuses to compute gradients.",
@@ -1568,8 +1583,8 @@ class SelfAttention(nn.Module):
 @mistake(
     "attention.SelfAttention",
     "layers-made-in-forward",
-    explanation="The linear layers were created in `forward` (new and random at every call, unknown to "
-    "`parameters()`, never trained), or have other names than the task says.",
+    explanation="The linear layers were created in `forward`, or have other names than the task says. Layers made in "
+    "`forward` are new and random at every call, unknown to `parameters()`, and never trained.",
     hint="A new module of yours has no `w_q`. Are your layers called `w_q`, `w_k` and `w_v`, and are they created in "
     "`__init__`? Layers that are created in `forward` are new at every call (chapter 3, 'Self-attention').",
     section="self-attention",

@@ -162,6 +162,8 @@ class _Encoder:
 
 def decode(text: bytes, binary: bytes) -> Any:
     """The value of a frame's two parts; raises `WireError` for anything malformed."""
+    if text.count(b"[") + text.count(b"{") > 2 * MAX_NODES:  # seconds of parsing, during which nobody else is served
+        raise WireError(f"the frame's data has more than {MAX_NODES} parts")
     try:
         tree = json.loads(text)
     except (ValueError, RecursionError) as error:
