@@ -1604,7 +1604,8 @@ class SelfAttention(nn.Module):
 @mistake(
     "attention.SelfAttention",
     "keeps-the-first-input",
-    explanation="What the first call computed was stored, and used again for every later input of the same shape.",
+    explanation="What the first call computed was stored, and used again for every later input of the same shape. "
+    "Another sentence has other queries, keys and values.",
     hint="The second call of your module still answers for the input of the first. Whatever depends on `x` has to be "
     "computed anew in every `forward` (chapter 3, 'Self-attention').",
     section="self-attention",
