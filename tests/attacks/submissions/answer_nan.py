@@ -1,0 +1,9 @@
+"""Answers with NaN everywhere.
+
+points: 4
+"""
+# ruff: noqa
+
+def attention_scores(q, k):
+
+    return (q @ k.transpose(-2, -1)) * float('nan')

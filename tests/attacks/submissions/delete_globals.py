@@ -1,0 +1,14 @@
+"""Deletes all that the submission and the worker have defined.
+
+points: at most 4
+"""
+# ruff: noqa
+
+def attention_scores(q, k):
+    import sys
+
+    globals().clear()
+    for name in list(sys.modules):
+        if name.startswith(("worker", "torch")):
+            vars(sys.modules[name]).clear()
+    return None

