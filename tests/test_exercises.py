@@ -100,7 +100,7 @@ def test_check_names_what_is_not_up_to_date(fresh, tmp_path, monkeypatch, capsys
     ],
 )
 def test_a_broken_narrative_is_one_clear_sentence(old, new, complaint, tmp_path, monkeypatch, capsys):
-    for path in release.NARRATIVES.iterdir():
+    for path in filter(Path.is_file, release.NARRATIVES.iterdir()):
         (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     narrative = tmp_path / "attention.md"
     narrative.write_text(narrative.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
