@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from autograder.registry import UNITS, UnknownUnit, find_tasks, find_unit
 
 if TYPE_CHECKING:
+    from autograder.grading import Results
+    from autograder.journal import Journal
     from autograder.report import Submission
     from autograder.submission import Source
 
@@ -36,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UsageError, UnknownUnit) as error:
         print(f"autograder: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("autograder: stopped.", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"autograder: stopped{f': {stop}' if str(stop) else ''}.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # for example `autograder list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -184,24 +186,34 @@ def _grade(options: argparse.Namespace) -> int:
 
     seed = DEFAULT_SEED if options.seed is None else options.seed
     limits = Limits.of(options.timeout, options.memory)
-    journal = journal_for(sources, seed, limits)
-    if journal.known:
-        print(f"autograder: going on with an earlier run: {len(journal.known)} results are there.", file=sys.stderr)
+    jailed = not options.unsafe
 
-    def graded(waiting: Sequence[Source]) -> Iterator[tuple[int, Submission]]:
+    def graded(waiting: Sequence[Source]) -> Results:
         if options.scheduler:
-            return grade_on_cluster(options.scheduler, waiting, seed, limits, not options.unsafe)
-        return grade_sources(waiting, options.jobs, seed, limits, not options.unsafe)
+            return grade_on_cluster(options.scheduler, waiting, seed, limits, jailed)
+        return grade_sources(waiting, options.jobs, seed, limits, jailed)
 
-    with _sentences_for_grading_errors(), _progress_bar(len(sources)) as advance:
-        try:
-            submissions = grade_all(sources, journal, graded, seed, limits, advance)
-        except (JournalError, ClusterError) as error:
-            raise UsageError(str(error)) from error
-    _write_reports(options, submissions)
-    journal.remove()
-    terminal.print_class(submissions)
+    try:
+        with journal_for(sources, seed, limits, jailed) as journal:
+            if journal.known:
+                print(f"autograder: going on with an earlier run: {_so_far(journal)}.", file=sys.stderr)
+            try:
+                with _sentences_for_grading_errors(), _progress_bar(len(sources)) as advance:
+                    submissions = grade_all(sources, journal, graded, advance)
+            except KeyboardInterrupt:
+                hint = f"{_so_far(journal)}, and the same command goes on from there"
+                raise KeyboardInterrupt(hint) from None
+            _write_reports(options, submissions)
+            terminal.print_class(submissions)
+            sys.stdout.flush()
+            journal.remove()  # not before all has been written: until then, the same command can write it again
+    except (JournalError, ClusterError) as error:
+        raise UsageError(str(error)) from error
     return 0 if all(submission.status == "graded" for submission in submissions) else 1
+
+
+def _so_far(journal: Journal) -> str:
+    return f"{len(journal.known)} of {len(journal.keys)} submissions are graded"
 
 
 @contextlib.contextmanager

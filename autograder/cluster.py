@@ -7,24 +7,31 @@ coordinator alone writes results. When a worker is lost, dask gives its submissi
 
 from __future__ import annotations
 
+import asyncio
 import atexit
-import tempfile
+import logging
+import re
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autograder.checking import DEFAULT_SEED
-from autograder.process import Limits
+from autograder.jail import NoJail
+from autograder.journal import grader_version
+from autograder.process import ForkServerError, Limits
 from autograder.report import Submission, pack, unpack
-from autograder.submission import Source
+from autograder.submission import Source, UnreadableSubmission, content
 
 if TYPE_CHECKING:
-    from autograder.grading import Servers
+    from autograder.grading import Results, Servers
 
 CONNECT_SECONDS = 15
+NO_WORKERS_SECONDS = 60.0  # a worker that was lost may be started again
 IN_FLIGHT_PER_THREAD = 4  # enough to keep workers busy, few enough to keep the coordinator's memory small
+_TIMEOUTS = (TimeoutError, asyncio.TimeoutError)  # two classes up to Python 3.10
+_ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://(\[[\da-fA-F:]+\]|[^\s/:]+):\d{1,5}")
 
 
 class ClusterError(RuntimeError):
@@ -37,58 +44,105 @@ def grade_on_cluster(
     seed: int = DEFAULT_SEED,
     limits: Limits = Limits(),
     jailed: bool = True,
-) -> Iterator[tuple[int, Submission]]:
-    """Like `grading.grade_sources`, on the cluster whose scheduler listens at ``address`` (``tcp://host:port``)."""
-    try:
-        from distributed import Client, as_completed
-    except ImportError:
-        raise ClusterError("Grading on a cluster needs dask: install it with 'pip install distributed'.") from None
+) -> Results:
+    """Like `grading.grade_sources`, on the cluster whose scheduler listens at ``address`` (``tcp://host:port``).
+
+    Raises `ClusterError` when it cannot be used, or no longer.
+    """
     if not sources:
         return
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise ClusterError(f"There is no dask scheduler at {address}; start one with 'dask scheduler'.") from error
-    with client:
-        threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
-        if not threads:
-            raise ClusterError(f"The scheduler at {address} has no workers; start some with 'dask worker {address}'.")
+    with _connected(address) as client:
+        _inspect(client, address, jailed)
+        threads = sum(client.nthreads().values())
         waiting = iter(enumerate(sources))
+        running: dict[Any, int] = {}  # a future: the index of its file
+        while True:
+            for index, source in _take(waiting, IN_FLIGHT_PER_THREAD * threads - len(running)):
+                source, data = _with_content(source)
+                work = (source, data, seed, limits, jailed, grader_version())
+                running[client.submit(_grade, *work, pure=False)] = index
+            if not running:
+                return
+            for future in _finished(client, address, list(running)):
+                index = running.pop(future)
+                yield index, _result(future, sources[index])
 
-        def submit(index: int, source: Source):
-            data = _read(source)
-            future = client.submit(_grade, source, data, seed, limits, jailed, pure=False, retries=2)
-            indices[future.key] = index
-            return future
 
-        indices: dict[object, int] = {}
-        first = [submit(index, source) for index, source in _take(waiting, IN_FLIGHT_PER_THREAD * threads)]
-        running = as_completed(first, loop=client.loop)
-        for future in running:
-            index = indices.pop(future.key)
-            yield index, _result(future, sources[index])
-            for next_index, source in _take(waiting, 1):
-                running.add(submit(next_index, source))
+def _connected(address: str):
+    """A client of the scheduler."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ClusterError("Grading on a cluster needs dask: install it with 'pip install distributed'.") from None
+    if not _ADDRESS.fullmatch(address):
+        raise ClusterError(f"{address!r} is not the address of a scheduler: write it like tcp://host:8786.")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence, here
+    try:
+        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, RuntimeError, *_TIMEOUTS) as error:
+        raise ClusterError(
+            f"There is no dask scheduler at {address} ({type(error).__name__}); start one with 'dask scheduler'."
+        ) from error
+
+
+def _inspect(client, address: str, jailed: bool) -> None:
+    """Refuse a cluster without workers, or with one that would not grade as this machine does."""
+    answers = client.run(_why_not, jailed, grader_version(), on_error="return")
+    if not answers:
+        raise ClusterError(
+            f"The scheduler at {address} has no workers; start some with 'dask worker {address}' on other machines."
+        )
+    for worker, answer in sorted(answers.items()):
+        if isinstance(answer, ImportError):
+            answer = f"it lacks this package, or a part of it ({answer}); install it there"
+        if answer:
+            raise ClusterError(f"The worker {worker} cannot grade: {answer}".rstrip(".") + ".")
+
+
+def _finished(client, address: str, futures: list) -> list:
+    """The futures that are done, once some are."""
+    from distributed import wait
+
+    for last_look in (False, True):
+        try:
+            return list(wait(futures, timeout=NO_WORKERS_SECONDS, return_when="FIRST_COMPLETED").done)
+        except CancelledError:
+            break
+        except _TIMEOUTS:
+            if last_look and not client.nthreads():
+                break
+    else:
+        return []
+    raise ClusterError(
+        f"The cluster at {address} is gone: its scheduler has ended, or all its workers; start it again and run the "
+        "same command, which goes on where this one stopped."
+    )
 
 
 def _result(future, source: Source) -> Submission:
+    from autograder.grading import not_graded
+
     error = future.exception()
     if error is None:
         return unpack(future.result())
-    message = f"No worker of the cluster could grade this submission ({type(error).__name__}: {error})."
-    return Submission(str(source.path), source.student, source.unit, status="failed", message=message[:500])
+    if isinstance(error, (ClusterError, NoJail, ForkServerError)):  # a worker that came later, or fell ill
+        raise ClusterError(f"A worker of the cluster cannot grade: {error}")
+    why = f"No worker of the cluster could grade this submission ({type(error).__name__}: {error})."
+    return not_graded(source, why[:500])
 
 
 def _take(iterator: Iterator[tuple[int, Source]], count: int) -> list[tuple[int, Source]]:
     return [item for _, item in zip(range(count), iterator)]
 
 
-def _read(source: Source) -> bytes | None:
-    """The file's bytes; ``None`` when there is nothing to send (the worker then says what is wrong)."""
+def _with_content(source: Source) -> tuple[Source, bytes | None]:
+    """The file's bytes to send; where there are none, the source says why."""
+    if source.problem:
+        return source, None
     try:
-        return source.path.read_bytes() if source.path.is_file() else None
-    except OSError:
-        return None
+        return source, content(source.path)
+    except UnreadableSubmission as error:
+        return replace(source, problem=str(error)), None
 
 
 # --- on a worker -------------------------------------------------------------------------------------
@@ -97,19 +151,25 @@ _lock = threading.Lock()
 _servers: dict[bool, Servers] = {}
 
 
-def _grade(source: Source, data: bytes | None, seed: int, limits: Limits, jailed: bool) -> dict:
-    """Grade one submission on this machine. The file lies here only while it is graded."""
+def _why_not(jailed: bool, version: str) -> str:
+    """Why this machine cannot grade for the coordinator; an empty text when it can."""
+    if version != grader_version():
+        return "it has another version of this package, or of torch; install the same one everywhere"
+    try:
+        _servers_here(jailed)
+    except (NoJail, ForkServerError) as error:
+        return str(error)
+    return ""
+
+
+def _grade(source: Source, data: bytes | None, seed: int, limits: Limits, jailed: bool, version: str) -> dict[str, Any]:
+    """Grade one submission on this machine, where its file is never written to a disk."""
     from autograder.grading import grade_with_retries
 
-    servers = _servers_here(jailed)
-    if data is None:
-        problem = source.problem or f"{source.path.name} cannot be read."
-        return pack(grade_with_retries(servers, replace(source, problem=problem), seed, limits))
-    with tempfile.TemporaryDirectory(prefix="submission-") as folder:
-        copy = Path(folder) / source.path.name
-        copy.write_bytes(data)
-        submission = grade_with_retries(servers, replace(source, path=copy), seed, limits)
-    return pack(replace(submission, path=str(source.path)))
+    reason = _why_not(jailed, version)
+    if reason:
+        raise ClusterError(reason)
+    return pack(grade_with_retries(_servers_here(jailed), source, seed, limits, data))
 
 
 def _servers_here(jailed: bool) -> Servers:

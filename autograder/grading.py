@@ -7,7 +7,7 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
@@ -15,13 +15,15 @@ import torch
 
 from autograder import report
 from autograder.checking import DEFAULT_SEED, load_checks, run_checks
-from autograder.journal import Journal, key_of
+from autograder.journal import Journal
 from autograder.process import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.registry import UnknownUnit, find_unit
 from autograder.report import Submission, TaskResult
-from autograder.submission import Code, Source, UnreadableSubmission, read
+from autograder.submission import Code, Source, UnreadableSubmission, content, parse
 
 ATTEMPTS = 3
+
+Results = Generator[tuple[int, Submission], None, None]  # as they come: the index of a file, and its result
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ def grade_cells(
     started = time.monotonic()
     with ProcessSubject(server, cells, limits) as subject:
         results = run_checks(subject, unit, tasks, seed)
+        if server.has_ended():
+            raise ForkServerError("The grading process has ended unexpectedly.")
         reports = tuple(subject.reports)
     notes = (*_cell_notes(reports), *_lost_answers(results, prose))
     return Graded(results, reports, notes, time.monotonic() - started)
@@ -87,16 +91,25 @@ def _lost_answers(results: Sequence[TaskResult], prose: Sequence[str]) -> list[s
     return notes
 
 
-def grade_source(server: ForkServer, source: Source, seed: int = DEFAULT_SEED, limits: Limits = Limits()) -> Submission:
-    """Grade one file; whatever is wrong with it becomes a submission of status ``"failed"``."""
+def grade_source(
+    server: ForkServer,
+    source: Source,
+    seed: int = DEFAULT_SEED,
+    limits: Limits = Limits(),
+    data: bytes | None = None,
+) -> Submission:
+    """Grade one file; whatever is wrong with it becomes a submission of status ``"failed"``.
+
+    ``data`` is the file's content where the file itself is on another machine.
+    """
     try:
         if source.problem:
             raise UnreadableSubmission(source.problem)
         find_unit(source.unit)
-        code = read(source.path)
+        code = parse(content(source.path) if data is None else data, source.path)
         graded = grade_code(server, code, source.unit, None, seed, limits)
     except (UnreadableSubmission, UnknownUnit) as error:
-        return Submission(str(source.path), source.student, source.unit, status="failed", message=str(error))
+        return not_graded(source, str(error))
     return Submission(
         str(source.path),
         source.student,
@@ -108,12 +121,21 @@ def grade_source(server: ForkServer, source: Source, seed: int = DEFAULT_SEED, l
     )
 
 
+def not_graded(source: Source, why: str) -> Submission:
+    """The result for a file that cannot be graded."""
+    return Submission(str(source.path), source.student, source.unit, status="failed", message=why)
+
+
 class Servers:
-    """One fork server at a time, for all threads; a dead one is replaced."""
+    """The fork server that all threads share, replaced when it dies, and others for who may have caused that."""
 
     def __init__(self, jailed: bool):
+        torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
+        warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
         self._jailed = jailed
         self._lock = threading.Lock()
+        self._alone = threading.Lock()
+        self._closed = False
         self._server = ForkServer(jailed)
 
     def current(self) -> ForkServer:
@@ -122,28 +144,46 @@ class Servers:
 
     def replace(self, dead: ForkServer) -> None:
         with self._lock:
-            if self._server is dead:
+            if self._server is dead and not self._closed:
                 dead.close()
                 self._server = ForkServer(self._jailed)
                 self._server.wait_until_ready()
+
+    @contextlib.contextmanager
+    def one_alone(self) -> Iterator[ForkServer]:
+        """A fresh server that nobody else uses."""
+        with self._alone, ForkServer(self._jailed) as server:
+            if self._closed:
+                raise ForkServerError("Grading has been stopped.")
+            server.wait_until_ready()
+            yield server
 
     def __enter__(self) -> Servers:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._closed = True
         self._server.close()
 
 
-def grade_with_retries(servers: Servers, source: Source, seed: int, limits: Limits) -> Submission:
-    """Grade one file; a grading process that dies is replaced, but not more than `ATTEMPTS` times for one file."""
-    for _ in range(ATTEMPTS):
-        server = servers.current()
-        try:
-            return grade_source(server, source, seed, limits)
-        except ForkServerError:
-            servers.replace(server)
-    message = f"The grading process died {ATTEMPTS} times on this submission, so it was left out; grade it by hand."
-    return Submission(str(source.path), source.student, source.unit, status="failed", message=message)
+def grade_with_retries(
+    servers: Servers, source: Source, seed: int, limits: Limits, data: bytes | None = None
+) -> Submission:
+    """Grade one file, again when the grading process dies, but not more than `ATTEMPTS` times.
+
+    After the first death the file gets a process of its own: with a shared one, others would be blamed for it.
+    """
+    server = servers.current()
+    try:
+        return grade_source(server, source, seed, limits, data)
+    except ForkServerError:
+        servers.replace(server)
+    for _ in range(ATTEMPTS - 1):
+        with servers.one_alone() as server, contextlib.suppress(ForkServerError):
+            return grade_source(server, source, seed, limits, data)
+    return not_graded(
+        source, f"The grading process died {ATTEMPTS} times on this submission, so it was left out; grade it by hand."
+    )
 
 
 def grade_sources(
@@ -152,52 +192,48 @@ def grade_sources(
     seed: int = DEFAULT_SEED,
     limits: Limits = Limits(),
     jailed: bool = True,
-) -> Iterator[tuple[int, Submission]]:
+) -> Results:
     """Grade files, ``jobs`` at a time; yields each result as it comes, with the index of its file.
 
     Raises `NoJail` or `ForkServerError` when there is no process to grade in.
     """
     if not sources:
         return
-    warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
-    torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
-    with Servers(jailed) as servers:
+    # The servers close first: then an interrupted run's threads have nothing left to wait for.
+    with ThreadPoolExecutor(max_workers=jobs) as pool, Servers(jailed) as servers:
         for unit in {source.unit for source in sources if not source.problem}:
             _import_checks(unit)  # while the server imports torch
         servers.current().wait_until_ready()
-        with ThreadPoolExecutor(max_workers=jobs) as pool:
-            futures = {
-                pool.submit(grade_with_retries, servers, source, seed, limits): index
-                for index, source in enumerate(sources)
-            }
-            try:
-                for future in as_completed(futures):
-                    yield futures[future], future.result()
-            finally:
-                for future in futures:
-                    future.cancel()
+        futures = {
+            pool.submit(grade_with_retries, servers, source, seed, limits): index
+            for index, source in enumerate(sources)
+        }
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            for future in futures:
+                future.cancel()
 
 
 def grade_all(
     sources: Sequence[Source],
     journal: Journal,
-    graded: Callable[[Sequence[Source]], Iterator[tuple[int, Submission]]],
-    seed: int = DEFAULT_SEED,
-    limits: Limits = Limits(),
+    graded: Callable[[Sequence[Source]], Results],
     progress: Callable[[], None] = lambda: None,
 ) -> list[Submission]:
     """Grade what the journal does not hold yet, and journal it; the results of all, in the order of the files.
 
     ``graded`` does the work, here or on other machines: it yields indices into the files it is given, and results.
     """
-    keys = [key_of(source, seed, limits) for source in sources]
-    waiting = [index for index, key in enumerate(keys) if key not in journal.known]
+    waiting = [index for index, key in enumerate(journal.keys) if key not in journal.known]
     for _ in range(len(sources) - len(waiting)):
         progress()
-    for index, submission in graded([sources[index] for index in waiting]):
-        journal.add(keys[waiting[index]], submission)
-        progress()
-    return [journal.known[key] for key in keys]
+    with contextlib.closing(graded([sources[index] for index in waiting])) as results:
+        for index, submission in results:
+            journal.add(journal.keys[waiting[index]], submission)
+            progress()
+    return [journal.known[key] for key in journal.keys]
 
 
 def _import_checks(unit: str) -> None:

@@ -6,98 +6,150 @@ content, unit, seed and limits, graded by the same grader; a line that was cut o
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
 
-from autograder import state
+import torch
+
+from autograder import settings, state
 from autograder.process import Limits
 from autograder.report import Submission, pack, unpack
-from autograder.settings import PACKAGE
-from autograder.submission import Source
+from autograder.submission import Source, UnreadableSubmission, content
+
+try:
+    import fcntl
+except ImportError:  # Windows: two runs at the same time are not told apart
+    fcntl = None  # type: ignore[assignment]
 
 FOLDER = "unfinished"
 
 
 class JournalError(RuntimeError):
-    """The journal cannot be written; the text is one sentence for people."""
+    """The journal cannot be used; the text is one sentence for people."""
 
 
 class Journal:
-    """The results of one run, by submission. Only one process writes to it."""
+    """The results of one run, by submission. Only one process has it open.
 
-    def __init__(self, path: Path):
+    ``keys`` are those of the submissions to grade, ``known`` the results that are there already.
+    Raises `JournalError` when it cannot be written, or another run has it open.
+    """
+
+    def __init__(self, path: Path, keys: Sequence[str]):
         self.path = path
-        self._file: IO[str] | None = None
-        self.known = dict(_lines(path))
+        self.keys = keys
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = _open_alone(path)
+        except OSError as error:
+            raise self._unusable(error) from error
+        wanted = set(keys)
+        self.known = {key: submission for key, submission in _lines(path) if key in wanted}
 
     def add(self, key: str, submission: Submission) -> None:
         """Write a result; it is on the disk when this returns."""
+        # The first line end closes a line that a killed run, or a full disk, may have left unfinished.
+        line = "\n" + json.dumps({"key": key, "submission": pack(submission)}) + "\n"
         try:
-            if self._file is None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = self.path.open("a", encoding="utf-8")
-                if self.path.stat().st_size:
-                    self._file.write("\n")  # ends a line that a killed run may have left unfinished
-            self._file.write(json.dumps({"key": key, "submission": pack(submission)}) + "\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            _write_all(self._file, line.encode())
+            os.fsync(self._file)
         except OSError as error:
-            raise JournalError(
-                f"Results cannot be kept in {self.path} ({error.strerror}): make room or the folder writable, and "
-                "run the same command again; what has been graded so far is not lost."
-            ) from error
+            raise self._unusable(error) from error
         self.known[key] = submission
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def remove(self) -> None:
         """The run is complete, and its reports are written."""
+        with contextlib.suppress(OSError):
+            self.path.unlink()  # before it is closed: nobody else can have begun to use it
         self.close()
-        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _unusable(self, error: OSError) -> JournalError:
+        if isinstance(error, BlockingIOError):
+            return JournalError(
+                "Another run is grading the same submissions; wait for it to end, then run the command again."
+            )
+        return JournalError(
+            f"Results cannot be kept in {self.path} ({error.strerror or error}); make room there, or the folder "
+            "writable, and run the same command again: what has been graded so far is not lost."
+        )
 
 
-def journal_for(sources: Iterable[Source], seed: int, limits: Limits) -> Journal:
+def journal_for(sources: Sequence[Source], seed: int, limits: Limits, jailed: bool) -> Journal:
     """The journal of grading just these submissions in just this way."""
-    run = hashlib.sha256(repr((sorted(str(source.path) for source in sources), seed, limits)).encode()).hexdigest()[:24]
-    return Journal(state.state_file().parent / FOLDER / f"{run}.jsonl")
+    how = (seed, limits, jailed)
+    run = _hash((sorted(str(source.path) for source in sources), *how))[:24]
+    keys = [_hash((_identity(source), *how, grader_version())) for source in sources]
+    return Journal(state.state_file().parent / FOLDER / f"{run}.jsonl", keys)
 
 
-def key_of(source: Source, seed: int, limits: Limits) -> str:
-    """Identifies one result: the file and its content, how it is graded, and by which grader."""
+def _identity(source: Source) -> tuple[str, ...]:
+    """The file, its content, and how it was understood."""
     try:
-        content = hashlib.sha256(source.path.read_bytes()).hexdigest()
-    except OSError as error:
-        content = type(error).__name__
-    parts = (str(source.path), content, source.student, source.unit, source.problem, seed, limits, grader_version())
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
+        inside = hashlib.sha256(content(source.path)).hexdigest()
+    except UnreadableSubmission as error:
+        inside = str(error)
+    return (str(source.path), inside, source.student, source.unit, source.problem)
 
 
 @lru_cache(maxsize=None)
 def grader_version() -> str:
-    """A hash of the grader's and the solutions' code: another grader may give other results."""
-    digest = hashlib.sha256()
-    for folder in (PACKAGE, PACKAGE.parent / "solutions"):
+    """A hash of all that results depend on besides the submission: another grader may give other results."""
+    digest = hashlib.sha256(f"{torch.__version__.partition('+')[0]} {settings.book_url()}".encode())
+    for folder in (settings.PACKAGE, settings.PACKAGE.parent / "solutions"):
         for file in sorted(folder.rglob("*.py")):
-            digest.update(file.read_bytes())
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()
 
 
-def _lines(path: Path) -> Iterable[tuple[str, Submission]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return
-    for line in lines:
+def _hash(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()
+
+
+def _open_alone(path: Path) -> int:
+    """Open a file to append to, for this process alone; raises `BlockingIOError` when another one has it."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
         try:
-            entry = json.loads(line)
-            yield entry["key"], unpack(entry["submission"])
-        except (ValueError, KeyError, TypeError):
-            continue
+            if fcntl is None:
+                return file
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):  # a file system without locks
+                    raise
+            if os.path.exists(path) and os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)  # a run that has just ended removed it
+
+
+def _write_all(file: int, data: bytes) -> None:
+    while data:  # a disk that is nearly full takes a part
+        data = data[os.write(file, data) :]
+
+
+def _lines(path: Path) -> Iterator[tuple[str, Submission]]:
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
+                entry = json.loads(line)
+                yield entry["key"], unpack(entry["submission"])

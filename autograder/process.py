@@ -20,11 +20,12 @@ from autograder.jail import WORKER_PLACE, command, user_namespace_modes, writabl
 from autograder.settings import PACKAGE
 from autograder.subject import SubjectCrashed, SubjectTimeout
 from autograder.worker import wire
-from autograder.worker.confine import HOME
+from autograder.worker.confine import HOME, HOME_PREFIX
 from autograder.worker.execute import Outcome, Request
 
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
-_BOOTSTRAP = "import sys; sys.path.insert(0, sys.argv.pop(1)); from worker.main import main; sys.path.pop(0); main()"
+# Instead of -I, which would leave the order of sets to chance: -s, a known environment, and sys.path without "".
+_BOOTSTRAP = "import sys; sys.path[0] = sys.argv.pop(1); from worker.main import main; sys.path.pop(0); main()"
 _ENVIRONMENT = {
     "PATH": os.defpath,
     "LANG": "C.UTF-8",
@@ -33,6 +34,7 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MPLBACKEND": "Agg",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
     "HF_HUB_OFFLINE": "1",
 }
 _INHERITED = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -63,28 +65,38 @@ class ForkServer:
     def __init__(self, jailed: bool = False) -> None:
         self.jailed = jailed
         self._lock = threading.Lock()
-        self._home = tempfile.TemporaryDirectory(prefix="autograder-")
+        self._home = None
+        try:
+            if not jailed:  # a jail has a home of its own, in memory
+                self._home = tempfile.TemporaryDirectory(prefix=HOME_PREFIX, ignore_cleanup_errors=True)
+        except OSError as error:
+            raise ForkServerError(f"No folder for submissions can be made ({error.strerror or error}).") from error
         self._start(own_user_namespace=not jailed or user_namespace_modes()[0])
 
     def _start(self, own_user_namespace: bool) -> None:
         self.own_user_namespace = own_user_namespace
         self._control, theirs = socket.socketpair()
         environment = {**_ENVIRONMENT, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
-        home = HOME if self.jailed else self._home.name
+        home = self.home
         environment |= {"HOME": home, "MPLCONFIGDIR": home, "TMPDIR": home}
         jail = command(environment, own_user_namespace) if self.jailed else []
         place, writable = (WORKER_PLACE, writable_folders()) if self.jailed else (str(PACKAGE), [])
         with theirs:
             self._process = subprocess.Popen(
-                [*jail, sys.executable, "-I", "-c", _BOOTSTRAP, place, str(theirs.fileno()), *writable],
+                [*jail, sys.executable, "-s", "-c", _BOOTSTRAP, place, str(theirs.fileno()), *writable],
                 pass_fds=[theirs.fileno()],
                 env=environment,
-                cwd=self._home.name,
+                cwd=self._home.name if self._home else "/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
+
+    @property
+    def home(self) -> str:
+        """The folder in which submissions work; without a jail, each in one of its own below it."""
+        return self._home.name if self._home else HOME
 
     def wait_until_ready(self) -> None:
         """Wait for the imports; raises `ForkServerError` with the reason when they fail.
@@ -155,9 +167,20 @@ class ForkServer:
                 return code
             time.sleep(0.005)
 
+    def has_ended(self) -> bool:
+        """Whether the server is gone: then what its last submissions seemed to do says nothing about them."""
+        with self._lock:
+            try:
+                return self._control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+            except BlockingIOError:
+                return False
+            except OSError:
+                return True
+
     def close(self) -> None:
         self._stop()
-        self._home.cleanup()
+        if self._home:
+            self._home.cleanup()
 
     def _stop(self) -> None:
         self._control.close()
@@ -245,8 +268,11 @@ class ProcessSubject:
         left = self.limits.total - (time.monotonic() - self._started)
         if left <= 0:
             self.close()
-            raise SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this could run.")
+            raise self._used_up()
         return left
+
+    def _used_up(self) -> SubjectTimeout:
+        return SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this was done.")
 
     def _exchange(self, message: dict, what: str) -> Any:
         assert self._connection is not None
@@ -257,6 +283,8 @@ class ProcessSubject:
             return _receive_until(self._connection, time.monotonic() + seconds)
         except TimeoutError:
             self.close()
+            if seconds < self.limits.check:  # how many were left differs from run to run
+                raise self._used_up() from None
             raise SubjectTimeout(
                 f"{what} did not finish within {seconds:g} seconds. Is there a loop that never ends?"
             ) from None
@@ -268,9 +296,9 @@ class ProcessSubject:
 
     def _restart(self) -> None:
         self.close()
-        folder = HOME  # in a jail, a memory file system of its own
+        folder = self.server.home  # in a jail, a memory file system of its own
         if not self.server.jailed:
-            self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
+            self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
             folder = self._folder.name
         self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20)
 

@@ -53,14 +53,23 @@ class Code:
 
 
 def read(path: Path) -> Code:
-    """The code of a notebook or a Python file; raises `UnreadableSubmission`.
+    """The code of a notebook or a Python file; raises `UnreadableSubmission`."""
+    return parse(content(path), path)
+
+
+def content(path: Path) -> bytes:
+    """The bytes of a submission's file; raises `UnreadableSubmission`.
 
     A symbolic link is not followed: a submission is what its author wrote, not a file of someone else.
     """
     try:
-        data = _read_regular_file(path)
+        return _read_regular_file(path)
     except OSError as error:
         raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror or error}.") from error
+
+
+def parse(data: bytes, path: Path) -> Code:
+    """The code in the bytes of a file of this name; raises `UnreadableSubmission`."""
     if path.suffix == ".ipynb":
         return read_notebook(data, path.name)
     text = decode(data)

@@ -20,6 +20,8 @@ from typing import Any
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from .execute import steady
+
 MAX_OUTPUT = 10_000
 _FUTURE_FLAGS = __future__.annotations.compiler_flag
 _RUN_BODY = {"time", "timeit", "capture", "prun", "python", "python3", "pypy"}
@@ -145,7 +147,7 @@ def _describe(error: BaseException, filename: str) -> str:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
         text = ""
-    return f"{type(error).__name__}{place}: {text}"[:500]
+    return f"{type(error).__name__}{place}: {steady(text)}"[:500]
 
 
 # The ids that every unit shares (a test holds them to those of the solutions).

@@ -28,6 +28,7 @@ PROCESSES = 32  # threads among them
 FILE_BYTES = 64 * 2**20
 SCRATCH_BYTES = 64 * 2**20
 HOME = "/learner"
+HOME_PREFIX = "autograder-"  # without a jail, the home is a temporary folder
 FIRST_UID = 1_900_000_000  # far from any account; every submission graded by root gets a number of its own
 UIDS = 100_000_000
 INSIDE_UID = 1000

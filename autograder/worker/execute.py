@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import sys
 import threading
 import traceback
@@ -161,7 +162,12 @@ def _outcome_of(error: BaseException) -> Outcome:
     except Exception:  # a learner's own exception class may be broken
         text = ""
     kinds = tuple(kind.__name__ for kind in type(error).__mro__[:-1])
-    return Outcome(kinds=kinds, text=text[:2000], where=where[:500], stub=stub)
+    return Outcome(kinds=kinds, text=steady(text)[:2000], where=where[:500], stub=stub)
+
+
+def steady(text: str) -> str:
+    """A text without the addresses of objects, which differ from run to run."""
+    return re.sub(r"\b0x[0-9a-fA-F]{6,16}\b", "0x...", text)
 
 
 _OWN_FOLDER = __file__.rsplit("/", 1)[0]

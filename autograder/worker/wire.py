@@ -62,6 +62,10 @@ def plain(value: Any, depth: int = 0) -> Any:
     its class is (``__class__``) does not count.
     """
     kind = type(value)
+    if kind is torch.Tensor:  # most of what crosses; the built-in types themselves have no behaviour to lose
+        return _plain_tensor(value)
+    if kind is str or kind is float:
+        return value
     if depth > MAX_DEPTH:
         return Opaque("a structure nested too deeply")
     if value is None or issubclass(kind, (bool, torch.dtype, Opaque)):
@@ -103,7 +107,9 @@ def _plain_tensor(value: torch.Tensor) -> Any:
             tensor = tensor.as_subclass(torch.Tensor)
     if tensor.is_nested or tensor.layout != torch.strided or tensor.device.type == "meta" or tensor.dtype not in _NAMES:
         return Opaque(f"a {tensor.dtype} tensor on {tensor.device} with layout {tensor.layout}")
-    return tensor.cpu().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
+    if tensor.device.type != "cpu" or tensor.is_conj() or tensor.is_neg():
+        tensor = tensor.cpu().resolve_conj().resolve_neg()
+    return tensor.clone(memory_format=torch.contiguous_format)
 
 
 def _plain_numpy(value: Any) -> Any:
@@ -145,7 +151,7 @@ class _Encoder:
             self.blobs.append(value)
             return {"bytes": len(value)}
         if isinstance(value, torch.Tensor):
-            data = value.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if value.numel() else b""
+            data = _bytes_of(value)
             self.blobs.append(data)
             return {"tensor": len(data), "dtype": _NAMES[value.dtype], "shape": list(value.shape)}
         if isinstance(value, torch.dtype):
@@ -158,6 +164,12 @@ class _Encoder:
         if isinstance(value, dict):
             return {"dict": [[self.tree(key), self.tree(item)] for key, item in value.items()]}
         raise WireError(f"a {type(value).__name__} may not cross")
+
+
+def _bytes_of(tensor: torch.Tensor) -> bytes:
+    if tensor.dtype is torch.bfloat16:  # which NumPy does not know
+        return tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+    return tensor.numpy().tobytes()
 
 
 def decode(text: bytes, binary: bytes) -> Any:
