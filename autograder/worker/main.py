@@ -28,6 +28,9 @@ from .cells import CellRunner
 from .execute import Request, execute
 
 matplotlib.use("Agg")
+# The first operation on the meta device imports some 800 modules: here, once, and not in every submission that is asked
+# for a mask on another device. On a busy machine that took longer than a check may.
+torch.ones(1, 1, device="meta").tril()
 torch.set_num_threads(1)
 
 FORK, KILL = b"F", b"K"
