@@ -114,15 +114,19 @@ class Children:
     def _end_strays(self) -> None:
         """End what ended submissions left behind: whatever descends from this process, but from no living child."""
         for _ in range(100):
-            strays = [pid for pid in _descendants(os.getpid(), processes_below(), self._pids) if not _has_ended(pid)]
-            if not strays:
-                return
-            for pid in strays:
+            strays = _descendants(os.getpid(), processes_below(), self._pids)
+            alive = [pid for pid in strays if not _has_ended(pid)]
+            for pid in alive:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            for pid in strays:
-                with contextlib.suppress(ChildProcessError):  # not adopted by this process yet
-                    os.waitpid(pid, 0)
+            for (
+                pid
+            ) in strays:  # without waiting: the first process of a namespace ends only after all others are collected
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+            if not alive:
+                return
+            time.sleep(0.005)
 
     def kill_gluttons(self) -> None:
         """End every submission whose processes together are too large or too many.
