@@ -25,12 +25,12 @@ from typing import Any
 
 import torch
 
-from autograder import catalogue, report
+from autograder import report
 from autograder.diagnosis import Evidence, diagnose
 from autograder.registry import find_unit
+from autograder.remembered import RememberingReference
 from autograder.report import CheckResult, TaskResult
 from autograder.subject import (
-    LocalSubject,
     NotAttempted,
     Student,
     StudentRaised,
@@ -180,7 +180,7 @@ def _result(check: Check, status: str, message: str) -> CheckResult:
 
 def reference(unit: str, seed: int = 0) -> Student:
     """The reference solution, asked in the same way as a learner's code."""
-    return Student(LocalSubject(vars(catalogue.reference_module(unit))), seed)
+    return Student(RememberingReference(unit), seed)
 
 
 def seed_for(seed: int, name: str) -> int:

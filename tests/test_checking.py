@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 import torch
 
-from autograder import checking
+from autograder import catalogue, checking
 from autograder.checking import DEFAULT_SEED, Rng, load_checks, max_points, run_checks, seed_for
 from autograder.compare import assert_close, assert_equal
 from autograder.grading import grade_cells
@@ -252,7 +252,7 @@ def test_every_check_has_a_seed_of_its_own():
 
 def requests_of(unit: str, seed: int) -> list:
     """The arguments of every request that a right solution gets, and the statuses of the checks."""
-    names = vars(checking.catalogue.reference_module(unit))
+    names = vars(catalogue.reference_module(unit))
     sent, statuses = [], []
     for check in load_checks(unit):
         result, student = checking._run_check(check, LocalSubject(names), unit, seed)

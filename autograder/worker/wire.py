@@ -187,6 +187,12 @@ def decode(text: bytes, binary: bytes) -> Any:
     return value
 
 
+def decode_frame(frame: bytes) -> Any:
+    """The value of a whole frame, as `encode` made it."""
+    middle = _HEADER.size + _HEADER.unpack_from(frame)[0]
+    return decode(frame[_HEADER.size : middle], frame[middle:])
+
+
 class _Decoder:
     """Rebuilds a value; the binary part is consumed in the order in which the tree mentions it."""
 
