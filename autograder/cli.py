@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -44,6 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # for example `autograder list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        print(f"autograder: The output cannot be written ({error.strerror}).", file=sys.stderr)
+        return 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -67,8 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     grade = command("grade", _grade, "grade untrusted submissions: files, or folders laid out STUDENT/UNIT/…")
     grade.add_argument("paths", metavar="PATH", type=Path, nargs="+")
     grade.add_argument("--unit", metavar="UNIT", help="the unit, where folders and names do not tell")
-    for kind in ("json", "csv", "junit", "html"):
-        grade.add_argument(f"--{kind}", metavar="FILE", type=Path, help=f"write the report as {kind.upper()}")
+    for kind in ("JSON", "CSV", "JUnit", "HTML"):
+        grade.add_argument(f"--{kind.lower()}", metavar="FILE", type=Path, help=f"write the report as {kind}")
     grade.add_argument("--canvas", metavar="FILE", type=Path, help="write a gradebook CSV for Canvas")
     grade.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write results.json files for Gradescope")
     grade.add_argument(
@@ -230,8 +236,11 @@ def _progress_bar(total: int) -> Iterator[Callable[[], None]]:
 
 def _check_destinations(options: argparse.Namespace) -> None:
     """Refuse before grading what could not be written after it."""
-    if options.gradescope is not None and not options.gradescope.is_dir():
-        raise UsageError(f"There is no folder {options.gradescope} for Gradescope's results; create it first.")
+    if options.gradescope is not None:
+        if not options.gradescope.is_dir():
+            raise UsageError(f"There is no folder {options.gradescope} for Gradescope's results; create it first.")
+        if not os.access(options.gradescope, os.W_OK):
+            raise UsageError(f"The folder {options.gradescope} for Gradescope's results is read-only.")
     for destination in (options.json, options.csv, options.junit, options.html, options.canvas):
         if destination is None:
             continue

@@ -27,7 +27,9 @@ kernelspec:
 """
 PAGES = {
     "index": "# Front page\n\n```{course-map}\n```\n",
-    "attention": HEADER + "# Attention\n\n```{code-cell} ipython3\nfrom helper import WORD\n\nprint(WORD)\n```\n",
+    "attention": HEADER
+    + "# Attention\n\n```{code-cell} ipython3\n---\nmystnb:\n  markdown_format: gfm\n---\n"
+    + "from helper import WORD\n\nprint(WORD)\n```\n",
     "masks": HEADER + "# Masks\n\n```{code-cell} ipython3\nprint(1 + 1)\n```\n",
 }
 

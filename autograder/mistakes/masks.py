@@ -235,8 +235,8 @@ def padding_mask(ids, pad_id=0):
 @mistake(
     "masks.padding_mask",
     "numpy-array",
-    explanation="The comparison was made in NumPy and the result was returned as an array. It has no device and no "
-    "gradient, and PyTorch's functions refuse it.",
+    explanation="The comparison was made in NumPy and the result was returned as an array. It has no device, and "
+    "PyTorch's functions refuse it.",
     hint="Your values are right, but the result is a NumPy array. Compare the tensor itself, `ids != pad_id`: that is "
     "a boolean tensor on the device of `ids` (chapter 4, 'Padding masks').",
     section="padding-masks",
@@ -344,7 +344,7 @@ def causal_mask(size, device=None):
 @mistake(
     "masks.causal_mask",
     "batch-axis-added",
-    explanation="The mask got a leading axis, shape (1, T, T). The contract asks for (T, T), which broadcasts against "
+    explanation="The mask got a leading axis, shape (1, T, T). The task asks for (T, T), which broadcasts against "
     "scores with or without a head axis.",
     hint="Your triangle is right, but the shape is (1, T, T). A causal mask is the same for every batch and head, and "
     "broadcasting adds leading axes by itself: return (T, T) (chapter 4, 'Mask broadcasting').",
@@ -357,7 +357,7 @@ def causal_mask(size, device=None):
 @mistake(
     "masks.causal_mask",
     "batch-and-head-axes-added",
-    explanation="The mask got axes for batch and head, shape (1, 1, T, T). The contract asks for (T, T), which "
+    explanation="The mask got axes for batch and head, shape (1, 1, T, T). The task asks for (T, T), which "
     "broadcasts to the same result and also fits scores that have no head axis.",
     hint="Your triangle is right, but the shape is (1, 1, T, T). Broadcasting adds leading axes by itself: return (T, "
     "T) (chapter 4, 'Mask broadcasting').",
@@ -1071,7 +1071,7 @@ def masked_softmax(scores, mask, dim=-1):
 @mistake(
     "masks.masked_softmax",
     "no-maximum-subtracted",
-    explanation="The exponentials were taken of the scores as they are. In float32 exp overflows from 88.8 on, and "
+    explanation="The exponentials were taken of the scores as they are. In float32 exp overflows above 88.7, and "
     "inf/inf is NaN.",
     hint="For scores in the hundreds your weights are NaN or 0: exp of such a number overflows (or underflows). "
     "Subtract the largest allowed score first, or use a softmax that does (chapter 4, 'Minus infinity').",

@@ -96,9 +96,9 @@ def _drop_cached(app: Sphinx, page: Path) -> None:
 
 
 def _parse_cell(cell: str) -> ast.AST:
-    # Cell options (":tags:") and notebook magics are no Python; neither imports anything of ours.
-    lines = [line for line in cell.splitlines() if not re.match(r"\s*[:%!]|---\s*$", line)]
-    return _parse("\n".join(lines))
+    # Cell options (":tags:", or YAML between "---" lines) and magics are no Python; none imports anything of ours.
+    code = re.sub(r"\A---\n.*?^---\n", "", cell, flags=re.MULTILINE | re.DOTALL)
+    return _parse("\n".join(line for line in code.splitlines() if not re.match(r"\s*[:%!]", line)))
 
 
 def _parse(source: str) -> ast.AST:
