@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from autograder import process
 from autograder.jail import bwrap_program, writable_folders
 from autograder.process import ForkServer, Limits, ProcessSubject
 from autograder.settings import PACKAGE, ROOT
@@ -30,11 +31,10 @@ from autograder.worker.execute import Request
 HELD, BROKEN, NOT_AVAILABLE = "held", "BROKEN", "not available on this host"
 ENDED, STOPPED = "the process was ended", "the time limit stopped it"
 LIMITS = Limits(check=10, total=30, memory_mb=384)
-_ENVIRONMENT = {
-    *("PATH", "LANG", "HOME", "TMPDIR", "PWD", "MPLCONFIGDIR", "MPLBACKEND", "HF_HUB_OFFLINE"),
-    *("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONDONTWRITEBYTECODE"),
-    *("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"),
+_ENVIRONMENT = {*process._ENVIRONMENT, *process._INHERITED, "HOME", "TMPDIR", "MPLCONFIGDIR", "PWD"} | {
+    "TORCHINDUCTOR_CACHE_DIR"  # which torch sets by itself
 }
+_SLACK = 64 * 2**20  # what the process has mapped already and not yet used
 
 # --- what is tried inside; each function stands alone -------------------------------------------------
 # ``learner`` is the namespace of the submission (empty here), ``facts`` what an attacker may know of the host.
@@ -507,7 +507,7 @@ def probes() -> tuple[Probe, ...]:
         Probe("Open files are limited", "dup() without end", open_many_files, _at_most(confine.OPEN_FILES)),
         Probe("Processes are limited", "fork() without end", start_many_processes, _at_most(confine.PROCESSES)),
         Probe("Threads are limited", "small threads without end", start_many_threads, _at_most(confine.PROCESSES)),
-        Probe("Memory of a process is limited", "allocate", use_memory, _at_most(LIMITS.memory_mb * 2**20)),
+        Probe("Memory of a process is limited", "allocate", use_memory, _at_most(LIMITS.memory_mb * 2**20 + _SLACK)),
         Probe(
             "Memory of all processes is limited",
             "12 hidden processes of 64 MB",

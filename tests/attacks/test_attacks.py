@@ -73,13 +73,15 @@ def expected(path: Path) -> dict[str, str]:
 def test_attack(jailed, bystander, path):
     must = expected(path)
     started = time.monotonic()
-    code = read(path)
-    graded = grade_cells(jailed, [HONEST, *code.cells], "attention", TASKS, limits=LIMITS)
-    points = sum(task.points for task in graded.tasks)
     most = int(must["points"].removeprefix("at most "))
+    code = read(path)
+    limits = Limits(15, 30, LIMITS.memory_mb) if most == 7 else LIMITS  # a walk over all files takes its time
+    graded = grade_cells(jailed, [HONEST, *code.cells], "attention", TASKS, limits=limits)
+    points = sum(task.points for task in graded.tasks)
     said = "\n".join([*graded.notes, *(check.message for task in graded.tasks for check in task.checks)])
     assert points == most or (points < most and "at most" in must["points"]), said
     assert re.search(must.get("says", ""), said), said
+    assert most < 7 or not graded.notes, "the attack itself is broken"
     assert "FOUND" not in "".join(cell.output for cell in graded.cells)
     assert all(len(cell.output) < 20_000 for cell in graded.cells)
     assert time.monotonic() - started < 3 * LIMITS.total
