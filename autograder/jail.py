@@ -99,6 +99,7 @@ def _read_only_folders() -> Iterator[str]:
         sysconfig.get_paths()["stdlib"],
         *site.getsitepackages(),
         *([site.getusersitepackages()] if site.ENABLE_USER_SITE else []),
+        *(path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")),
         os.path.dirname(os.path.realpath(sys.executable)),
     ]
     kept: list[str] = []
