@@ -195,7 +195,7 @@ def _grade(options: argparse.Namespace) -> int:
     jailed = not options.unsafe
 
     def graded(waiting: Sequence[Source]) -> Results:
-        if options.scheduler:
+        if options.scheduler is not None:
             return grade_on_cluster(options.scheduler, waiting, seed, limits, jailed)
         return grade_sources(waiting, options.jobs, seed, limits, jailed)
 

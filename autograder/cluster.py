@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import logging
 import re
 import threading
@@ -51,9 +52,9 @@ def grade_on_cluster(
     """
     if not sources:
         return
-    with _connected(address) as client:
+    with _connected(address) as client, _sentence_when_gone(address):
         _inspect(client, address, jailed)
-        threads = sum(client.nthreads().values())
+        threads = max(1, sum(client.nthreads().values()))
         waiting = iter(enumerate(sources))
         running: dict[Any, int] = {}  # a future: the index of its file
         while True:
@@ -63,7 +64,7 @@ def grade_on_cluster(
                 running[client.submit(_grade, *work, pure=False)] = index
             if not running:
                 return
-            for future in _finished(client, address, list(running)):
+            for future in _finished(client, list(running)):
                 index = running.pop(future)
                 yield index, _result(future, sources[index])
 
@@ -76,9 +77,10 @@ def _connected(address: str):
         raise ClusterError("Grading on a cluster needs dask: install it with 'pip install distributed'.") from None
     if not _ADDRESS.fullmatch(address):
         raise ClusterError(f"{address!r} is not the address of a scheduler: write it like tcp://host:8786.")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence, here
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence, here
     try:
-        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        return Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, RuntimeError, *_TIMEOUTS) as error:
         raise ClusterError(
             f"There is no dask scheduler at {address} ({type(error).__name__}); start one with 'dask scheduler'."
@@ -93,30 +95,39 @@ def _inspect(client, address: str, jailed: bool) -> None:
             f"The scheduler at {address} has no workers; start some with 'dask worker {address}' on other machines."
         )
     for worker, answer in sorted(answers.items()):
-        if isinstance(answer, ImportError):
-            answer = f"it lacks this package, or a part of it ({answer}); install it there"
+        if not isinstance(answer, str):
+            answer = f"it lacks this package, or cannot load it ({answer}); install the same one there"
         if answer:
             raise ClusterError(f"The worker {worker} cannot grade: {answer}".rstrip(".") + ".")
 
 
-def _finished(client, address: str, futures: list) -> list:
+class _Gone(Exception):
+    """Nobody is left to grade."""
+
+
+@contextlib.contextmanager
+def _sentence_when_gone(address: str) -> Iterator[None]:
+    try:
+        yield
+    except (_Gone, CancelledError, OSError, *_TIMEOUTS) as error:
+        raise ClusterError(
+            f"The cluster at {address} is gone: its scheduler has ended, or all its workers; start it again and run "
+            "the same command, which goes on where this one stopped."
+        ) from error
+
+
+def _finished(client, futures: list) -> list:
     """The futures that are done, once some are."""
     from distributed import wait
 
-    for last_look in (False, True):
+    workers = True
+    while True:
         try:
             return list(wait(futures, timeout=NO_WORKERS_SECONDS, return_when="FIRST_COMPLETED").done)
-        except CancelledError:
-            break
         except _TIMEOUTS:
-            if last_look and not client.nthreads():
-                break
-    else:
-        return []
-    raise ClusterError(
-        f"The cluster at {address} is gone: its scheduler has ended, or all its workers; start it again and run the "
-        "same command, which goes on where this one stopped."
-    )
+            if not (workers or client.nthreads()):
+                raise _Gone from None
+            workers = bool(client.nthreads())
 
 
 def _result(future, source: Source) -> Submission:

@@ -25,7 +25,10 @@ from autograder.worker.execute import Outcome, Request
 
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
 # Instead of -I, which would leave the order of sets to chance: -s, a known environment, and sys.path without "".
-_BOOTSTRAP = "import sys; sys.path[0] = sys.argv.pop(1); from worker.main import main; sys.path.pop(0); main()"
+_BOOTSTRAP = (
+    "import sys; sys.path[0] = sys.argv.pop(1); from worker.watch import end_with_grader; "
+    "end_with_grader(int(sys.argv[1])); from worker.main import main; sys.path.pop(0); main()"
+)
 _ENVIRONMENT = {
     "PATH": os.defpath,
     "LANG": "C.UTF-8",

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
-import matplotlib.pyplot  # noqa: F401 (imported here once, so that no submission has to)
+import matplotlib.pyplot  # here once, so that no submission has to
 import torch
 
 from . import confine, watch, wire

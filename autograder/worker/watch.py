@@ -1,0 +1,19 @@
+"""Ending with the grader already while torch is imported, when nobody looks at the control socket yet."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+
+
+def end_with_grader(control: int) -> None:
+    """Have the kernel end this process when the other end of the socket closes (or sends: it waits until then)."""
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def look_oneself(control: int) -> None:
+    """From here on, this process reads from the socket."""
+    fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) & ~os.O_ASYNC)
