@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,8 @@ from autograder.reports import write
 from autograder.reports.common import shorten
 from autograder.reports.table import cell, csv_text
 
+LONGEST_NAME = 60  # characters, each of up to four bytes, of the 255 that a file's name may have
+
 
 def to_gradescope(submission: Submission) -> str:
     """One submission as Gradescope's ``results.json``: a test per check, the diagnosis in the task's first failure."""
@@ -21,6 +24,8 @@ def to_gradescope(submission: Submission) -> str:
         "execution_time": round(submission.seconds, 3),
         "output": shorten(submission.message or ""),
         "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
         "visibility": "visible",
         "tests": tests,
     }
@@ -47,23 +52,33 @@ def _tests(task: TaskResult) -> list[dict]:
 
 
 def write_gradescope(folder: Path, submissions: Iterable[Submission]) -> None:
-    """``FOLDER/STUDENT.UNIT.json`` for every graded submission (names made safe for a file system)."""
+    """One file for every submission, ``FOLDER/STUDENT.UNIT.json``; what could not be graded has no points and says why.
+
+    A name that no file may have, or that another submission has already, is changed and gets a number that tells
+    it from all others.
+    """
+    taken: set[str] = set()
     for submission in submissions:
-        if submission.status == GRADED:
-            name = "".join(c if c.isalnum() or c in "-_. " else "_" for c in f"{submission.student}.{submission.unit}")
-            write(folder / f"{name}.json", to_gradescope(submission))
+        whole = f"{submission.student}.{submission.unit}"
+        name = "".join(c if c.isalnum() or c in "-_. " else "_" for c in whole).lstrip(".")[:LONGEST_NAME]
+        if name != whole or name.casefold() in taken:
+            name += "-" + hashlib.sha256(repr((whole, submission.path)).encode()).hexdigest()[:8]
+        taken.add(name.casefold())
+        write(folder / f"{name}.json", to_gradescope(submission))
 
 
 def to_canvas(submissions: Iterable[Submission]) -> str:
     """A gradebook CSV that Canvas imports: one row per student, one column per unit, points possible in row two.
 
-    Students are matched by ``SIS Login ID``, which is taken from the names of their folders.
+    Students are matched by ``SIS Login ID``, which is taken from the names of their folders. Of several submissions
+    for one unit the best counts; one that could not be graded leaves the cell empty, which changes nothing in Canvas.
     """
     points: dict[str, dict[str, float]] = {}
     possible: dict[str, float] = {}
     for submission in submissions:
         if submission.status == GRADED:
-            points.setdefault(submission.student, {})[submission.unit] = number(submission.points)
+            row = points.setdefault(submission.student, {})
+            row[submission.unit] = max(row.get(submission.unit, 0.0), number(submission.points))
             possible[submission.unit] = number(submission.max_points)
     units = [unit.name for unit in UNITS if unit.name in possible]
     fixed = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
