@@ -68,7 +68,7 @@ serve: book ## serve the book at http://localhost:8000 (PORT=… for another por
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
 test: $(BIN)/.installed ## run everything that CI runs
-	@.ci/need chromium
+	@.ci/need chromium pg_ctl
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor

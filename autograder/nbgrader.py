@@ -15,7 +15,9 @@ from __future__ import annotations
 import atexit
 import glob
 import html
+import math
 import os
+import re
 import shutil
 import warnings
 from collections.abc import Sequence
@@ -59,6 +61,8 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
     """
     if root is not None:
         config.CourseDirectory.root = os.path.abspath(root)
+    # nbgrader's default is no course at all, which PostgreSQL refuses; parts of nbgrader use this one as it is.
+    config.CourseDirectory.course_id = "default_course"
     # A learner's own export of the notebook (.html) would stand where the feedback page has to go.
     config.CourseDirectory.ignore = IGNORED_FILES
     # Names instead of classes: only the steps that are used load what they need.
@@ -119,19 +123,27 @@ def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Se
     present = [path for path in folder.rglob("*.ipynb") if path.is_file() and not _is_hidden(path.relative_to(folder))]
     missing = [name for name in expected if folder / f"{name}.ipynb" not in present]
     unknown = [path for path in present if path.parent != folder or path.stem not in expected]
-    if len(missing) == 1 and unknown:
-        chosen = max(unknown, key=lambda path: (_tasks_in(path, missing[0]), path.stat().st_mtime))
-        try:
-            shutil.copyfile(chosen, folder / f"{missing[0]}.ipynb")
-        except OSError as error:
-            converter.log.error("%s cannot be graded: copying it to %s.ipynb failed (%s).", chosen, missing[0], error)
-        else:
-            converter.log.warning("%s is graded as %s.ipynb: it was handed in under another name.", chosen, missing[0])
-    elif not present:
+    for name in missing:
+        # Which of several files is meant, only what is in them can tell.
+        possible = [path for path in unknown if len(missing) == 1 or _tasks_in(path, name) > 0]
+        if possible:
+            chosen = max(possible, key=lambda path: (_tasks_in(path, name), path.stat().st_mtime))
+            unknown.remove(chosen)
+            _copy_as(converter, chosen, folder / f"{name}.ipynb")
+    if not present:
         student = folder.relative_to(folder.parents[1]).parts[0]
         converter.log.warning("Not submitted: there is no notebook in %s, so %s has no points for it.", folder, student)
         if converter.create_student and student not in {known.id for known in gradebook.students}:
             gradebook.add_student(student)  # and so stands in the export, with 0 points
+
+
+def _copy_as(converter: Autograde, chosen: Path, expected: Path) -> None:
+    try:
+        shutil.copyfile(chosen, expected)
+    except OSError as error:
+        converter.log.error("%s cannot be graded: copying it to %s failed (%s).", chosen, expected.name, error)
+    else:
+        converter.log.warning("%s is graded as %s: it was handed in under another name.", chosen, expected.name)
 
 
 def _is_hidden(path: Path) -> bool:
@@ -252,7 +264,10 @@ class GradeInProcess(NbGraderPreprocessor):
         checks = [cell for cell in nb.cells if _is_check(cell)]
         tasks = [_task(cell) for cell in checks]
         if not any(tasks):
-            return Execute(parent=self.parent).preprocess(nb, resources)
+            nb, resources = Execute(parent=self.parent).preprocess(nb, resources)
+            for cell in checks:
+                _make_score_explicit(cell)
+            return nb, resources
         code = [cell for cell in nb.cells if cell.cell_type == "code" and not _is_check(cell)]
         given = _given_code(_released(self, resources["nbgrader"]), code)
         results: dict[str, TaskResult] = {}
@@ -336,6 +351,40 @@ def _show_outcome(cell: NotebookNode, output: str, error: str) -> None:
 def _score(points: Fraction, text: str, metadata: dict) -> NotebookNode:
     data = {"text/plain": repr(float(points)), "text/html": rebuild.as_text(text)}
     return nbformat.v4.new_output("execute_result", data=data, metadata=metadata, execution_count=1)
+
+
+_NUMPY_NUMBER = re.compile(r"np\.\w+\((.*)\)")
+
+
+def _make_score_explicit(cell: NotebookNode) -> None:
+    """The score of an executed check cell that is not one of this course's.
+
+    nbgrader gives full points for whatever it cannot read as a number (``False``, a tensor, NaN, a string), none
+    where something was written to standard error, and stops at more than the maximum.
+    """
+    if cell.cell_type != "code" or any(output.output_type == "error" for output in cell.outputs):
+        return
+    results = [output for output in cell.outputs if output.output_type == "execute_result"]
+    maximum = Fraction(str(cell.metadata.nbgrader.points))
+    points, note = maximum, "No assertion failed."
+    if results:
+        value = results[-1].data.get("text/plain", "")
+        share = _number(value, float(maximum))
+        points, note = share or Fraction(0), f"The check ended with the value {value[:100]}"
+        note += "." if share is not None else ", which is no score."
+    cell.outputs.insert(0, _score(points, f"<p>{html.escape(note)}</p>", {}))
+
+
+def _number(value: str, maximum: float) -> Fraction | None:
+    """The score that a value as text stands for, from 0 to ``maximum``; ``None`` if it is none."""
+    if value in ("True", "False"):
+        return Fraction(str(maximum)) if value == "True" else Fraction(0)
+    match = _NUMPY_NUMBER.fullmatch(value)
+    try:
+        number = float(match[1] if match else value)
+    except ValueError:
+        return None
+    return None if math.isnan(number) else Fraction(str(min(max(number, 0.0), maximum)))
 
 
 class _Servers:
