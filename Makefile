@@ -20,7 +20,7 @@ BOOK := _config.yml _toc.yml $(shell find book -type f -not -name '*.pyc' | sort
 FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 
-.PHONY: all help setup exercises book class serve test lint screenshot constraints clean
+.PHONY: all help setup exercises book class serve test lint bench bench-grading screenshot constraints clean
 
 all: book class ## set up, build the book, make the exercises, grade the sample class
 	@cat $(CLASS)/summary.txt
@@ -29,7 +29,7 @@ all: book class ## set up, build the book, make the exercises, grade the sample 
 	@echo "The class report:  $(CURDIR)/$(CLASS)/report.html"
 
 help: ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 
 setup: $(BIN)/.installed ## make the virtual environment .venv with everything in it
 
@@ -79,6 +79,12 @@ lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+bench: bench-grading ## run all benchmarks
+
+bench-grading: $(BIN)/.installed ## measure how fast submissions are graded, here and elsewhere (half an hour)
+	@.ci/need bwrap
+	@$(BIN)/python benchmarks/grading.py
 
 screenshot: book ## take the README's screenshot of the front page
 	@.ci/need chromium
