@@ -57,7 +57,7 @@ def command(environment: Mapping[str, str], own_user_namespace: bool) -> list[st
     return [
         bwrap_program(),
         *(["--unshare-user"] if own_user_namespace else []),
-        *("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
+        *("--unshare-pid", "--as-pid-1", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         *("--hostname", "sandbox", "--new-session", "--clearenv"),
         *(part for name, value in environment.items() for part in ("--setenv", name, value)),
         *_system(),

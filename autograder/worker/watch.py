@@ -9,8 +9,9 @@ import signal
 
 
 def end_with_grader(control: int) -> None:
-    """Have the kernel end this process when the other end of the socket closes (or sends: it waits until then)."""
-    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    """End this process when the other end of the socket closes (or sends: it waits until then)."""
+    # A handler, since what the kernel does by default it does not do to the first process of a PID namespace.
+    signal.signal(signal.SIGIO, lambda *_: os._exit(1))
     fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) | os.O_ASYNC)
     if select.select([control], [], [], 0)[0]:  # closed already: no signal comes
@@ -20,3 +21,4 @@ def end_with_grader(control: int) -> None:
 def look_oneself(control: int) -> None:
     """From here on, this process reads from the socket."""
     fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) & ~os.O_ASYNC)
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
