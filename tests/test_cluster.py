@@ -19,7 +19,7 @@ from autograder.settings import ROOT
 from autograder.submission import Source, discover
 
 UNIT = "attention"
-PATIENCE = 60.0
+PATIENCE = 120.0
 LIMITS = Limits.of(timeout=6)
 
 
@@ -270,6 +270,7 @@ def test_a_large_class_is_read_bit_by_bit(monkeypatch):
 
 def test_a_scheduler_that_ends_ends_the_run(start, klass, monkeypatch):
     running = start()
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 3)
     monkeypatch.setattr(cluster, "NO_WORKERS_SECONDS", 0.5)
     monkeypatch.setattr(cluster, "_inspect", lambda *_: running.end_scheduler())
     with pytest.raises(ClusterError, match="is gone"):

@@ -30,7 +30,7 @@ from autograder.submission import Source, discover
 
 SEED = 20261128
 KILLS = 10
-PATIENCE = 60.0
+PATIENCE = 120.0
 UNIT = "attention"
 OPTIONS = ["--timeout", "6"]
 
