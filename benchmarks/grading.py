@@ -201,10 +201,10 @@ def otter_environment(folder: Path) -> Path:
     python = folder / "bin" / "python"
     own = subprocess.check_output([python, "-c", "import site; print(site.getsitepackages()[0])"], text=True).strip()
     (Path(own) / "parent.pth").write_text("\n".join(site.getsitepackages()), encoding="utf-8")
-    pins = {f"{one.metadata['Name']}=={one.version.partition('+')[0]}" for one in importlib.metadata.distributions()}
+    installed = subprocess.check_output([sys.executable, "-m", "pip", "freeze", "--exclude-editable"], text=True)
     constraints = folder / "constraints.txt"
-    constraints.write_text("\n".join(sorted(pin for pin in pins if "transformer" not in pin)), encoding="utf-8")
-    install = [python, "-m", "pip", "install", "--quiet", "--constraint", constraints, "otter-grader"]
+    constraints.write_text("\n".join(line for line in installed.splitlines() if "==" in line), encoding="utf-8")
+    install = [python, "-m", "pip", "install", "--quiet", "--constraint", constraints, "otter-grader>=5"]
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     if done.returncode:
         raise NoOtter((done.stderr.strip().splitlines() or ["pip failed"])[-1])
