@@ -127,10 +127,10 @@ def _make_ids_unique(cells: Iterable[NotebookNode]) -> None:
 
 def new_cell(cell_type: str, source: str, metadata: dict | None = None) -> NotebookNode:
     """A code, markdown or raw cell. (nbformat's functions validate each one, which takes as long as grading.)"""
-    cell = {"id": "new", "cell_type": cell_type, "metadata": metadata or {}, "source": source}
-    if cell_type == "code":
-        cell |= {"execution_count": None, "outputs": []}
-    return nbformat.from_dict(cell)
+    of_code = {"execution_count": None, "outputs": []} if cell_type == "code" else {}
+    return nbformat.from_dict(
+        {"id": "new", "cell_type": cell_type, "metadata": metadata or {}, "source": source, **of_code}
+    )
 
 
 # --- recognising -------------------------------------------------------------------------------------
