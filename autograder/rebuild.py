@@ -127,7 +127,7 @@ def _make_ids_unique(cells: Iterable[NotebookNode]) -> None:
 
 def new_cell(cell_type: str, source: str, metadata: dict | None = None) -> NotebookNode:
     """A code, markdown or raw cell. (nbformat's functions validate each one, which takes as long as grading.)"""
-    of_code = {"execution_count": None, "outputs": []} if cell_type == "code" else {}
+    of_code: dict = {"execution_count": None, "outputs": []} if cell_type == "code" else {}
     return nbformat.from_dict(
         {"id": "new", "cell_type": cell_type, "metadata": metadata or {}, "source": source, **of_code}
     )
