@@ -68,12 +68,13 @@ serve: book ## serve the book at http://localhost:8000 (PORT=… for another por
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
 test: $(BIN)/.installed ## run everything that CI runs
-	@.ci/need chromium pg_ctl
+	@.ci/need chromium pg_ctl bwrap
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
+	@COLUMNS=120 $(BIN)/python -m autograder.quality
 	@$(MAKE) --no-print-directory book
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q --durations=15
 
 lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff check .

@@ -385,7 +385,7 @@ def test_too_little_memory_is_said(subject):
     try:
         hungry.load()
     except (SubjectCrashed, ForkServerError) as error:  # where even the start takes more than that
-        assert "process" in str(error)
+        assert "process" in str(error)  # noqa: PT017
     else:
         assert "MemoryError" in hungry.reports[0].error
     assert call(subject(GOOD), "double", 2).value == 4
