@@ -10,7 +10,7 @@ def heat_map(ax, matrix, queries, keys, title):
     values = matrix.detach().float().cpu()
     ax.imshow(values, cmap="Blues", vmin=0, vmax=1)
     digits = 2 if matrix.dtype.is_floating_point else 0
-    for i, row in enumerate(values.tolist()):
+    for i, row in enumerate(values.tolist() if values.numel() <= 64 else []):  # more digits could not be read
         for j, value in enumerate(row):
             ink = "white" if value > 0.7 else "black"
             ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", fontsize=7, color=ink)
