@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
 from autograder.process import ForkServer, Limits, ProcessSubject
 from autograder.settings import ROOT
+
+# Background jobs of some shells and services start with interrupts ignored, and so does all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
