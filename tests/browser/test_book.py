@@ -40,7 +40,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import verify  # noqa: E402
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site() -> Path:
     """The built site."""
     missing = [page for page in PAGES if not (HTML / f"{page}.html").is_file()]
@@ -49,7 +49,7 @@ def site() -> Path:
     return HTML
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
     """Address of a local server of the site."""
 
@@ -65,7 +65,7 @@ def address(site: Path) -> Iterator[str]:
     server.server_close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium, from the system."""
     executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -131,7 +131,7 @@ class Findings:
     faint: dict[str, list[str]]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def findings(site: Path, browser: Any, address: str) -> Callable[[str], Findings]:
     """Visits a page on the first question about it, and remembers."""
     return functools.cache(lambda name: look_at(browser, address, name))
