@@ -20,7 +20,7 @@ BOOK := _config.yml _toc.yml $(shell find book -type f -not -name '*.pyc' | sort
 FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 
-.PHONY: all help setup exercises book class serve test lint bench bench-grading screenshot constraints clean
+.PHONY: all help setup exercises book class experiments serve test lint bench bench-grading screenshot constraints clean
 
 all: book class ## set up, build the book, make the exercises, grade the sample class
 	@cat $(CLASS)/summary.txt
@@ -62,6 +62,9 @@ $(STAMPS)/class: $(STAMPS)/exercises nbgrader_config.py
 	@COLUMNS=120 $(BIN)/python -m autograder.sample_class --grade $(CLASS)/course --report $(CLASS)/report.html > $(CLASS)/summary.new
 	@mv $(CLASS)/summary.new $(CLASS)/summary.txt
 	@touch $@
+
+experiments: $(BIN)/.installed ## run the recorded experiments again (some minutes each)
+	@for script in $$(ls book/experiments/*.py | grep -v /record.py); do echo "$$script"; $(BIN)/python $$script; done
 
 serve: book ## serve the book at http://localhost:8000 (PORT=… for another port)
 	@echo "The book is at http://localhost:$(PORT) (Ctrl-C ends it)."

@@ -5,7 +5,8 @@
 ===================================  =====================================================================
 a code cell with                     becomes
 ===================================  =====================================================================
-``:setup:``                          the imports of the unit's solution module
+``:setup:``                          the imports of the unit's module, and the source of what it takes from other units
+``:given: GPT2_SPLIT Config``        those constants, functions or classes, which a learner does not write
 ``:task: attention.softmax``         that object, pulled out of ``solutions/attention.py``; nbgrader empties it
 ``:check: attention.softmax``        the locked cell that grades the task; its own text says what is checked
 ``:include: heat_map.py``            that file of ``solutions/notebooks``
@@ -77,21 +78,78 @@ class SolutionModule:
             raise BrokenSource(f"{_relative(self.path)}, line {error.lineno}: {error.msg}.") from None
 
     def imports(self) -> str:
-        """Its import statements; constants of the course are written out, since they come from the answers' package."""
+        """Its import statements, with what it takes from the answers' package written out: constants and given code."""
         statements = [node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        units = [node for node in statements if isinstance(node, ast.ImportFrom) and _other_unit(node)]
         course = [node for node in statements if isinstance(node, ast.ImportFrom) and node.module == "solutions"]
-        own = [node for node in statements if node not in course]
-        lines = self._lines[own[0].lineno - 1 : own[-1].end_lineno] if own else []
+        own = self._own_imports()
         constants = [f"{alias.name} = {course_constant(alias.name)!r}" for node in course for alias in node.names]
-        return "\n".join([*lines, "", *constants]).strip()
+        given: dict[str, str] = {}
+        for node in units:
+            other = SolutionModule(_other_unit(node))
+            other.collect([alias.name for alias in node.names], given)
+            own += [line for line in other._own_imports() if line and line not in own]
+        parts = ["\n".join([*own, "", *constants]).strip()]
+        if given:
+            parts += ["# From earlier units: given here, so that this notebook stands alone.", *given.values()]
+        return "\n\n\n".join(parts)
+
+    def _own_imports(self) -> list[str]:
+        """The lines of the imports that have nothing to do with the answers' package."""
+        nodes = [node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        nodes = [node for node in nodes if not (getattr(node, "module", "") or "").startswith("solutions")]
+        return self._lines[nodes[0].lineno - 1 : nodes[-1].end_lineno] if nodes else []
+
+    def collect(self, names: Iterable[str], found: dict[str, str]) -> None:
+        """Add the source of these objects and of all that they use of the course, what is used before what uses it."""
+        elsewhere: dict[str, ast.ImportFrom] = {
+            alias.name: node
+            for node in self._tree.body
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions")
+            for alias in node.names
+        }
+        for name in names:
+            if name in found:
+                continue
+            if name in elsewhere:
+                node = elsewhere[name]
+                if _other_unit(node):
+                    SolutionModule(_other_unit(node)).collect([name], found)
+                else:
+                    found[name] = f"{name} = {course_constant(name)!r}"
+                continue
+            definition = self._definition(name)
+            used = {inner.id for inner in ast.walk(definition) if isinstance(inner, ast.Name)} - {name}
+            self.collect([other for other in (*elsewhere, *self._defined()) if other in used], found)
+            found[name] = self.given(name)
+
+    def given(self, name: str) -> str:
+        """The source of an object that a learner does not write: without the marks of a solution."""
+        lines = self.source(name).splitlines()
+        return "\n".join(line for line in lines if line.strip() not in (BEGIN, END))
 
     def source(self, name: str) -> str:
-        """The function or class of that name with its docstring and its solution marks."""
+        """The function, class or constant of that name with its docstring and its solution marks."""
+        node = self._definition(name)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
+            return self._block(first, node.lineno)
+        return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
+
+    def _definition(self, name: str) -> ast.stmt:
+        if name not in self._defined():
+            raise BrokenSource(f"{_relative(self.path)} defines no {name!r}, which the notebook asks for.")
+        return self._defined()[name]
+
+    def _defined(self) -> dict[str, ast.stmt]:
+        """What the module itself defines, in its order."""
+        found: dict[str, ast.stmt] = {}
         for node in self._tree.body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
-                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
-                return self._block(first, node.lineno)
-        raise BrokenSource(f"{_relative(self.path)} defines no {name!r}, which the notebook asks for.")
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                found[node.name] = node
+            elif isinstance(node, ast.Assign):
+                found |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+        return found
 
     def _block(self, first: int, header: int) -> str:
         # The syntax tree does not hold the comment that closes a solution, so go on as long as lines are indented.
@@ -99,6 +157,12 @@ class SolutionModule:
         while last < len(self._lines) and (not self._lines[last].strip() or self._lines[last][0] in " )"):
             last += 1
         return "\n".join(self._lines[first:last]).rstrip()
+
+
+def _other_unit(node: ast.ImportFrom) -> str:
+    """The unit that ``from solutions.<unit> import …`` names; empty for any other import."""
+    package, _, unit = (node.module or "").partition(".")
+    return unit if package == "solutions" else ""
 
 
 def course_constant(name: str) -> object:
@@ -175,6 +239,8 @@ def _cell(unit: Unit, module: SolutionModule, cell: NotebookNode) -> NotebookNod
         return _reflection(cell) if "reflection" in named else _text(cell.source)
     if "setup" in named:
         return _code(module.imports())
+    if "given" in named:
+        return _code("\n\n\n".join(module.given(name) for name in str(named["given"]).split()))
     if "task" in named:
         return _task(named["task"], module)
     if "check" in named:

@@ -353,3 +353,41 @@ def test_first_cell_installs_the_course_only_where_it_is_missing(unit, missing, 
     (report,) = done.stdout.splitlines()
     assert json.loads(report) == [[wanted] if missing else [], ["check", "hint", "progress"]]
     assert done.stderr == ""
+
+
+# --- what a learner does not write ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_units(tmp_path, monkeypatch):
+    """Solutions of two units, the second of which uses the first."""
+    (tmp_path / "__init__.py").write_text("PAD, UNK = 0, 1\n")
+    (tmp_path / "first.py").write_text(
+        "import math\n\nfrom solutions import UNK\n\nROOTS = {4: math.sqrt(4)}\n\n\n"
+        'def helper(x):\n    """Help."""\n    ### BEGIN SOLUTION\n    return ROOTS[x] + UNK\n    ### END SOLUTION\n\n\n'
+        "def unused():\n    return 1\n\n\ndef main(x):\n    return helper(x)\n"
+    )
+    (tmp_path / "second.py").write_text(
+        "import torch\n\nfrom solutions import PAD\nfrom solutions.first import main\n\nLIMIT = 3\n\n\n"
+        "def task():\n    return main(LIMIT)\n"
+    )
+    monkeypatch.setattr(release, "SOLUTIONS", tmp_path)
+    return release.SolutionModule("second")
+
+
+def test_setup_gives_what_comes_from_earlier_units_with_all_that_it_uses(two_units):
+    source = two_units.imports()
+    assert "solutions" not in source
+    assert "SOLUTION" not in source
+    assert "unused" not in source
+    for line in ("import torch", "import math", "PAD = 0", "UNK = 1"):
+        assert line in source.splitlines()
+    namespace: dict = {}
+    exec(source, namespace)
+    assert namespace["main"](4) == 3.0
+
+
+def test_given_shows_constants_functions_and_classes(two_units):
+    assert two_units.given("LIMIT") == "LIMIT = 3"
+    with pytest.raises(release.BrokenSource, match="defines no 'missing'"):
+        two_units.given("missing")

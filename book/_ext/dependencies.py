@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 EXTENSION = Path(__file__).parent
 AUTOGRADER = ("autograder/**/*.py", "autograder/**/*.j2", "autograder/**/*.css", "solutions/*.py")
+MISTAKES = ROOT / "autograder" / "mistakes"
 CELL = re.compile(r"^(`{3,}|:{3,})\s*\{code-cell\}.*?\n(.*?)^\1\s*$", re.MULTILINE | re.DOTALL)
 
 
@@ -41,6 +42,8 @@ def page_files(page: Path) -> set[Path]:
         found.add(file)
         if file.suffix == ".py":
             waiting += _uses(_parse(file.read_text(encoding="utf-8")))
+    if (MISTAKES / f"{page.stem}.py").is_file():  # a unit's chapter shows its own mistakes and no others
+        found = {file for file in found if file.parent != MISTAKES or file.stem == page.stem}
     return found
 
 
@@ -130,11 +133,20 @@ def _imported(node: ast.AST) -> Iterator[str]:
 
 def _module_files(module: str) -> list[Path]:
     package = module.partition(".")[0]
-    if package == "autograder":  # loads checks, mistakes and solutions by name: depend on all of them
-        return [file for pattern in AUTOGRADER for file in ROOT.glob(pattern)]
+    if package == "autograder":
+        return _autograder_files(ROOT.joinpath(*module.split(".")))
     folder = ROOT if package == "solutions" else BOOK
     stem = folder.joinpath(*module.split("."))
     return [file for file in (stem.with_suffix(".py"), stem / "__init__.py") if file.is_file()]
+
+
+def _autograder_files(stem: Path) -> list[Path]:
+    if stem.parent.with_suffix(".py").is_file():  # a name in a module, which was seen already
+        return []
+    if not stem.with_suffix(".py").is_file():  # `check` and its like load checks, mistakes and solutions by name
+        return [file for pattern in AUTOGRADER for file in ROOT.glob(pattern)]
+    catalogue = MISTAKES.glob("*.py") if stem.name == "catalogue" else ()  # loads them by name
+    return [stem.with_suffix(".py"), *catalogue]
 
 
 def _named_file(text: str) -> list[Path]:

@@ -1,0 +1,93 @@
+"""Recorded experiments: longer than a page may run, so their results are kept beside them.
+
+A script ``book/experiments/<name>.py`` defines
+
+- ``WHAT``: one sentence that says what is measured, with units;
+- ``run(reduced=False, **options) -> dict``: the results, as plain numbers, lists and dictionaries, with every seed's
+  value and not only the mean. ``reduced=True`` is the same experiment, small enough for a test (under 20 s);
+- ``claims(results) -> dict[str, bool]``: what the chapter says of the results, each as a sentence and whether it holds;
+
+and ends with ``record.main(globals())`` under ``if __name__ == "__main__":``. Then
+
+    python book/experiments/<name>.py              runs it and writes <name>.json (``make experiments`` runs all)
+    python book/experiments/<name>.py --reduced    runs the small form and prints it
+    python book/experiments/<name>.py --corpus T   for an experiment on text: another text, and nothing is written
+
+A test runs the reduced form of every script, and holds its claims against that and against the recorded result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import inspect
+import json
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+from statistics import mean, stdev
+
+import torch
+
+FOLDER = Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parent.parent)]  # as on a page: figures, pages, solutions
+
+
+def main(script: dict) -> None:
+    """The command line of an experiment; ``script`` is the script's ``globals()``."""
+    name = Path(script["__file__"]).stem
+    parser = argparse.ArgumentParser(prog=f"python book/experiments/{name}.py", description=script["WHAT"])
+    parser.add_argument("--reduced", action="store_true", help="the small form that the tests run; writes nothing")
+    takes_text = "corpus" in inspect.signature(script["run"]).parameters
+    if takes_text:
+        parser.add_argument("--corpus", metavar="PATH", help="train on this text; writes nothing")
+    options = parser.parse_args()
+    if takes_text and options.corpus and not Path(options.corpus).is_file():
+        parser.error(f"there is no file {options.corpus!r} to train on; give the path of a text file")
+    started = time.perf_counter()
+    extra = {"corpus": options.corpus} if takes_text else {}
+    try:
+        results = script["run"](reduced=options.reduced, **extra)
+    except KeyboardInterrupt:
+        parser.exit(130, "Interrupted; nothing was written.\n")
+    for claim, holds in script["claims"](results).items():
+        print(f"{'holds' if holds else 'DOES NOT HOLD'}: {claim}")
+    if options.reduced or any(extra.values()):
+        print(json.dumps(results, indent=1))
+        return
+    path = FOLDER / f"{name}.json"
+    path.write_text(json.dumps(document(script["WHAT"], name, results, started), indent=1) + "\n", encoding="utf-8")
+    print(f"Written: {path.relative_to(FOLDER.parent.parent)}")
+
+
+def document(what: str, name: str, results: dict, started: float) -> dict:
+    """The results with where, when and how they came about."""
+    return {
+        "what": what,
+        "command": f"python book/experiments/{name}.py",
+        "date": datetime.date.today().isoformat(),
+        "seconds": round(time.perf_counter() - started, 1),
+        "device": device(),
+        "versions": {"python": platform.python_version(), "torch": str(torch.__version__)},
+        "results": results,
+    }
+
+
+def device() -> str:
+    """Processor, cores and threads, or the name of the GPU."""
+    if torch.cuda.is_available():
+        return torch.cuda.get_device_name()
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{model}, {os.cpu_count()} cores, {torch.get_num_threads()} threads"
+
+
+def spread(values: list[float]) -> dict[str, object]:
+    """Mean, standard deviation (unbiased; 0 of one value) and the values themselves."""
+    return {"mean": mean(values), "std": stdev(values) if len(values) > 1 else 0.0, "values": values}

@@ -1,0 +1,88 @@
+"""What chapters share besides drawing: plain numbers, a unit's mistakes, the course's own text, recorded results."""
+
+import json
+import re
+from html import escape
+from itertools import groupby
+from pathlib import Path
+
+from IPython.display import HTML
+
+from autograder.catalogue import mistakes
+
+BOOK = Path(__file__).parent
+
+
+def rounded(tensor, digits=4):
+    """A tensor as nested lists of numbers with at most so many decimals, to print on one line."""
+    scale = 10**digits
+    return tensor.double().mul(scale).round().div(scale).tolist()
+
+
+def pitfalls(unit):
+    """The mistakes of a unit that the grader knows by name: for each task a table that opens."""
+    folds = []
+    for task, entries in groupby(mistakes(unit), key=lambda entry: entry.task):
+        rows = [
+            f"<tr><td>{entry.name.replace('-', ' ')}</td><td>{_with_code(entry.explanation)}</td>"
+            f'<td><a class="reference internal" href="#{entry.section}">section</a></td></tr>'
+            for entry in entries
+        ]
+        head = "<tr><th>mistake</th><th>what was done, and why it is wrong</th><th>read</th></tr>"
+        table = f'<table class="dataframe table"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+        summary = f"<code>{task.partition('.')[2]}</code>: {len(rows)} known mistakes"
+        folds.append(f"<details><summary>{summary}</summary>{table}</details>")
+    return HTML("".join(folds))
+
+
+def _with_code(text):
+    """Text as HTML, with `code` set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def course_text(path=None):
+    """The text that the course's small models learn from: the prose of its own chapters.
+
+    Code, formulas, tables, directives and links are left out, and each paragraph is one line, so that what
+    remains is English. The chapters come in alphabetical order; adding to one changes the text.
+
+    Args:
+        path: another text file to use in its place.
+    """
+    if path is not None:
+        return Path(path).read_text(encoding="utf-8")
+    return "\n".join(prose(page.read_text(encoding="utf-8")) for page in sorted(BOOK.glob("*.md")))
+
+
+def prose(markdown):
+    """The sentences of a MyST page, in ASCII, one paragraph on a line."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", markdown, flags=re.DOTALL)
+    text = re.sub(r"^(`{3,}|:{3,}).*?^\1\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"\$\$.*?\$\$(\s*\([\w-]+\))?", "", text, flags=re.DOTALL)
+    paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
+    return "\n".join(_plain(part) for part in paragraphs if re.match(r"[A-Z].*\w{3}.*[.:?!]$", part))
+
+
+def _plain(text):
+    """One paragraph without markup."""
+    text = re.sub(r"\s*\{cite(:t)?\}`[^`]*`", "", text)
+    text = re.sub(r"\{[\w:]+\}`([^`<]*)[^`]*`", r"\1", text)  # a role: keep its words
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"\$[^$]*\$", "x", text)
+    text = re.sub(r"[*`_]|<[^>]+>", "", text)
+    for fancy, simple in {"“": '"', "”": '"', "’": "'", "–": "-", "—": "-", "…": "...", "×": "x"}.items():
+        text = text.replace(fancy, simple)
+    return text.encode("ascii", "ignore").decode()
+
+
+def recorded(name):
+    """The result of the experiment ``book/experiments/<name>.py`` as it was recorded (see ``record.py`` there)."""
+    return json.loads((BOOK / "experiments" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def provenance(result):
+    """One sentence that says where and how recorded numbers came about, to print under them."""
+    return (
+        f"Recorded on {result['date']} in {result['seconds']:.0f} s on {result['device']}, torch "
+        f"{result['versions']['torch']}, with: {result['command']}"
+    )
