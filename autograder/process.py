@@ -228,7 +228,7 @@ class ProcessSubject:
         self._connection: socket.socket | None = None
         self._pid = 0
         self._folder: tempfile.TemporaryDirectory | None = None
-        self._started = time.monotonic()
+        self._spent = 0.0  # seconds that it took; those in which the grader works are not the submission's
         self._lethal: set[int] = set()
         self._received = 0
         self.reports = [CellReport() for _ in self.cells]
@@ -281,7 +281,7 @@ class ProcessSubject:
         return None
 
     def _seconds_left(self) -> float:
-        left = self.limits.total - (time.monotonic() - self._started)
+        left = self.limits.total - self._spent
         if left <= 0:
             self.close()
             raise self._used_up()
@@ -294,6 +294,7 @@ class ProcessSubject:
         """Send a message (a frame, if it is bytes) and return the frame that comes back."""
         assert self._connection is not None
         seconds = min(self.limits.check, self._seconds_left())
+        started = time.monotonic()
         try:
             self._connection.settimeout(seconds)
             self._connection.sendall(message if isinstance(message, bytes) else wire.encode(message))
@@ -311,6 +312,8 @@ class ProcessSubject:
             ) from None
         except (EOFError, OSError, wire.WireError) as error:
             raise self._crashed(what, error) from None
+        finally:
+            self._spent += time.monotonic() - started
 
     def _decoded(self, frame: bytes, what: str) -> Any:
         try:
