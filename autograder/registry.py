@@ -86,6 +86,7 @@ UNITS: tuple[Unit, ...] = (
         "bleu",
         "Scoring translations: BLEU",
         "ngram_counts modified_precision brevity_penalty closest_reference_length corpus_bleu",
+        complete=True,
     ),
     _unit(13, "decoding", "Greedy, sampling, beam search, KV cache", "greedy_decode sample_next beam_search KVCache"),
     _unit(
