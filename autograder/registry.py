@@ -39,6 +39,7 @@ UNITS: tuple[Unit, ...] = (
         "embeddings",
         "Embeddings and positions",
         "one_hot embedding_lookup TokenEmbedding sinusoidal_positions PositionalEncoding gpt2_embed mean_pool max_pool",
+        complete=True,
     ),
     _unit(
         3,
