@@ -138,7 +138,8 @@ def _register(implementation: object, entry: Entry) -> None:
 def _source(implementation: object) -> str:
     """Source of a top-level function or class without its decorators."""
     lines, definitions = _definitions(implementation.__module__)
-    functions = [implementation, *vars(implementation).values()]
+    members = [getattr(member, "__func__", member) for member in vars(implementation).values()]  # of class methods, too
+    functions = [implementation, *members]
     first = next(one.__code__.co_firstlineno for one in functions if isinstance(one, FunctionType))
     for node in definitions:
         start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

@@ -32,7 +32,11 @@ def _unit(number: int, name: str, title: str, names: str, **options) -> Unit:
 
 UNITS: tuple[Unit, ...] = (
     _unit(
-        1, "tokens", "Text to ids: vocabularies and byte-pair encoding", "Vocabulary train_bpe bpe_encode bpe_decode"
+        1,
+        "tokens",
+        "Text to ids: vocabularies and byte-pair encoding",
+        "Vocabulary train_bpe bpe_encode bpe_decode",
+        complete=True,
     ),
     _unit(
         2,
