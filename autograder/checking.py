@@ -16,7 +16,7 @@ import hashlib
 import importlib
 import inspect
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,10 +26,11 @@ from typing import Any
 import torch
 
 from autograder import report
-from autograder.diagnosis import Evidence, diagnose
+from autograder.diagnosis import Evidence, Transcript, diagnose
+from autograder.foreseen import ForeseenSubject, Verdicts, requests_of
 from autograder.registry import find_unit
 from autograder.remembered import RememberingReference
-from autograder.report import CheckResult, TaskResult
+from autograder.report import CheckResult, Diagnosis, TaskResult
 from autograder.subject import (
     NotAttempted,
     Student,
@@ -40,6 +41,7 @@ from autograder.subject import (
 )
 
 DEFAULT_SEED = 2017
+_VERDICTS = Verdicts()
 
 
 @dataclass(frozen=True)
@@ -134,43 +136,96 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
+@dataclass(frozen=True)
+class _Judged:
+    """A check's result, a key for the answers that it rests on (if they determine it), and what was asked."""
+
+    result: CheckResult
+    key: bytes | None = None
+    transcript: Callable[[], Transcript] = tuple
+
+
 def _run_task(subject: Subject, unit: str, task: str, seed: int) -> TaskResult:
-    results: list[CheckResult] = []
-    evidence: list[Evidence] = []
+    judged: list[_Judged] = []
     for check in load_checks(unit):
         if check.task != task:
             continue
-        if results and results[-1].status == report.TIMEOUT:
+        if judged and judged[-1].result.status == report.TIMEOUT:
             # One long wait per task is enough, and keeps the time for the tasks that follow.
-            results.append(
-                _result(check, report.TIMEOUT, "Not run, because the check before it ran into the time limit.")
+            judged.append(
+                _Judged(_result(check, report.TIMEOUT, "Not run, because the check before it ran into the time limit."))
             )
             continue
-        result, student = _run_check(check, subject, unit, seed)
-        results.append(result)
-        evidence.append(Evidence(result.status, tuple(student.transcript)))
-    return TaskResult(task, tuple(results), diagnose(unit, task, evidence))
+        judged.append(_run_check(check, subject, unit, seed))
+    return TaskResult(task, tuple(one.result for one in judged), _diagnose(unit, task, judged))
 
 
-def _run_check(check: Check, subject: Subject, unit: str, seed: int) -> tuple[CheckResult, Student]:
+def _diagnose(unit: str, task: str, judged: Sequence[_Judged]) -> Diagnosis | None:
+    """The mistake behind the failing checks; of the same answers it is worked out once."""
+    keys = [f"{one.result.status} ".encode() + one.key for one in judged if one.key is not None]
+    if len(keys) == len(judged):
+        known = _VERDICTS.get(task, *keys)
+        if known is not None:
+            return Diagnosis(*known) if known else None
+    evidence = [Evidence(one.result.status, one.transcript()) for one in judged]
+    found = diagnose(unit, task, evidence)
+    if len(keys) == len(judged):
+        _VERDICTS.put([found.mistake, found.hint, found.link] if found else [], task, *keys)
+    return found
+
+
+def _run_check(check: Check, subject: Subject, unit: str, seed: int) -> _Judged:
     check_seed = seed_for(seed, check.id)
-    student = Student(subject, check_seed)
+    if not hasattr(subject, "ask_frame"):  # in this very process: nothing is gained by asking first
+        student = Student(subject, check_seed)
+        return _Judged(_judge(check, unit, student), None, lambda: tuple(student.transcript))
+    foreseen = ForeseenSubject(subject, _requests(unit, check, check_seed))
+    key = foreseen.key
+    known = _VERDICTS.get(check.id, key) if key else None
+    if known is not None:
+        return _Judged(_result(check, *known), key, lambda: _judge_again(check, unit, foreseen, check_seed))
+    student = Student(foreseen, check_seed)
+    result = _judge(check, unit, student)
+    key = foreseen.key  # none when the check went its own way
+    if key is not None:
+        _VERDICTS.put([result.status, result.message], check.id, key)
+    return _Judged(result, key, lambda: tuple(student.transcript))
+
+
+def _judge_again(check: Check, unit: str, foreseen: ForeseenSubject, seed: int) -> Transcript:
+    """What was asked and answered in a check whose verdict was known."""
+    student = Student(foreseen, seed)
+    _judge(check, unit, student)
+    return tuple(student.transcript)
+
+
+@lru_cache(maxsize=None)
+def _requests(unit: str, check: Check, seed: int) -> tuple[bytes, ...]:
+    """What a check asks, as frames; the same for every learner."""
+
+    def run(subject: Subject) -> None:
+        check.function(student=Student(subject, seed), reference=reference(unit, seed), rng=Rng(seed))
+
+    return requests_of(run, RememberingReference(unit))
+
+
+def _judge(check: Check, unit: str, student: Student) -> CheckResult:
     try:
-        check.function(student=student, reference=reference(unit, check_seed), rng=Rng(check_seed))
+        check.function(student=student, reference=reference(unit, student.seed), rng=Rng(student.seed))
     except AssertionError as error:
-        return _result(check, report.FAILED, str(error)), student
+        return _result(check, report.FAILED, str(error))
     except StudentRaised as error:
-        return _result(check, report.ERROR, str(error)), student
+        return _result(check, report.ERROR, str(error))
     except NotAttempted as error:
-        return _result(check, report.NOT_ATTEMPTED, str(error)), student
+        return _result(check, report.NOT_ATTEMPTED, str(error))
     except SubjectTimeout as error:
-        return _result(check, report.TIMEOUT, str(error)), student
+        return _result(check, report.TIMEOUT, str(error))
     except SubjectCrashed as error:
-        return _result(check, report.CRASHED, str(error)), student
+        return _result(check, report.CRASHED, str(error))
     except Exception as error:  # an answer of a form that the check cannot even compare; the reference passes
         text = f"The check cannot work with what your code returned ({type(error).__name__}: {error})."
-        return _result(check, report.FAILED, text[:1000]), student
-    return _result(check, report.PASSED, ""), student
+        return _result(check, report.FAILED, text[:1000])
+    return _result(check, report.PASSED, "")
 
 
 def _result(check: Check, status: str, message: str) -> CheckResult:

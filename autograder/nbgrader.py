@@ -37,6 +37,7 @@ from traitlets import Bool, Float, Integer
 from traitlets.config import Config
 
 from autograder import rebuild, report
+from autograder.demonstrations import is_unchanged, to_execute
 from autograder.grade_ids import allow_dots
 from autograder.registry import COMPLETE
 from autograder.report import CheckResult, Diagnosis, Submission, TaskResult
@@ -270,9 +271,10 @@ class GradeInProcess(NbGraderPreprocessor):
             return nb, resources
         code = [cell for cell in nb.cells if cell.cell_type == "code" and not _is_check(cell)]
         given = _given_code(_released(self, resources["nbgrader"]), code)
+        sources = _sources(given, code)
         results: dict[str, TaskResult] = {}
         for unit in sorted({task.partition(".")[0] for task in tasks if task}):
-            graded = self._grade([*given, *(cell.source for cell in code)], unit)
+            graded = self._grade(sources, unit)
             results.update({task.id: task for task in graded.tasks})
             for cell, outcome in zip(code, graded.cells[len(given) :]):
                 _show_outcome(cell, outcome.output, outcome.error)
@@ -330,6 +332,13 @@ def _given_code(released: Sequence[NotebookNode], code: Sequence[NotebookNode]) 
     return [
         source for source in _before_solutions(released) if not any(rebuild.same_text(source, it) for it in in_place)
     ]
+
+
+def _sources(given: Sequence[str], code: Sequence[NotebookNode]) -> list[str]:
+    """What to execute, in order; empty for a demonstration that nothing needs."""
+    sources = [*given, *(cell.source for cell in code)]
+    shown = [*(False for _ in given), *(is_unchanged(cell.metadata, cell.source) for cell in code)]
+    return [source if runs else "" for source, runs in zip(sources, to_execute(sources, shown))]
 
 
 def _before_solutions(cells: Sequence[NotebookNode]) -> list[str]:

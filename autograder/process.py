@@ -23,6 +23,7 @@ from autograder.worker import wire
 from autograder.worker.confine import HOME, HOME_PREFIX
 from autograder.worker.execute import Outcome, Request
 
+MAX_RECEIVED = 128 * 2**20  # bytes of all answers of one submission
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
 # Instead of -I, which would leave the order of sets to chance: -s, a known environment, and sys.path without "".
 _BOOTSTRAP = (
@@ -229,13 +230,25 @@ class ProcessSubject:
         self._folder: tempfile.TemporaryDirectory | None = None
         self._started = time.monotonic()
         self._lethal: set[int] = set()
+        self._received = 0
         self.reports = [CellReport() for _ in self.cells]
 
     def ask(self, request: Request) -> Outcome:
         """Run a request; raises `SubjectTimeout` or `SubjectCrashed` when there is no answer."""
+        return self.outcome(self._ask(request.to_wire()))
+
+    def ask_frame(self, frame: bytes) -> bytes:
+        """Run a request that is encoded already; its answer comes as it was sent, to be read by `outcome`."""
+        return self._ask(frame)
+
+    def outcome(self, reply: bytes) -> Outcome:
+        """What an answer says; raises `SubjectCrashed` for one that is none."""
+        return Outcome.from_wire(self._decoded(reply, "This check"))
+
+    def _ask(self, message: Any) -> bytes:
         if self._connection is None:
             self.load()
-        return Outcome.from_wire(self._exchange(request.to_wire(), "This check"))
+        return self._exchange(message, "This check")
 
     def load(self) -> None:
         """Execute the cells in a fresh process, again without those that hang it or kill it."""
@@ -250,7 +263,7 @@ class ProcessSubject:
     def _run_cells(self) -> int | None:
         """Execute every cell that is not known to be lethal; returns the index of one that turns out to be."""
         for index, source in enumerate(self.cells):
-            if index in self._lethal:
+            if index in self._lethal or not source.strip():
                 continue
             if len(source) > wire.MAX_TEXT:
                 self.reports[index] = CellReport(
@@ -258,7 +271,7 @@ class ProcessSubject:
                 )
                 continue
             try:
-                reply = self._exchange({"cell": index + 1, "source": source}, "This cell")
+                reply = self._decoded(self._exchange({"cell": index + 1, "source": source}, "This cell"), "This cell")
             except (SubjectTimeout, SubjectCrashed) as error:
                 self.reports[index] = CellReport(error=str(error))
                 return index
@@ -277,13 +290,18 @@ class ProcessSubject:
     def _used_up(self) -> SubjectTimeout:
         return SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this was done.")
 
-    def _exchange(self, message: dict, what: str) -> Any:
+    def _exchange(self, message: Any, what: str) -> bytes:
+        """Send a message (a frame, if it is bytes) and return the frame that comes back."""
         assert self._connection is not None
         seconds = min(self.limits.check, self._seconds_left())
         try:
             self._connection.settimeout(seconds)
-            wire.send(self._connection, message)
-            return _receive_until(self._connection, time.monotonic() + seconds)
+            self._connection.sendall(message if isinstance(message, bytes) else wire.encode(message))
+            frame = _receive_until(self._connection, time.monotonic() + seconds)
+            self._received += len(frame)
+            if self._received > MAX_RECEIVED:  # the grader keeps the answers of a task until it has judged them all
+                raise wire.WireError(f"with it, more than {MAX_RECEIVED // 2**20} MB")
+            return frame
         except TimeoutError:
             self.close()
             if seconds < self.limits.check:  # how many were left differs from run to run
@@ -292,10 +310,20 @@ class ProcessSubject:
                 f"{what} did not finish within {seconds:g} seconds. Is there a loop that never ends?"
             ) from None
         except (EOFError, OSError, wire.WireError) as error:
-            # A process that exits closes its connection a moment before it has an exit code.
-            code = self._stop_process(patience=0.0 if isinstance(error, wire.WireError) else 1.0)
-            self.close()
-            raise SubjectCrashed(_how_it_ended(what, code, error)) from None
+            raise self._crashed(what, error) from None
+
+    def _decoded(self, frame: bytes, what: str) -> Any:
+        try:
+            return wire.decode_frame(frame)
+        except wire.WireError as error:
+            raise self._crashed(what, error) from None
+
+    def _crashed(self, what: str, error: Exception) -> SubjectCrashed:
+        """End the process; the exception that says how it ended."""
+        # A process that exits closes its connection a moment before it has an exit code.
+        code = self._stop_process(patience=0.0 if isinstance(error, wire.WireError) else 1.0)
+        self.close()
+        return SubjectCrashed(_how_it_ended(what, code, error))
 
     def _restart(self) -> None:
         self.close()
@@ -340,8 +368,8 @@ class _Deadline:
         return self._connection.recv(size)
 
 
-def _receive_until(connection: socket.socket, deadline: float) -> Any:
-    return wire.receive(_Deadline(connection, deadline))  # type: ignore[arg-type]
+def _receive_until(connection: socket.socket, deadline: float) -> bytes:
+    return wire.receive_frame(_Deadline(connection, deadline))  # type: ignore[arg-type]
 
 
 def _text(value: Any, most: int) -> str:

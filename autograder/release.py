@@ -10,7 +10,7 @@ a code cell with                     becomes
 ``:task: attention.softmax``         that object, pulled out of ``solutions/attention.py``; nbgrader empties it
 ``:check: attention.softmax``        the locked cell that grades the task; its own text says what is checked
 ``:include: heat_map.py``            that file of ``solutions/notebooks``
-anything else                        itself
+anything else                        itself: a demonstration, which is not run when grading
 ===================================  =====================================================================
 
 A text cell that begins with ``+++ {"reflection": "attention.reflection", "points": 2}`` is a question graded by hand.
@@ -40,7 +40,7 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
-from autograder import checking, settings
+from autograder import checking, demonstrations, settings
 from autograder.grade_ids import allow_dots
 from autograder.nbgrader import configure
 from autograder.registry import COMPLETE, Unit, find_unit
@@ -246,8 +246,8 @@ def _cell(unit: Unit, module: SolutionModule, cell: NotebookNode) -> NotebookNod
     if "check" in named:
         return _check(named["check"], cell.source)
     if "include" in named:
-        return _code(_read(NARRATIVES / named["include"]).strip())
-    return _code(cell.source)
+        return _demonstration(_read(NARRATIVES / named["include"]).strip())
+    return _demonstration(cell.source)
 
 
 def _task(task: str, module: SolutionModule) -> NotebookNode:
@@ -293,6 +293,10 @@ def _nbgrader(grade_id: str, *, grade=False, solution=False, locked=False, point
 
 def _code(source: str, metadata: dict | None = None) -> NotebookNode:
     return nbformat.v4.new_code_cell(source, metadata=metadata or {})
+
+
+def _demonstration(source: str) -> NotebookNode:
+    return _code(source, demonstrations.mark(source))
 
 
 def _text(source: str, metadata: dict | None = None) -> NotebookNode:

@@ -10,6 +10,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from autograder.catalogue import reference_module
 from autograder.subject import LocalSubject
@@ -17,34 +18,46 @@ from autograder.worker import wire
 from autograder.worker.execute import Outcome, Request
 
 MAX_BYTES = 32 * 2**20
+T = TypeVar("T")
 
 
-class Answers:
-    """Encoded answers by request, at most ``max_bytes`` of them. Safe to share between threads."""
+class Answers(Generic[T]):
+    """Answers by key, at most ``max_bytes`` of them. Safe to share between threads."""
 
     def __init__(self, max_bytes: int = MAX_BYTES):
         self._max_bytes = max_bytes
         self._size = 0
-        self._frames: OrderedDict[bytes, bytes] = OrderedDict()
+        self._kept: OrderedDict[bytes, tuple[T, int]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: bytes) -> bytes | None:
+    def get(self, key: bytes) -> T | None:
         with self._lock:
-            if key in self._frames:
-                self._frames.move_to_end(key)
-            return self._frames.get(key)
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
 
-    def put(self, key: bytes, frame: bytes) -> None:
-        if len(frame) > self._max_bytes // 4:
+    def put(self, key: bytes, answer: T, size: int) -> None:
+        if size > self._max_bytes // 4:
             return  # one answer is no reason to forget all others
         with self._lock:
-            self._size += len(frame) - len(self._frames.pop(key, b""))
-            self._frames[key] = frame
+            self._size += size - self._kept.pop(key, (None, 0))[1]
+            self._kept[key] = answer, size
             while self._size > self._max_bytes:
-                self._size -= len(self._frames.popitem(last=False)[1])
+                self._size -= self._kept.popitem(last=False)[1][1]
 
 
-_ANSWERS = Answers()
+def digest(*parts: bytes | str) -> bytes:
+    """A key for a sequence of texts and frames."""
+    found = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        found.update(len(data).to_bytes(8, "big"))
+        found.update(data)
+    return found.digest()
+
+
+_ANSWERS: Answers[bytes] = Answers()
 
 
 @dataclass(frozen=True)
@@ -52,7 +65,7 @@ class RememberingReference:
     """The reference solution of a unit as a subject. Every answer is a copy of its own."""
 
     unit: str
-    answers: Answers = _ANSWERS
+    answers: Answers[bytes] = _ANSWERS
 
     def ask(self, request: Request) -> Outcome:
         names = vars(reference_module(self.unit))
@@ -60,7 +73,7 @@ class RememberingReference:
             asked = wire.encode(request.to_wire())
         except wire.WireError:  # too large to cross, which the learner's subject will say
             return LocalSubject(names).ask(request)
-        key = hashlib.blake2b(self.unit.encode() + b"\0" + asked, digest_size=16).digest()
+        key = digest(self.unit, asked)
         frame = self.answers.get(key)
         if frame is not None:
             return Outcome.from_wire(wire.decode_frame(frame))
@@ -69,5 +82,5 @@ class RememberingReference:
             frame = wire.encode(outcome.to_wire())
         except wire.WireError:
             return outcome
-        self.answers.put(key, frame)
+        self.answers.put(key, frame, len(frame))
         return outcome

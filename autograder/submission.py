@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.demonstrations import is_unchanged, to_execute
 from autograder.registry import BY_NAME
 
 SUFFIXES = (".ipynb", ".py", ".c")
@@ -42,7 +43,7 @@ class Source:
 
 @dataclass
 class Code:
-    """The code cells of a submission, its text cells, and notes for the learner on what was put right."""
+    """The code cells of a submission (empty: not to be run), its text cells, and notes on what was put right."""
 
     cells: list[str]
     prose: list[str] = field(default_factory=list)
@@ -107,15 +108,17 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
     cells = cells_of(document)
     if cells is None:
         raise UnreadableSubmission(f"{name} is JSON, but not a notebook (it has no list of cells).")
-    code = Code([])
+    code, shown = Code([]), []
     for cell in cells:
         if not isinstance(cell, dict):
             continue
         text = source_text(cell)
         if cell.get("cell_type") == "code":
             code.cells.append(text)
+            shown.append(is_unchanged(cell.get("metadata"), text))
         elif names := _definitions(text):
             code.cells.append(text)
+            shown.append(False)
             what = ", ".join(f"`{name}`" for name in names)
             code.notes.append(
                 f"The definition of {what} stands in a text (Markdown) cell. It was run as code this time; "
@@ -123,6 +126,8 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
             )
         else:
             code.prose.append(text)
+    # An empty cell in place of one that is not run: the numbers of the others stay.
+    code.cells = [text if runs else "" for text, runs in zip(code.cells, to_execute(code.cells, shown))]
     return code
 
 

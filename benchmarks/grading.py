@@ -17,6 +17,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import random
 import site
 import statistics
 import subprocess
@@ -25,7 +26,7 @@ import tempfile
 import threading
 import time
 import venv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -37,10 +38,11 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from autograder import release, sample_class  # noqa: E402
+from autograder import release  # noqa: E402
+from autograder.catalogue import alternatives, complete_source, mistakes  # noqa: E402
 from autograder.checking import load_checks  # noqa: E402
 from autograder.registry import find_unit  # noqa: E402
-from autograder.sample_class import fill, find_mistake, in_style, is_check, solved, to_file  # noqa: E402
+from autograder.sample_class import fill, is_check, solved, to_file  # noqa: E402
 
 UNIT = "attention"
 OUTPUT = ROOT / "book" / "measurements" / "grading.json"
@@ -72,22 +74,29 @@ def plain_tests(name: str) -> list[str]:
 # --- submissions -------------------------------------------------------------------------------------------
 
 
-def answers() -> list[dict[str, str]]:
-    """What a class writes, to be counted round: right answers in several styles, common mistakes, half of it."""
-    right = solved(UNIT)
-    styles = [solved(UNIT, *in_style(UNIT, number)) for number in range(3)]
-    wrong = [solved(UNIT, find_mistake(f"{UNIT}.{task}", name)) for task, name in sample_class.MISTAKES[UNIT]]
-    half = dict(list(right.items())[: len(right) // 2])
-    return [right, *styles, *wrong, half]
+def answers(count: int) -> Iterator[dict[str, str]]:
+    """What a class writes: for each task a right answer in some style, a mistake, or nothing, drawn anew for each
+    learner. Two learners share most of their mistakes and styles with others, but hardly ever all of them."""
+    draw = random.Random(2017)
+    plain = solved(UNIT)
+    right = {name: [entry for entry in alternatives(UNIT) if entry.task == f"{UNIT}.{name}"] for name in plain}
+    wrong = {name: [entry for entry in mistakes(UNIT) if entry.task == f"{UNIT}.{name}"] for name in plain}
+    for _ in range(count):
+        answer = {}
+        for name, reference in plain.items():
+            kind = draw.choices(("plain", "right", "wrong", "nothing"), (40, 30, 25, 5))[0]
+            entries = right[name] if kind == "right" else wrong[name]
+            if kind != "nothing":
+                answer[name] = reference if kind == "plain" else complete_source(draw.choice(entries))
+        yield answer
 
 
 def write_submissions(folder: Path, released: NotebookNode, count: int) -> None:
-    """``<folder>/student-000/attention/attention.ipynb`` and so on."""
-    versions = [to_file(fill(released, sources)) for sources in answers()]
-    for number in range(count):
+    """``<folder>/student-000/attention/attention.ipynb`` and so on; the first one has answered everything right."""
+    for number, sources in enumerate([solved(UNIT), *answers(count - 1)]):
         path = folder / f"student-{number:03d}" / UNIT / f"{UNIT}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(versions[number % len(versions)])
+        path.write_bytes(to_file(fill(released, sources)))
 
 
 def stock_source() -> NotebookNode:

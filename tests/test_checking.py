@@ -255,9 +255,9 @@ def requests_of(unit: str, seed: int) -> list:
     names = vars(catalogue.reference_module(unit))
     sent, statuses = [], []
     for check in load_checks(unit):
-        result, student = checking._run_check(check, LocalSubject(names), unit, seed)
-        sent.append([[request.name, request.args, request.kwargs] for request, _ in student.transcript])
-        statuses.append(result.status)
+        judged = checking._run_check(check, LocalSubject(names), unit, seed)
+        sent.append([[request.name, request.args, request.kwargs] for request, _ in judged.transcript()])
+        statuses.append(judged.result.status)
     return [sent, statuses]
 
 

@@ -20,7 +20,7 @@ def test_an_answer_is_remembered_by_everything_that_was_asked():
         assert torch.allclose(ask(reference, x, dim=dim), torch.softmax(x, dim))
     assert ask(reference, x.double()).dtype == torch.float64
     assert torch.allclose(ask(reference, 2 * x), torch.softmax(2 * x, -1))
-    assert len(reference.answers._frames) == 4
+    assert len(reference.answers._kept) == 4
 
 
 def test_nobody_can_spoil_an_answer_for_others():
@@ -43,12 +43,12 @@ def test_exceptions_are_remembered_as_they_were():
 def test_what_was_not_asked_for_longest_is_forgotten():
     answers = Answers(max_bytes=100)
     for key in (b"a", b"b", b"c", b"d"):
-        answers.put(key, bytes(25))
+        answers.put(key, bytes(25), 25)
     answers.get(b"a")
-    answers.put(b"e", bytes(25))
-    answers.put(b"large", bytes(26))
+    answers.put(b"e", bytes(25), 25)
+    answers.put(b"large", bytes(26), 26)
     assert [answers.get(key) is not None for key in (b"a", b"b", b"e", b"large")] == [True, False, True, False]
-    answers.put(b"e", bytes(25))
+    answers.put(b"e", bytes(25), 25)
     assert answers._size == 100
 
 

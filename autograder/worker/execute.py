@@ -93,13 +93,14 @@ class Names:
             raise MissingName(name) from None
 
 
-def execute(namespace: dict, request: Request) -> Outcome:
+def execute(namespace: dict, request: Request, shared: bool = True) -> Outcome:
     """Run a request; whatever the learner's code raises becomes part of the outcome.
 
-    ``KeyboardInterrupt`` alone passes through, so that a learner can stop a check in a notebook.
+    ``KeyboardInterrupt`` alone passes through, so that a learner can stop a check in a notebook. Where the process is
+    ``shared`` with other work, as in a notebook, its random generators are left as they were.
     """
     try:
-        with _seeded(request.seed):
+        with _seeded(request.seed) if shared else _seeds_set(request.seed):
             return Outcome(value=plain(_perform(Names(namespace), request)))
     except KeyboardInterrupt:
         raise
@@ -132,16 +133,21 @@ def _seeded(seed: int) -> Iterator[None]:
     with _TAKING_TURNS:
         state, numpy_state = random.getstate(), numpy.random.get_state() if numpy else None
         try:
-            with torch.random.fork_rng(devices=[]):
-                torch.default_generator.manual_seed(seed)  # torch.manual_seed costs more than most requests
-                random.seed(seed)
-                if numpy:
-                    numpy.random.seed(seed % 2**32)
+            with torch.random.fork_rng(devices=[]), _seeds_set(seed):
                 yield
         finally:
             random.setstate(state)
             if numpy:
                 numpy.random.set_state(numpy_state)
+
+
+@contextmanager
+def _seeds_set(seed: int) -> Iterator[None]:
+    torch.default_generator.manual_seed(seed)  # torch.manual_seed costs more than most requests
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed % 2**32)
+    yield
 
 
 def _outcome_of(error: BaseException) -> Outcome:

@@ -284,7 +284,7 @@ def _answer(runner: CellRunner, message: dict) -> Any:
         result = runner.run(message["cell"], message["source"])
         return {"output": result.output, "error": result.error}
     try:
-        return execute(runner.namespace, Request(**message)).to_wire()
+        return execute(runner.namespace, Request(**message), shared=False).to_wire()
     except KeyboardInterrupt:  # nobody is at a keyboard here
         return {"kinds": ["KeyboardInterrupt", "BaseException"]}
 

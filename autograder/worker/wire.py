@@ -188,7 +188,7 @@ def decode(text: bytes, binary: bytes) -> Any:
 
 
 def decode_frame(frame: bytes) -> Any:
-    """The value of a whole frame, as `encode` made it."""
+    """The value of a whole frame."""
     middle = _HEADER.size + _HEADER.unpack_from(frame)[0]
     return decode(frame[_HEADER.size : middle], frame[middle:])
 
@@ -252,11 +252,17 @@ def send(connection: socket.socket, value: Any) -> None:
 
 
 def receive(connection: socket.socket) -> Any:
-    """Receive one frame; raises `EOFError` when the other side is gone, `WireError` when it misbehaves."""
-    text_length, binary_length = _HEADER.unpack(_read(connection, _HEADER.size))
+    """Receive one value; raises `EOFError` when the other side is gone, `WireError` when it misbehaves."""
+    return decode_frame(receive_frame(connection))
+
+
+def receive_frame(connection: socket.socket) -> bytes:
+    """Receive one frame as it is: its size is checked, its content is not."""
+    header = _read(connection, _HEADER.size)
+    text_length, binary_length = _HEADER.unpack(header)
     if text_length > MAX_JSON or text_length + binary_length > MAX_FRAME:
         raise WireError(f"a frame with {text_length} + {binary_length} bytes was announced, which is too much")
-    return decode(_read(connection, text_length), _read(connection, binary_length))
+    return header + _read(connection, text_length + binary_length)
 
 
 def _read(connection: socket.socket, length: int) -> bytes:
