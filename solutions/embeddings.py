@@ -141,7 +141,7 @@ class PositionalEncoding(nn.Module):
         ### BEGIN SOLUTION
         length, max_len = x.shape[1], self.pe.shape[1]
         if length > max_len:
-            raise ValueError(f"x has {length} positions, but max_len is {max_len}: at most so many can be encoded.")
+            raise ValueError(f"x has {length} positions, but max_len is {max_len}.")
         return self.drop(x + self.pe[:, :length].to(x.dtype))  # (B, T, d) + (1, T, d)
         ### END SOLUTION
 

@@ -18,8 +18,9 @@ from autograder.compare import assert_close, assert_equal, assert_raises
 
 
 def call_and_look_back(student, name, *arguments):
-    """The result of a function, and its arguments after the call."""
-    return getattr(student, name)(*arguments), arguments
+    """The result of a function, its arguments after the call, and whether the result is a tensor."""
+    result = getattr(student, name)(*arguments)
+    return result, arguments, isinstance(result, torch.Tensor)
 
 
 def gradients(student, name, arguments, cotangent):
@@ -60,7 +61,9 @@ def embed_tokens(student, weight, batches, cotangent=None):
 
 def add_positions(student, sizes, inputs, training=False, dtype=torch.float32):
     """A PositionalEncoding, given several inputs one after the other: its outputs, and the inputs afterwards."""
-    module = student.PositionalEncoding(**sizes).to(dtype).train(training)
+    named = isinstance(sizes, dict)  # else its arguments in their order
+    module = student.PositionalEncoding(**sizes) if named else student.PositionalEncoding(*sizes)
+    module = module.to(dtype).train(training)
     return tuple(module(x) for x in inputs), tuple(inputs)
 
 
@@ -72,7 +75,7 @@ def positions_inside(student, sizes):
         kind = "a parameter" if parameters["pe"].requires_grad else "a parameter without gradient"
         return kind, list(parameters["pe"].shape), None
     if "pe" in buffers:
-        values = buffers["pe"] if buffers["pe"].numel() < 1000 else None
+        values = buffers["pe"].float() if buffers["pe"].numel() < 1000 else None  # its float type is free
         return "a buffer", list(buffers["pe"].shape), values
     return ("an ordinary attribute" if hasattr(module, "pe") else "missing"), [], None
 
@@ -155,8 +158,10 @@ def all_named(names, where):
 
 
 def result_left_alone(student, name, arguments):
-    """What the function returns; fails where it has changed an argument."""
-    result, after = student.run(call_and_look_back, name, *arguments.values())
+    """What the function returns, if it is a tensor and no argument was changed. (NumPy arrays arrive as tensors.)"""
+    result, after, is_tensor = student.run(call_and_look_back, name, *arguments.values())
+    if isinstance(result, torch.Tensor) and not is_tensor:
+        raise AssertionError(f"{name} should return a tensor, but returned an array of another library.")
     names = tuple(f"the argument {argument} after the call" for argument in arguments)
     assert_equal(tuple(after), tuple(arguments.values()), names)
     return result
@@ -179,7 +184,7 @@ def test_one_in_the_place_of_the_id(student, reference, rng):
     """A 1 at the place of each id and 0 elsewhere, as float32."""
     vocab_size = rng.choice([6, 7, 9])
     ids = some_ids(rng, vocab_size - 1, 5)  # the last id is missing: caught is a width taken from the largest id
-    assert_close(
+    assert_equal(
         student.one_hot(ids, vocab_size), unit_vectors(ids, vocab_size), f"one_hot({ids.tolist()}, {vocab_size})"
     )
 
@@ -190,7 +195,7 @@ def test_one_hot_of_any_shape(student, reference, rng):
     for shape, vocab_size in (((3, 4), 6), ((2, 3, 4), 5), ((1, 3), 8), ((3, 1), 4), ((4, 4), 4)):
         ids = some_ids(rng, vocab_size, *shape)
         got = result_left_alone(student, "one_hot", {"ids": ids, "vocab_size": vocab_size})
-        assert_close(got, unit_vectors(ids, vocab_size), f"one_hot(ids, {vocab_size}) for ids of shape {shape}")
+        assert_equal(got, unit_vectors(ids, vocab_size), f"one_hot(ids, {vocab_size}) for ids of shape {shape}")
 
 
 @pytest.mark.task("embeddings.one_hot", points=1)
@@ -198,7 +203,7 @@ def test_one_hot_out_of_range(student, reference, rng):
     """An id beyond the vocabulary is an error, of any kind."""
     vocab_size = rng.choice([5, 8])
     ids = some_ids(rng, vocab_size, 2, 3)
-    assert_close(student.one_hot(ids, vocab_size), unit_vectors(ids, vocab_size), f"one_hot(ids, {vocab_size})")
+    assert_equal(student.one_hot(ids, vocab_size), unit_vectors(ids, vocab_size), f"one_hot(ids, {vocab_size})")
     for beyond in (vocab_size, vocab_size + 4):
         ids[1, 1] = beyond
         call = f"one_hot(ids, vocab_size={vocab_size}) with the id {beyond}"
@@ -378,8 +383,8 @@ def test_adds_then_drops(student, reference, rng):
     x = rng.normal(4, 50, 25)
     total = x.double() + waves(50, 25)
     p = rng.choice([0.3, 0.4])
-    (got, again), _ = student.run(add_positions, {"d_model": 25, "dropout": p, "max_len": 60}, [x, x], True)
-    what = f"PositionalEncoding(25, dropout={p}) in training mode"
+    (got, again), _ = student.run(add_positions, [25, p, 60], [x, x], True)
+    what = f"PositionalEncoding(25, {p}, 60) in training mode"
     assert_close(got, total.float(), what, atol=math.inf)  # for now only type and shape
     dropped = got == 0
     share = dropped.double().mean().item()

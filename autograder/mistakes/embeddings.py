@@ -621,8 +621,8 @@ class TokenEmbedding(nn.Module):
 @mistake(
     "embeddings.TokenEmbedding",
     "cut-off-from-the-gradient",
-    explanation="The rows were taken from the detached weights. The values are right, but the table never gets a "
-    "gradient and so never learns.",
+    explanation="The rows were taken from detached (or frozen) weights. The values are right, but the table never "
+    "gets a gradient and so never learns.",
     hint="No gradient arrives at `embed.weight`: `.data` and `.detach()` cut it off. Call the layer itself, "
     "`self.embed(ids)` (chapter 2, 'Which rows learn').",
     section="table-gradient",
@@ -689,6 +689,27 @@ class TokenEmbedding(nn.Module):
 
     def forward(self, ids):
         return self.embed(ids) * math.sqrt(self.embed.embedding_dim)
+
+
+@mistake(
+    "embeddings.TokenEmbedding",
+    "answers-remembered",
+    explanation="The result of the first call is kept and returned again. Other ids, and weights that have learned "
+    "since, then make no difference.",
+    hint="From the second call on you return the vectors of the first one. Look up in every call; keep nothing "
+    "between calls (chapter 2, 'A lookup is a product').",
+    section="lookup-is-a-product",
+)
+class TokenEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, d_model)
+        self.vectors = None
+
+    def forward(self, ids):
+        if self.vectors is None:
+            self.vectors = self.embed(ids) * math.sqrt(self.embed.embedding_dim)
+        return self.vectors
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1741,6 +1762,48 @@ class PositionalEncoding(nn.Module):
         if x.shape[1] > self.pe.shape[1]:
             raise ValueError(f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}")
         return self.drop(x.detach() + self.pe[:, : x.shape[1]].to(x.dtype))
+
+
+@mistake(
+    "embeddings.PositionalEncoding",
+    "drops-whole-tokens",
+    explanation="nn.Dropout1d (or a mask with one number per token) drops all entries of a token together. Dropout as "
+    "in the paper decides about every entry by itself.",
+    hint="In training whole tokens disappear. Use plain `nn.Dropout`, which draws for every entry by itself (chapter "
+    "2, 'Add, then drop').",
+    section="add-then-drop",
+)
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, dropout=0.1, max_len=5000):
+        super().__init__()
+        self.drop = nn.Dropout1d(dropout)
+        self.register_buffer("pe", sinusoidal_positions(max_len, d_model)[None])
+
+    def forward(self, x):
+        if x.shape[1] > self.pe.shape[1]:
+            raise ValueError(f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}")
+        return self.drop(x + self.pe[:, : x.shape[1]].to(x.dtype))
+
+
+@mistake(
+    "embeddings.PositionalEncoding",
+    "arguments-in-another-order",
+    explanation="The constructor takes max_len before dropout. Called by position, as `PositionalEncoding(512, 0.1, "
+    "100)`, it gets a table of a tenth of a row.",
+    hint="Called with its arguments by position, your module confuses dropout and max_len. Their order is `d_model, "
+    "dropout, max_len` (chapter 2, 'Positions in a module').",
+    section="positions-module",
+)
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.drop = nn.Dropout(dropout)
+        self.register_buffer("pe", sinusoidal_positions(max_len, d_model)[None])
+
+    def forward(self, x):
+        if x.shape[1] > self.pe.shape[1]:
+            raise ValueError(f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}")
+        return self.drop(x + self.pe[:, : x.shape[1]].to(x.dtype))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
