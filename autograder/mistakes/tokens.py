@@ -5,6 +5,7 @@ Per task the most specific come first: when two would give the same results, the
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 
+import unicodedata
 from collections import Counter
 
 from autograder.catalogue import mistake
@@ -753,6 +754,62 @@ def train_bpe(text, num_merges):
 
 @mistake(
     "tokens.train_bpe",
+    "lower-cased",
+    explanation="The text was turned into lower case before it was cut. A byte-level tokenizer keeps every byte, or "
+    "decoding could not return the text.",
+    hint="No merge of yours holds a capital. Take the text as it is (chapter 1, 'Cutting first').",
+    section="pre-tokens",
+)
+def train_bpe(text, num_merges):
+    if num_merges < 0:
+        raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")
+    pieces = [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text.lower())]
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter(pair for parts in pieces for pair in zip(parts, parts[1:]))
+        if not counts:
+            break
+        best = max(counts, key=lambda pair: (counts[pair], pair))
+        merges.append(best)
+        for parts in pieces:
+            for i in range(len(parts)):
+                if tuple(parts[i : i + 2]) == best:
+                    parts[i : i + 2] = [best[0] + best[1]]
+    return merges
+
+
+@mistake(
+    "tokens.train_bpe",
+    "line-ends-lost",
+    explanation="The text was read line by line, and the line ends were dropped. They are bytes of the text like any "
+    "other, and a run of them is a piece that can be merged.",
+    hint="No merge of yours holds a line end, because splitlines() has removed them. Cut the whole text with "
+    "GPT2_SPLIT (chapter 1, 'Cutting first').",
+    section="pre-tokens",
+)
+def train_bpe(text, num_merges):
+    if num_merges < 0:
+        raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")
+    pieces = [
+        [bytes([byte]) for byte in piece.encode()]
+        for piece in [one for line in text.splitlines() for one in GPT2_SPLIT.findall(line)]
+    ]
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter(pair for parts in pieces for pair in zip(parts, parts[1:]))
+        if not counts:
+            break
+        best = max(counts, key=lambda pair: (counts[pair], pair))
+        merges.append(best)
+        for parts in pieces:
+            for i in range(len(parts)):
+                if tuple(parts[i : i + 2]) == best:
+                    parts[i : i + 2] = [best[0] + best[1]]
+    return merges
+
+
+@mistake(
+    "tokens.train_bpe",
     "characters-not-bytes",
     explanation="The pieces were taken apart into characters instead of bytes. For English that is the same, but 'ß' "
     "is one character and two bytes, and a merge of bytes has to put them together first.",
@@ -1471,6 +1528,50 @@ def bpe_encode(text, merges):
     encoded = []
     for piece in GPT2_SPLIT.findall(text):
         parts = [bytes([byte]) for byte in piece.encode("ascii", errors="ignore")]
+        while present := [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in rank]:
+            _, i = min(present)
+            parts[i : i + 2] = [parts[i] + parts[i + 1]]
+        encoded += [ids[part] for part in parts]
+    return encoded
+
+
+@mistake(
+    "tokens.bpe_encode",
+    "words-looked-up",
+    explanation="A piece that is a token as a whole was given its id at once. That skips the merges, and what was "
+    "learned inside a longer word may not be what the merges make of the word alone.",
+    hint="You look whole words up. Some libraries do that on request, but BPE applies its merges: with (b, c), (a, b), "
+    "(ab, c) the word 'abc' becomes a|bc (chapter 1, 'Encoding').",
+    section="bpe-encoding",
+)
+def bpe_encode(text, merges):
+    rank = {pair: i for i, pair in enumerate(merges)}
+    ids = {bytes([byte]): byte for byte in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merges)}
+    encoded = []
+    for piece in GPT2_SPLIT.findall(text):
+        parts = [bytes([byte]) for byte in piece.encode()]
+        while present := [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in rank]:
+            _, i = min(present)
+            parts[i : i + 2] = [parts[i] + parts[i + 1]]
+        encoded += [ids[piece.encode()]] if piece.encode() in ids else [ids[part] for part in parts]
+    return encoded
+
+
+@mistake(
+    "tokens.bpe_encode",
+    "text-normalised",
+    explanation="The text was normalised, so that letters that look alike became the same code points. Decoding then "
+    "returns another string than the one that was encoded.",
+    hint="Your ids differ where a letter is written with a combining accent: you normalise the text. Encode it as it "
+    "is (chapter 1, 'Words, characters and bytes').",
+    section="words-characters-bytes",
+)
+def bpe_encode(text, merges):
+    rank = {pair: i for i, pair in enumerate(merges)}
+    ids = {bytes([byte]): byte for byte in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merges)}
+    encoded = []
+    for piece in GPT2_SPLIT.findall(unicodedata.normalize("NFC", text)):
+        parts = [bytes([byte]) for byte in piece.encode()]
         while present := [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in rank]:
             _, i = min(present)
             parts[i : i + 2] = [parts[i] + parts[i + 1]]
