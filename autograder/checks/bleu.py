@@ -147,7 +147,9 @@ def assert_unchanged(after, before, name):
 @pytest.mark.task("bleu.ngram_counts", points=1)
 def test_windows(student, reference, rng):
     """Every run of n neighbours, for n from 1 to 4."""
-    for n in (2, 3, 1, 4):  # the first and the last token occur once: caught is starting late or stopping early
+    # The first and the last token occur once: caught is starting late or stopping early. Two sentences of one length
+    # with n = 2: caught is remembering results by anything but the tokens.
+    for n in (2, 3, 1, 4, 2):
         tokens = ["<first>", *sentence(rng, 7), "<last>"]
         assert_counts(student.ngram_counts(tokens, n), counted(tokens, n), f"ngram_counts({tokens}, {n})")
 
@@ -209,10 +211,11 @@ def test_one_reference(student, reference, rng):
 def test_only_repeats(student, reference, rng):
     """A candidate that repeats one word (the example of Papineni et al.)."""
     word, other = rng.choice([["the", "cat"], ["a", "dog"], ["le", "chat"]])
-    references = [[word, other, "is", "on", word, "mat"], ["there", "is", "a" * 3, other, "on", word, "mat"]]
-    for count in (7, 4, 2):  # 2 of 7: caught are 7 (no clipping), 3 (counts added) and 1 (sets)
-        got = student.modified_precision([word] * count, references, 1)
-        assert_pair(got, (2, count), f"modified_precision({[word] * count}, {references}, 1)")
+    references = [[word, other, "is", "on", word, "mat"], ["there", "is", "one", other, "on", word, "mat"]]
+    # 2 of 7: caught are 7 (no clipping), 3 (counts added) and 1 (sets); then 1 of 5: caught is remembering references.
+    for count, given, clipped in ((7, references, 2), (4, references, 2), (2, references, 2), (5, references[1:], 1)):
+        got = student.modified_precision([word] * count, given, 1)
+        assert_pair(got, (clipped, count), f"modified_precision({[word] * count}, {given}, 1)")
 
 
 @pytest.mark.task("bleu.modified_precision", points=2)
@@ -251,7 +254,8 @@ def test_short_candidates(student, reference, rng):
 def test_sentences_unchanged(student, reference, rng):
     """Candidate and references are left as they were."""
     candidate = sentence(rng, 8, words=["a", "b"])
-    references = [sentence(rng, 9, words=["a", "b"]), ["a", *sentence(rng, 6, words=["b", "c"]), "a", "b"]]
+    # In no order, neither by words nor by length: caught is sorting.
+    references = [["b", *sentence(rng, 8, words=["a", "b"])], ["a", *sentence(rng, 6, words=["b", "c"]), "b"]]
     got, after = student.run(call_and_look_back, "modified_precision", [candidate, references, 2])
     expected = clipped_and_total(candidate, references, 2)
     assert_pair(got, expected, f"modified_precision({candidate}, {references}, 2)")
@@ -355,6 +359,9 @@ def test_several_sentences(student, reference, rng):
     candidates.append(sentence(rng, 6, words=["x", "y", "z"]))  # matches nothing: its score alone is 0
     references.append([sentence(rng, 6)])
     assert_score(student, candidates, references, score(candidates, references), "four sentences")
+    candidates.append(candidates[1])  # caught is counting each candidate once
+    references.append(references[1])
+    assert_score(student, candidates, references, score(candidates, references), "five sentences, two of them the same")
 
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)
@@ -379,6 +386,10 @@ def test_references_of_each(student, reference, rng):
             candidates.append(candidate)
             references.append(own[-number:])
         assert_score(student, candidates, references, score(candidates, references), f"{numbers} references")
+    candidate = sentence(rng, 14)
+    own = [noisy_copy(rng, candidate, 3) + sentence(rng, 3), noisy_copy(rng, candidate, 3)[:11]]
+    for order in (own, own[::-1]):  # equally near: caught is taking the first or the last of them
+        assert_score(student, [candidate], [order], score([candidate], [order]), "a candidate between two references")
 
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)

@@ -1518,6 +1518,51 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
 
 @mistake(
     "bleu.corpus_bleu",
+    "tie-to-the-first-reference",
+    explanation="The nearest length was looked for without a rule for ties, so the first of two equally near "
+    "references sets it. The score then depends on the order of the references.",
+    hint="Your score changes when the references of a candidate change places and two of them are equally near to it. "
+    "Use closest_reference_length, where the shorter one counts (chapter 12, 'Which reference sets the length').",
+    section="reference-length",
+)
+def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    logarithms = 0.0
+    for n in range(1, max_n + 1):
+        counts = [modified_precision(candidate, own, n) for candidate, own in zip(candidates, references)]
+        plus = 1 if smooth == "add-k" and n > 1 else 0
+        clipped, total = sum(c for c, _ in counts) + plus, sum(t for _, t in counts) + plus
+        if clipped == 0:
+            return 0.0
+        logarithms += math.log(clipped / total)
+    length = sum(min(map(len, own), key=lambda r: abs(r - len(c))) for c, own in zip(candidates, references))
+    return 100 * brevity_penalty(sum(map(len, candidates)), length) * math.exp(logarithms / max_n)
+
+
+@mistake(
+    "bleu.corpus_bleu",
+    "duplicates-removed",
+    explanation="The candidates were collected in a dictionary or a set, where equal ones are one. A test set may "
+    "hold a sentence twice, and each of them counts.",
+    hint="A candidate that occurs twice in the corpus counts once in your code. Go through the lists with zip, without "
+    "a set or a dictionary of sentences (chapter 12, 'Corpus against sentence').",
+    section="corpus-and-sentence",
+)
+def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    pairs = list({tuple(candidate): (candidate, own) for candidate, own in zip(candidates, references)}.values())
+    logarithms = 0.0
+    for n in range(1, max_n + 1):
+        counts = [modified_precision(candidate, own, n) for candidate, own in pairs]
+        plus = 1 if smooth == "add-k" and n > 1 else 0
+        clipped, total = sum(c for c, _ in counts) + plus, sum(t for _, t in counts) + plus
+        if clipped == 0:
+            return 0.0
+        logarithms += math.log(clipped / total)
+    length = sum(closest_reference_length(candidate, own) for candidate, own in pairs)
+    return 100 * brevity_penalty(sum(len(candidate) for candidate, _ in pairs), length) * math.exp(logarithms / max_n)
+
+
+@mistake(
+    "bleu.corpus_bleu",
     "first-references-only",
     explanation="Only the first reference of each candidate was used. The others are right translations too.",
     hint="Your score does not change when a second reference is added. Hand all references of a candidate on (chapter "
