@@ -113,13 +113,18 @@ def namespace(entry: Entry) -> dict:
     """The reference solution's namespace with the entry on top, as a submission would have it."""
     names: dict = {"__name__": f"{entry.unit}_{entry.name}"}
     exec(_reference_code(entry.unit), names)
-    exec(compile(complete_source(entry), f"<{entry.name}>", "exec"), names)
+    exec(_compiled(complete_source(entry), entry.name), names)
     return names
 
 
 @lru_cache(maxsize=None)
 def _reference_code(unit: str) -> CodeType:
-    return compile(inspect.getsource(reference_module(unit)), f"<{unit}>", "exec")
+    return _compiled(inspect.getsource(reference_module(unit)), unit)
+
+
+def _compiled(source: str, name: str) -> CodeType:
+    """Without this file's own ``from __future__ import annotations``, which would change a dataclass."""
+    return compile(source, f"<{name}>", "exec", dont_inherit=True)
 
 
 def _folder(entry: Entry) -> str:

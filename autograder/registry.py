@@ -66,7 +66,13 @@ UNITS: tuple[Unit, ...] = (
         "Feed-forward, residual, normalisation, dropout",
         "gelu LayerNorm rms_norm FeedForward dropout SublayerConnection",
     ),
-    _unit(7, "babygpt", "BabyGPT: one model, ten steps", "get_batch Head MultiHead Block BabyGPT generate"),
+    _unit(
+        7,
+        "babygpt",
+        "BabyGPT: one model, ten steps",
+        "get_batch Head MultiHead Block BabyGPT generate",
+        complete=True,
+    ),
     _unit(
         8,
         "transformer",
