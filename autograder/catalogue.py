@@ -113,13 +113,18 @@ def namespace(entry: Entry) -> dict:
     """The reference solution's namespace with the entry on top, as a submission would have it."""
     names: dict = {"__name__": f"{entry.unit}_{entry.name}"}
     exec(_reference_code(entry.unit), names)
-    exec(compile(complete_source(entry), f"<{entry.name}>", "exec"), names)
+    exec(_compiled(complete_source(entry), entry.name), names)
     return names
 
 
 @lru_cache(maxsize=None)
 def _reference_code(unit: str) -> CodeType:
-    return compile(inspect.getsource(reference_module(unit)), f"<{unit}>", "exec")
+    return _compiled(inspect.getsource(reference_module(unit)), unit)
+
+
+def _compiled(source: str, name: str) -> CodeType:
+    """Without this file's own ``from __future__ import annotations``, which would change a dataclass."""
+    return compile(source, f"<{name}>", "exec", dont_inherit=True)
 
 
 def _folder(entry: Entry) -> str:
@@ -138,7 +143,8 @@ def _register(implementation: object, entry: Entry) -> None:
 def _source(implementation: object) -> str:
     """Source of a top-level function or class without its decorators."""
     lines, definitions = _definitions(implementation.__module__)
-    functions = [implementation, *vars(implementation).values()]
+    members = [getattr(member, "__func__", member) for member in vars(implementation).values()]  # of class methods, too
+    functions = [implementation, *members]
     first = next(one.__code__.co_firstlineno for one in functions if isinstance(one, FunctionType))
     for node in definitions:
         start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

@@ -32,13 +32,18 @@ def _unit(number: int, name: str, title: str, names: str, **options) -> Unit:
 
 UNITS: tuple[Unit, ...] = (
     _unit(
-        1, "tokens", "Text to ids: vocabularies and byte-pair encoding", "Vocabulary train_bpe bpe_encode bpe_decode"
+        1,
+        "tokens",
+        "Text to ids: vocabularies and byte-pair encoding",
+        "Vocabulary train_bpe bpe_encode bpe_decode",
+        complete=True,
     ),
     _unit(
         2,
         "embeddings",
         "Embeddings and positions",
         "one_hot embedding_lookup TokenEmbedding sinusoidal_positions PositionalEncoding gpt2_embed mean_pool max_pool",
+        complete=True,
     ),
     _unit(
         3,
@@ -61,7 +66,13 @@ UNITS: tuple[Unit, ...] = (
         "Feed-forward, residual, normalisation, dropout",
         "gelu LayerNorm rms_norm FeedForward dropout SublayerConnection",
     ),
-    _unit(7, "babygpt", "BabyGPT: one model, ten steps", "get_batch Head MultiHead Block BabyGPT generate"),
+    _unit(
+        7,
+        "babygpt",
+        "BabyGPT: one model, ten steps",
+        "get_batch Head MultiHead Block BabyGPT generate",
+        complete=True,
+    ),
     _unit(
         8,
         "transformer",
@@ -86,6 +97,7 @@ UNITS: tuple[Unit, ...] = (
         "bleu",
         "Scoring translations: BLEU",
         "ngram_counts modified_precision brevity_penalty closest_reference_length corpus_bleu",
+        complete=True,
     ),
     _unit(13, "decoding", "Greedy, sampling, beam search, KV cache", "greedy_decode sample_next beam_search KVCache"),
     _unit(

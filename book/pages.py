@@ -6,6 +6,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
+import pandas as pd
 from IPython.display import HTML
 
 from autograder.catalogue import mistakes
@@ -17,6 +18,11 @@ def rounded(tensor, digits=4):
     """A tensor as nested lists of numbers with at most so many decimals, to print on one line."""
     scale = 10**digits
     return tensor.double().mul(scale).round().div(scale).tolist()
+
+
+def table(rows):
+    """A list of dictionaries as a table, one row each."""
+    return HTML(pd.DataFrame(rows).to_html(index=False, border=0, justify="left"))
 
 
 def pitfalls(unit):

@@ -15,11 +15,12 @@ import pytest
 from autograder import cli, grading, process
 from autograder.checking import max_points
 from autograder.process import ForkServer
-from autograder.registry import COMPLETE, UNITS
+from autograder.registry import COMPLETE, UNITS, find_unit
 from autograder.report import number
 from autograder.settings import ROOT
 
 UNIT = "attention"
+ATTENTION = find_unit(UNIT)
 STATUSES = {"passed", "partial", "failed", "not_attempted", "error", "timeout", "crashed"}
 
 
@@ -154,7 +155,7 @@ def test_a_state_that_cannot_be_written_is_no_obstacle(run, monkeypatch):
 
 
 def test_progress_shows_what_was_reached(run, state_file, write, right):
-    assert f"0 of {float(sum(max_points(task) for task in COMPLETE[0].task_ids)):g} points" in run("progress")[1]
+    assert f"0 of {float(sum(max_points(task) for task in ATTENTION.task_ids)):g} points" in run("progress")[1]
     assert run("check", write("attention.py", right), "--task", "attention.softmax")[0] == 0
     after = run("progress")[1]
     assert f"{float(max_points('attention.softmax')):g} of" in after
@@ -229,7 +230,7 @@ def test_help(run):
 def test_check_a_right_file(run, write, right):
     code, output, error = run("check", write("attention.py", right))
     assert (code, error) == (0, "")
-    for task in COMPLETE[0].task_ids:
+    for task in ATTENTION.task_ids:
         assert task.partition(".")[2] in output
 
 
@@ -281,7 +282,7 @@ def test_the_report_has_the_published_form(run, klass):
         assert entry["message"] is None or isinstance(entry["message"], str)
         assert isinstance(entry["seconds"], float)
         assert entry["points"] == sum(task["points"] for task in entry["tasks"])
-        assert [task["id"] for task in entry["tasks"]] == list(COMPLETE[0].task_ids)
+        assert [task["id"] for task in entry["tasks"]] == list(ATTENTION.task_ids)
         for task in entry["tasks"]:
             assert set(task) == {"id", "points", "max_points", "status", "diagnosis", "checks"}
             assert task["status"] in STATUSES
@@ -297,7 +298,7 @@ def test_the_report_has_the_published_form(run, klass):
 
 def test_every_learner_gets_what_the_code_deserves(run, klass):
     by_student = {entry["student"]: entry for entry in grade(run, klass)["submissions"]}
-    whole = number(sum(max_points(task) for task in COMPLETE[0].task_ids))
+    whole = number(sum(max_points(task) for task in ATTENTION.task_ids))
     assert by_student["ann"]["points"] == by_student["eve"]["points"] == whole
     assert "Code cell" in by_student["eve"]["message"]
     ben = {task["id"]: task for task in by_student["ben"]["tasks"]}

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import nbformat
 import pytest
@@ -297,8 +298,16 @@ def test_a_stub_names_its_task(task):
     with pytest.raises(NotImplementedError, match=f"^{re.escape(task)}$"):
         call_with_nothing(names[name])
     if isinstance(names[name], type):
-        with pytest.raises(NotImplementedError, match=f"^{re.escape(task)}$"):
-            call_with_nothing(names[name].forward)
+        for method in methods_of(names[name]):
+            with pytest.raises(NotImplementedError, match=f"^{re.escape(task)}$"):
+                call_with_nothing(method)
+
+
+def methods_of(kind):
+    """What the class itself defines beside its constructor."""
+    own = [key for key, value in vars(kind).items() if isinstance(value, (FunctionType, classmethod, staticmethod))]
+    assert own != ["__init__"]
+    return [getattr(kind, key) for key in own if key != "__init__"]
 
 
 def call_with_nothing(function):

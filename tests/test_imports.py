@@ -48,9 +48,15 @@ def top(name: str) -> str:
     return name.partition(".")[0]
 
 
+# GPT-2's published pattern asks for "any letter" (\p{L}), which the standard library's `re` does not know.
+GIVEN = {"solutions/tokens.py": {"regex"}}
+
+
 def test_solutions_import_torch_the_standard_library_and_each_other():
     assert len(files("solutions")) >= 2
-    assert breaches("solutions", lambda name: top(name) in {"torch", "solutions", *sys.stdlib_module_names}) == []
+    allowed = {"torch", "solutions", *sys.stdlib_module_names}
+    found = breaches("solutions", lambda name: top(name) in allowed)
+    assert found == [f"{path} imports {name}" for path, names in GIVEN.items() for name in sorted(names)]
 
 
 def test_the_autograder_imports_the_solutions_and_itself_of_this_project():

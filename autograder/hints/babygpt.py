@@ -1,0 +1,90 @@
+"""Hints of unit 7, babygpt: for each task a question about the idea, then shapes and the trap, then a skeleton."""
+
+HINTS = {
+    "babygpt.get_batch": (
+        "Every position of a piece is a question: which token comes next? Where in the text does the answer to the "
+        "last position stand, and how many tokens of text does a piece with all its answers take? (Chapter 7, "
+        "'Every position is a question' and 'Random pieces of the text'.)",
+        "Draw one start for each row with `torch.randint(high, (batch_size,), generator=generator)`; `high` itself "
+        "is never drawn. A piece and its answers take block_size + 1 tokens, so in N tokens there is room for N - "
+        "block_size starts. Both results are (batch_size, block_size).",
+        "starts = batch_size random integers from 0 to len(data) - block_size - 1\n"
+        "x = for every start: block_size tokens of data from there, stacked\n"
+        "y = the same, from start + 1\n"
+        "return x, y",
+    ),
+    "babygpt.Head": (
+        "This is the attention of chapter 3 with the causal mask of chapter 4: queries, keys and values come from "
+        "the same x. What must a position not see, and at which moment of the computation do you hide it? (Chapter "
+        "7, 'v3: self-attention'.)",
+        "In `__init__`: three `nn.Linear(n_embed, head_size, bias=False)`, the lower triangle with "
+        "`register_buffer`, a dropout. In `forward`: scores are (B, T, T), divided by the root of head_size, not "
+        "of n_embed. T may be smaller than block_size, so cut T rows and columns out of the triangle. Order: "
+        "scores, mask, softmax over the last axis, dropout, values.",
+        "in __init__: key, query, value; buffer tril (block_size, block_size); dropout\n"
+        "in forward:\n"
+        "    scores = attention_scores(queries of x, keys of x)\n"
+        "    scores = scores with -inf where tril, cut to (T, T), is False\n"
+        "    weights = dropout(softmax of the scores over the last axis)\n"
+        "    return weights @ values of x",
+    ),
+    "babygpt.MultiHead": (
+        "Several heads read the same x, and each finds something else. How do you keep their findings apart, and "
+        "which layer then combines them? (Chapter 7, 'v4: several heads' and 'v8: projections'.)",
+        "Every head maps (B, T, n_embed) to (B, T, head_size). Side by side along the last axis they are (B, T, "
+        "num_heads * head_size); `proj` leads from there back to n_embed. A plain Python list hides parameters "
+        "from PyTorch: use `nn.ModuleList`, with a new Head for each place. Dropout comes last, and each head gets "
+        "the probability too.",
+        "in __init__:\n"
+        "    heads = nn.ModuleList of num_heads new Heads\n"
+        "    proj = linear layer, num_heads * head_size -> n_embed\n"
+        "    a dropout\n"
+        "in forward:\n"
+        "    out = outputs of all heads on x, concatenated along the last axis\n"
+        "    return dropout(proj(out))",
+    ),
+    "babygpt.Block": (
+        "A block lets positions communicate, then lets each of them compute. If all its parameters were 0, what "
+        "should come out of it? And what exactly is normalised: what goes along the shortcut, or what goes into "
+        "the sublayer? (Chapter 7, 'v7: residual connections' and 'v9: layer normalisation'.)",
+        "You need two `nn.LayerNorm(n_embed)`, a MultiHead whose heads have the width n_embed // num_heads, and a "
+        "network linear, ReLU, linear of widths n_embed, 4 * n_embed, n_embed. Do not overwrite x by its "
+        "normalised form: the x that is added is the one from before.",
+        "in __init__: two norms, the attention, the network (with a dropout at its end)\n"
+        "in forward:\n"
+        "    x = x + attention(first norm of x)\n"
+        "    x = x + network(second norm of x)\n"
+        "    return x",
+    ),
+    "babygpt.BabyGPT": (
+        "A position's vector must say which token stands there, and where. After the blocks it says what the model "
+        "expects next. How do numbers of width n_embed become one score for each token of the vocabulary? (Chapter "
+        "7, 'The whole model' and 'The loss'.)",
+        "Two `nn.Embedding` tables, one for tokens and one for positions 0 to T - 1, give (B, T, C) + (T, C). The "
+        "blocks go into `nn.Sequential` or `nn.ModuleList`, each made anew. `F.cross_entropy` wants logits (N, V) "
+        "and targets (N,), so flatten B and T together; `view(B, V, T)` would scramble them. It takes the softmax "
+        "and the mean itself.",
+        "in __init__: token table, position table, num_layers blocks, last norm, linear layer to vocab_size\n"
+        "in forward:\n"
+        "    x = token vectors + position vectors\n"
+        "    x = x through all blocks, one after the other\n"
+        "    logits = linear layer(last norm(x))\n"
+        "    loss = None without targets, else cross-entropy of the flattened logits and targets\n"
+        "    return logits, loss",
+    ),
+    "babygpt.generate": (
+        "The model scores the next token at every position at once. Which position's scores do you need to "
+        "continue a text? And how much of a long text can the model read? (Chapter 7, 'Generating text' and "
+        "'Temperature'.)",
+        "Give the model `ids[:, -block_size:]`, take the logits of its last position, (B, V), divide by the "
+        "temperature, softmax over V, and draw with `torch.multinomial(..., 1, generator=generator)`: that is (B, "
+        "1), ready for `torch.cat` along time. Temperature 0 is argmax, and must not divide. Remember "
+        "`model.training` before you change it.",
+        "refuse a negative temperature; remember the mode; evaluate, without gradients\n"
+        "max_new_tokens times:\n"
+        "    logits = those of the last position, given the last block_size tokens\n"
+        "    new = argmax if temperature is 0, else one draw from the softmax of logits / temperature\n"
+        "    ids = ids with new at the end\n"
+        "restore the mode; return ids",
+    ),
+}
