@@ -36,8 +36,8 @@ HINTS = {
         "Two linear layers with nothing in between are one linear layer. What has to stand between them, and how wide "
         "is the tensor there? (Chapter 6, 'The feed-forward layer' and 'Why something non-linear'.)",
         "x is (B, T, d_model), after `w_1` it is (B, T, d_ff), after `w_2` (B, T, d_model) again. Dropout stands "
-        "directly before `w_2`; as a module, `nn.Dropout` follows `train()` and `eval()` by itself. Check `activation` in "
-        "`__init__`, and for GELU use your own function.",
+        "directly before `w_2`; as a module, `nn.Dropout` follows `train()` and `eval()` by itself. Check `activation` "
+        "in `__init__`, and for GELU use your own function.",
         "in __init__:\n"
         "    if activation is neither of the two: raise ValueError with a sentence\n"
         "    w_1 = linear, d_model -> d_ff; w_2 = linear, d_ff -> d_model; a dropout module\n"
@@ -61,8 +61,8 @@ HINTS = {
         "before the sublayer, in the other behind the sum. In which of them can x pass from the bottom of a deep stack "
         "to its top untouched? (Chapter 6, 'Pre-norm and post-norm'.)",
         "`sublayer` is an argument of `forward`: call it like a function, once. Dropout acts on what it returns, and "
-        "on nothing else. Keep the choice of `norm` as an attribute (under another name than the layer, which is called "
-        '`norm_layer`), and refuse what is neither "pre" nor "post".',
+        "on nothing else. Keep the choice of `norm` as an attribute (under another name than the layer, which is "
+        'called `norm_layer`), and refuse what is neither "pre" nor "post".',
         "in __init__:\n"
         "    if norm is neither of the two: raise ValueError with a sentence\n"
         "    keep norm; norm_layer = LayerNorm of d_model; a dropout module\n"
