@@ -65,6 +65,7 @@ UNITS: tuple[Unit, ...] = (
         "blocks",
         "Feed-forward, residual, normalisation, dropout",
         "gelu LayerNorm rms_norm FeedForward dropout SublayerConnection",
+        complete=True,
     ),
     _unit(
         7,
