@@ -91,6 +91,7 @@ UNITS: tuple[Unit, ...] = (
         "losses",
         "Cross-entropy, perplexity, label smoothing",
         "cross_entropy perplexity smooth_labels LabelSmoothing",
+        complete=True,
     ),
     _unit(11, "optim", "AdamW and the warm-up schedule", "noam_lr AdamW noam_scheduler clip_grad_norm"),
     _unit(
