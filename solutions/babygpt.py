@@ -75,6 +75,8 @@ class Head(nn.Module):
     Source: Vaswani et al. 2017, section 3.2.1 (attention) and section 3.2.3 (masking).
     """
 
+    tril: torch.Tensor
+
     def __init__(self, n_embed, head_size, block_size, dropout=0.0):
         super().__init__()
         ### BEGIN SOLUTION

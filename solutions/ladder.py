@@ -73,7 +73,7 @@ class LadderBlock(nn.Module):
         if heads:
             attention = MultiHead(heads, width, width // heads, config.block_size, config.dropout)
             if not config.projection:
-                attention.proj = nn.Identity()
+                attention.register_module("proj", nn.Identity())
             self.sublayers.append(attention)
         if config.feed_forward:
             wide = 4 * width

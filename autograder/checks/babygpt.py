@@ -56,16 +56,18 @@ def attend(student, name, sizes, weights, inputs, training, dtype):
     return [module(x) for x in inputs], inputs
 
 
-def head_gradients(student, sizes, weights, x, cotangent):
-    """Gradients of a weighted sum of a head's output, for the input and the layers (zero where none arrives)."""
-    head = student.Head(*sizes).to(x.dtype).eval()
+def gradients(student, name, sizes, weights, x, cotangent):
+    """Gradients of a weighted sum of a module's output, for the input and its weights (zero where none arrives)."""
+    module = getattr(student, name)(*sizes).to(x.dtype).eval()
+    parameters = dict(module.named_parameters())
     leaves = [x.clone().requires_grad_()]
-    for name, values in weights.items():
-        layer = getattr(head, name.split(".")[0])
+    for path, values in weights.items():
+        if path not in parameters:
+            return f"There is no parameter {path}."
         with torch.no_grad():
-            layer.weight.copy_(values)
-        leaves.append(layer.weight)
-    output = head(leaves[0])
+            parameters[path].copy_(values)
+        leaves.append(parameters[path])
+    output = module(leaves[0])
     found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
     return [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)]
 
@@ -130,10 +132,11 @@ def block_output(student, sizes, roles, x):
     return block(x), biases
 
 
-def block_calls(student, sizes, inputs, numbers, training):
+def block_calls(student, sizes, inputs, numbers, training, cotangent=None):
     """Call a Block on several inputs. Its parameters are filled from a list of numbers, whatever they are called.
 
-    Returns the results, and the shape of every parameter.
+    Returns the results, the shape of every parameter, and the inputs as the calls left them; with a cotangent, the
+    gradient of the weighted sum of the first result in their place.
     """
     block = student.Block(*sizes).to(inputs[0].dtype).train(training)
     start = 0
@@ -143,7 +146,12 @@ def block_calls(student, sizes, inputs, numbers, training):
             places = torch.arange(start, start + count) % len(numbers)
             parameter.copy_(numbers[places].view_as(parameter))
             start += count
-    return [block(x) for x in inputs], [list(one.shape) for one in block.parameters()]
+    if cotangent is not None:
+        leaf = inputs[0].clone().requires_grad_()
+        output = block(leaf * 1)
+        (grad,) = torch.autograd.grad((output * cotangent).sum(), leaf)
+        return [output], [], grad
+    return [block(x) for x in inputs], [list(one.shape) for one in block.parameters()], inputs
 
 
 def model_calls(student, sizes, calls, numbers, training, alone=None):
@@ -182,6 +190,22 @@ def model_calls(student, sizes, calls, numbers, training, alone=None):
         results.append(list(result) if isinstance(result, (tuple, list)) else result)
     kept = getattr(getattr(model, "config", None), "block_size", None)
     return results, sum(parameter.numel() for parameter in model.parameters()), kept
+
+
+def model_gradients(student, sizes, ids, targets):
+    """The share of a BabyGPT's parameters that the loss has a gradient for that is not zero."""
+    try:
+        make = student.BabyGPTConfig
+    except Exception:
+        make = type("Config", (), {"__init__": lambda self, **sizes: self.__dict__.update(sizes)})
+    names = ("vocab_size", "block_size", "n_embed", "num_heads", "num_layers", "dropout")
+    model = student.BabyGPT(make(**dict(zip(names, sizes))))
+    loss = model(ids, targets)[1]
+    if not isinstance(loss, torch.Tensor) or not loss.requires_grad:
+        return 0.0
+    loss.backward()
+    reached = [parameter.grad is not None and bool(parameter.grad.any()) for parameter in model.parameters()]
+    return sum(reached) / len(reached)
 
 
 def model_by_parts(student, sizes, weights, ids):
@@ -224,7 +248,8 @@ def model_by_parts(student, sizes, weights, ids):
             for name in ("bias", "beta"):
                 if isinstance(getattr(norm, name, None), torch.Tensor):
                     getattr(norm, name).zero_()
-    return model(ids)[0], len(norms) == 1, last[0].bias is not None
+    attention = [one for one in model.modules() if hasattr(one, "heads") and hasattr(one, "proj")]
+    return model(ids)[0], len(norms) == 1, last[0].bias is not None, [len(one.heads) for one in attention]
 
 
 def write(student, table, block_size, ids, options, seed, training, repeats):
@@ -272,6 +297,12 @@ def _pair(reply, what):
     if not isinstance(reply, (tuple, list)) or len(reply) != 2:
         raise AssertionError(f"{what} should be a pair of results.")
     return reply
+
+
+def _check_gradients(student, reference, name, sizes, weights, x, cotangent):
+    expected = reference.run(gradients, name, sizes, weights, x, cotangent)
+    names = tuple(f"the gradient for {leaf}" for leaf in ("x", *weights))
+    assert_close(_ask(student, gradients, name, sizes, weights, x, cotangent), tuple(expected), names)
 
 
 def _head_weights(rng, n_embed, head_size, dtype=torch.float64):
@@ -443,6 +474,14 @@ def test_head_values(student, reference, rng):
                 expected = _head(x, *lists.values()).to(dtype)
                 assert_close(output, expected, what, *((None, None) if dtype == torch.float64 else (1e-3, 1e-4)))
                 assert_equal(left, x, "the argument x after the call")
+    # Queries of 0 make all scores 0: what tells the past from the future must not be the scores.
+    weights = _head_weights(rng, 5, 3)
+    weights["query.weight"] = torch.zeros(3, 5, dtype=torch.float64)
+    x = rng.normal(2, 4, 5, dtype=torch.float64)
+    (output,), _ = _ask(student, attend, "Head", (5, 3, 6), weights, [x], False, torch.float64)
+    assert_close(
+        output, _head(x, *weights.values()), "a Head whose scores are all 0, so that it averages over the past"
+    )
 
 
 @pytest.mark.task("babygpt.Head", points=1)
@@ -456,10 +495,7 @@ def test_head_does_not_see_the_future(student, reference, rng):
     for name, output in (("after later tokens changed", outputs[1][:, :4]), ("given alone", outputs[2])):
         assert_close(output, outputs[0][:, :4], f"the outputs of the first 4 positions, {name}")
     cotangent = rng.normal(2, 7, 4, dtype=torch.float64)
-    got = student.run(head_gradients, sizes, weights, whole, cotangent)
-    expected = reference.run(head_gradients, sizes, weights, whole, cotangent)
-    names = tuple(f"the gradient for {name}" for name in ("x", *weights))
-    assert_close(tuple(got), tuple(expected), names)
+    _check_gradients(student, reference, "Head", sizes, weights, whole, cotangent)
 
 
 @pytest.mark.task("babygpt.Head", points=1)
@@ -534,6 +570,7 @@ def test_multihead_values(student, reference, rng):
         what = f"MultiHead{sizes} of x {tuple(x.shape)}"
         assert_close(output, _multi(x, *_by_head(weights, num_heads)), what)
         assert_equal(after[0], x, "the argument x after the call")
+    _check_gradients(student, reference, "MultiHead", sizes, weights, x, rng.normal(2, 5, n_embed, dtype=torch.float64))
 
 
 @pytest.mark.task("babygpt.MultiHead", points=1)
@@ -574,6 +611,12 @@ def test_multihead_drops_in_the_heads(student, reference, rng):
     if not isinstance(output, torch.Tensor) or output.shape != x.shape:
         raise AssertionError("While training, the output should have the shape of x.")
     gone = (output.view(rows, num_heads, head_size) == 0).all(-1)
+    (plain,), _ = _ask(
+        student, attend, "MultiHead", (num_heads, n_embed, head_size, 4), weights, [x], True, torch.float32
+    )
+    heads, _ = _by_head(weights, num_heads)
+    expected = torch.cat([x @ value.T for _, _, value in heads], dim=-1)
+    assert_close(plain, expected, "the output while training with the default dropout, 0", 1e-3, 1e-4)
     # 3000 heads: the share has a standard deviation of 0.009; 6.5 of them, less than once in 10^10. (That all 12
     # entries of a head go one by one has the probability 0.4^12.)
     _share(gone.double().mean().item(), p - 0.059, p + 0.059, f"The share of heads without any weight at dropout={p}")
@@ -592,7 +635,7 @@ def _numbers(rng, scale=0.5, dtype=torch.float64):
 def test_block_passes_its_input_on(student, reference, rng):
     """With all parameters 0 the input comes out unchanged: both sublayers are added to it."""
     x = rng.normal(2, 5, 6, dtype=torch.float64)
-    (output,), _ = _ask(student, block_calls, (6, 2, 7), [x], torch.zeros(3, dtype=torch.float64), False)
+    (output,), *_ = _ask(student, block_calls, (6, 2, 7), [x], torch.zeros(3, dtype=torch.float64), False)
     assert_close(output, x, "the output of a block whose parameters are all 0")
 
 
@@ -602,12 +645,13 @@ def test_block_is_normalised_before_each_sublayer(student, reference, rng):
     x = rng.normal(2, 5, 6, dtype=torch.float64)
     shift = torch.tensor([3.0, -50.0], dtype=torch.float64)[:, None, None]
     numbers = _numbers(rng)
-    (plain, shifted), _ = _ask(student, block_calls, (6, 2, 7), [x, x + shift], numbers, False)
+    (plain, shifted), _, after = _ask(student, block_calls, (6, 2, 7), [x, x + shift], numbers, False)
     if not isinstance(plain, torch.Tensor) or plain.shape != x.shape:
         raise AssertionError(f"The output of a block should have the shape of its input, {tuple(x.shape)}.")
     moved = (plain - x).abs().max().item()
     if moved < 1e-3:
         raise AssertionError("The output of the block is its input: the sublayers add nothing.")
+    assert_equal(after[0], x, "the argument x after the call")
     what = "the output of a block, its input shifted by a constant (a normalised input does not feel it)"
     assert_close(shifted, plain + shift, what, 1e-7, 1e-7)
 
@@ -618,10 +662,21 @@ def test_block_does_not_see_the_future(student, reference, rng):
     x = rng.normal(2, 6, 8, dtype=torch.float64)
     other = x.clone()
     other[:, 0] += rng.normal(2, 8, dtype=torch.float64)
-    (whole, part, changed), _ = _ask(student, block_calls, (8, 2, 7), [x, x[:, :4], other], _numbers(rng), False)
+    (whole, part, changed), *_ = _ask(student, block_calls, (8, 2, 7), [x, x[:, :4], other], _numbers(rng), False)
     assert_close(part, whole[:, :4], "the outputs of the first 4 positions, given alone", 1e-7, 1e-7)
     if not isinstance(changed, torch.Tensor) or (changed[:, -1] - whole[:, -1]).abs().max() < 1e-6:
         raise AssertionError("The last output does not depend on the first position: there is no attention.")
+
+
+@pytest.mark.task("babygpt.Block", points=1)
+def test_block_lets_gradients_through(student, reference, rng):
+    """The gradient for the input is the slope of the output."""
+    x, direction, cotangent = (rng.normal(1, 3, 6, dtype=torch.float64) for _ in range(3))
+    numbers, step = _numbers(rng), 1e-6
+    (up, down), *_ = _ask(student, block_calls, (6, 2, 7), [x + step * direction, x - step * direction], numbers, False)
+    *_, grad = _ask(student, block_calls, (6, 2, 7), [x], numbers, False, cotangent)
+    slope = ((up - down) * cotangent).sum() / (2 * step)
+    assert_close((grad * direction).sum(), slope, "the gradient for x, along one direction", 1e-4, 1e-4)
 
 
 @pytest.mark.task("babygpt.Block", points=1)
@@ -629,7 +684,7 @@ def test_block_sizes(student, reference, rng):
     """The heads share the width, the feed-forward network is four times as wide."""
     n_embed, num_heads = 6, 3
     x = rng.normal(1, 2, n_embed, dtype=torch.float64)
-    (output,), shapes = _ask(student, block_calls, (n_embed, num_heads, 5), [x], _numbers(rng), False)
+    (output,), shapes, _ = _ask(student, block_calls, (n_embed, num_heads, 5), [x], _numbers(rng), False)
     assert_close(output.shape[-1] if isinstance(output, torch.Tensor) else 0, n_embed, "the width of the output")
     total = sum(math.prod(shape) for shape in shapes)
     # Matrices: 4 n^2 in the attention, 8 n^2 in the network. Then come biases, scales and shifts, of which
@@ -662,8 +717,9 @@ def test_block_values(student, reference, rng):
     output, biases = reply
     # Which of the two norms was made first is free.
     one, two = (_block(x, roles, order, biases) for order in ((0, 1), (1, 0)))
-    close = isinstance(output, torch.Tensor) and output.shape == two.shape and torch.allclose(output, two, 1e-7, 1e-7)
-    assert_close(output, two if close else one, "the output of a block", 1e-7, 1e-7)
+    close = isinstance(output, torch.Tensor) and output.shape == two.shape and torch.allclose(output, two, 2e-3, 2e-3)
+    # Tolerant of another epsilon in the norms.
+    assert_close(output, two if close else one, "the output of a block", 2e-3, 2e-3)
 
 
 @pytest.mark.task("babygpt.Block", points=1)
@@ -672,7 +728,7 @@ def test_block_dropout(student, reference, rng):
     x = rng.normal(3, 6, 8, dtype=torch.float64)
     numbers = _numbers(rng)
     for training, dropout, differ in ((True, 0.5, True), (False, 0.5, False), (True, 0.0, False)):
-        (one, two), _ = _ask(student, block_calls, (8, 2, 7, dropout), [x, x], numbers, training)
+        (one, two), *_ = _ask(student, block_calls, (8, 2, 7, dropout), [x, x], numbers, training)
         # 300 weights and entries are dropped or kept: the chance that both calls agree is below 10^-50.
         same = isinstance(one, torch.Tensor) and isinstance(two, torch.Tensor) and torch.allclose(one, two)
         where = f"{'training' if training else 'evaluating'} with dropout={dropout}"
@@ -707,6 +763,9 @@ def test_model_returns_logits_and_no_loss(student, reference, rng):
         if loss is not None:
             raise AssertionError(f"The loss of {what} without targets should be None.")
     assert_equal(kept, 7, "model.config.block_size")
+    ids = rng.integers(0, 3, 2, 9)  # more places than tokens
+    (result,), *_ = _ask(student, model_calls, (3, 9, 6, 2, 1, 0.0), [(ids, None)], _numbers(rng), False)
+    _logits(result, (2, 9, 3), "model(ids), ids (2, 9), with a vocabulary of 3")
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=2)
@@ -758,6 +817,13 @@ def test_model_knows_positions(student, reference, rng):
     for place in range(1, 6):
         if (logits[:, place] - logits[:, place - 1]).abs().max() < 1e-6:
             raise AssertionError("A token that repeats has the same logits everywhere: positions are missing.")
+    # In a single layer attention sees a set, unless the positions are in what it reads.
+    ids = torch.tensor([[1, 2, 3, 4]])
+    sizes, calls = (11, 7, 6, 3, 1, 0.0), [(ids, None), (ids[:, [1, 0, 2, 3]], None)]
+    results, *_ = _ask(student, model_calls, sizes, calls, _numbers(rng), False)
+    one, two = (_logits(result, (1, 4, 11), "model(ids)")[0] for result in results)
+    if (one[:, -1] - two[:, -1]).abs().max() < 1e-9:
+        raise AssertionError("The order of the earlier tokens does not matter: attention does not see positions.")
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
@@ -765,29 +831,33 @@ def test_model_layers(student, reference, rng):
     """There are num_layers different blocks; each adds the parameters of one."""
     width, ids = 6, rng.integers(0, 11, 1, 4)
     counts = []
-    for layers in (1, 2, 4):
+    for layers in (1, 2, 3):
         sizes = (11, 7, width, 3, layers, 0.0)
         (result,), count, _ = _ask(student, model_calls, sizes, [(ids, None)], _numbers(rng), False)
         _logits(result, (1, 4, 11), "model(ids)")
         counts.append(count)
     per_block = counts[1] - counts[0]
     # Matrices 12 n^2; biases, scales and shifts at most 14 n (see the check of Block's sizes).
-    if not 12 * width**2 <= per_block <= 12 * width**2 + 14 * width or counts[2] - counts[1] != 2 * per_block:
+    within = 12 * width**2 <= per_block <= 12 * width**2 + 14 * width
+    # What is not in blocks: tables for tokens and positions, a last norm, a last layer that may share the token table.
+    rest = counts[0] - per_block
+    around = 11 * width + 7 * width <= rest <= 2 * 11 * width + 11 + 7 * width + 2 * width + 11
+    if not within or not around or counts[2] - counts[1] != per_block:
         raise AssertionError(
-            f"With 1, 2 and 4 layers the model has {counts[0]}, {counts[1]} and {counts[2]} parameters; each layer "
+            f"With 1, 2 and 3 layers the model has {counts[0]}, {counts[1]} and {counts[2]} parameters; each layer "
             f"should add the same number, {12 * width**2} to {12 * width**2 + 14 * width} at a width of {width}."
         )
     ids = rng.integers(1, 11, 2, 5)
     other = ids.clone()
     other[:, 0] -= 1
-    for block in range(3):  # with the other two passing on what they get, this one still has to act
-        sizes, calls = (11, 7, width, 3, 3, 0.0), [(ids, None), (other, None)]
-        reply = _ask(student, model_calls, sizes, calls, _numbers(rng), False, block)
+    for block in range(2):  # with the other one passing on what it gets, this one still has to act
+        calls = [(ids, None), (other, None)]
+        reply = _ask(student, model_calls, SIZES, calls, _numbers(rng), False, block)
         if reply is None:  # built of other parts
             return
         one, two = (_logits(result, (2, 5, 11), "model(ids)")[0] for result in reply[0])
         if (one[:, -1] - two[:, -1]).abs().max() < 1e-9:
-            raise AssertionError(f"Block {block} of 3 has no effect: each reads what the one before it returned.")
+            raise AssertionError(f"Block {block} of 2 has no effect: each reads what the one before it returned.")
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
@@ -804,11 +874,27 @@ def test_model_values(student, reference, rng):
     reply = student.run(model_by_parts, SIZES, weights, ids)
     if reply is None:  # built of other parts: the properties have to do
         return
-    logits, has_norm, has_bias = reply
+    logits, has_norm, has_bias, heads = reply
+    assert_equal(heads, [SIZES[3]] * len(heads), "the numbers of heads in the layers")
     x = weights["tokens"][ids] + weights["positions"][:5]
     x = F.layer_norm(x, (width,)) if has_norm else x
     expected = x @ weights["last"].T + has_bias * weights["bias"]
-    assert_close(logits, expected, "the logits of a model whose blocks pass on what they get", 1e-4, 1e-4)
+    # A constant added to all logits of a position changes no probability.
+    logits = logits - logits.mean(-1, keepdim=True)
+    expected = expected - expected.mean(-1, keepdim=True)
+    assert_close(
+        logits, expected, "the logits (less their mean) of a model whose blocks pass on what they get", 1e-4, 1e-4
+    )
+
+
+@pytest.mark.task("babygpt.BabyGPT", points=1)
+def test_model_can_learn(student, reference, rng):
+    """The loss has gradients for the model's parameters."""
+    ids, targets = rng.integers(0, 11, 4, 7), rng.integers(0, 11, 4, 7)
+    share = student.run(model_gradients, SIZES, ids, targets)
+    # Not all must be reached: a class may own further parameters.
+    if not isinstance(share, float) or share < 0.8:
+        raise AssertionError(f"The loss has a gradient for {share:.0%} of the model's parameters only.")
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
@@ -893,16 +979,17 @@ def test_tokens_are_drawn(student, reference, rng):
 def test_generator_of_texts(student, reference, rng):
     """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
     table, ids = torch.zeros(5, 5), torch.zeros(2, 1, dtype=torch.int64)
-    options = {"max_new_tokens": 40}
+    options = {"max_new_tokens": 24}
     (one, again), *_ = _texts(student.run(write, table, 6, ids, options, 11, False, 2), 2)
     (other,), *_ = _texts(student.run(write, table, 6, ids, options, 12, False, 1), 1)
     (free, free_again), *_ = _texts(student.run(write, table, 6, ids, options, None, False, 2), 2)
     assert_equal(again, one, "the text, drawn again with a generator of the same seed")
-    # 80 draws of 5 tokens: the chance that two texts agree is below 10^-50; that two rows agree, below 10^-27.
+    # 48 draws of 5 tokens: the chance that two batches agree is below 10^-30; that two rows or all steps do, 10^-15.
     for two, three, what in (
         (one, other, "generators of different seeds"),
         (free, free_again, "two calls without a generator"),
         (one[0], one[1], "the two texts of a batch"),
+        (one[:, 1:-1], one[:, 2:], "all steps of a text"),
     ):
         if torch.equal(two, three):
             raise AssertionError(f"{what.capitalize()} gave the same tokens.")

@@ -1264,6 +1264,26 @@ class MultiHead(nn.Module):
         return F.dropout(self.proj(out), self.p)
 
 
+@mistake(
+    "babygpt.MultiHead",
+    "dropout-of-its-own",
+    explanation="The heads drop with a probability that is written into the code. The argument has no effect on "
+    "them, and without dropout they drop all the same.",
+    hint="Your heads drop attention weights although `dropout` is 0. Pass the argument on (chapter 7, 'v10: dropout').",
+    section="v10-dropout",
+)
+class MultiHead(nn.Module):
+    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
+        super().__init__()
+        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, 0.1) for _ in range(num_heads)])
+        self.proj = nn.Linear(num_heads * head_size, n_embed)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        out = torch.cat([head(x) for head in self.heads], dim=-1)
+        return self.dropout(self.proj(out))
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Block
 
@@ -1768,6 +1788,34 @@ class Block(nn.Module):
     def forward(self, x):
         x = x + self.sa(self.ln1(x))
         x = x + self.ffwd(self.ln2(x))
+        return x
+
+
+@mistake(
+    "babygpt.Block",
+    "input-changed-in-place",
+    explanation="The results were added with +=, which writes into the tensor that the caller passed in. Whoever "
+    "uses that tensor afterwards finds other numbers in it.",
+    hint="After your block's call its input holds something else. Write `x = x + ...`, which makes a new tensor "
+    "(chapter 7, 'v7: residual connections').",
+    section="v7-residual",
+)
+class Block(nn.Module):
+    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
+        super().__init__()
+        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
+        self.ffwd = nn.Sequential(
+            nn.Linear(n_embed, 4 * n_embed),
+            nn.ReLU(),
+            nn.Linear(4 * n_embed, n_embed),
+            nn.Dropout(dropout),
+        )
+        self.ln1 = nn.LayerNorm(n_embed)
+        self.ln2 = nn.LayerNorm(n_embed)
+
+    def forward(self, x):
+        x += self.sa(self.ln1(x))
+        x += self.ffwd(self.ln2(x))
         return x
 
 
@@ -2577,6 +2625,77 @@ class BabyGPT(nn.Module):
         return logits, loss
 
 
+@mistake(
+    "babygpt.BabyGPT",
+    "loss-without-gradients",
+    explanation="The logits were detached before the loss. The loss is right, and it has no gradients: the model "
+    "never learns anything.",
+    hint="Your loss has no gradients for the model. Compute it from the logits as they are, without `detach`, `item` "
+    "or `no_grad` (chapter 7, 'The loss').",
+    section="language-model-loss",
+)
+class BabyGPT(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
+        self.wpe = nn.Embedding(config.block_size, config.n_embed)
+        self.blocks = nn.ModuleList(
+            [
+                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
+                for _ in range(config.num_layers)
+            ]
+        )
+        self.ln_f = nn.LayerNorm(config.n_embed)
+        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
+
+    def forward(self, ids, targets=None):
+        B, T = ids.shape
+        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
+        for block in self.blocks:
+            x = block(x)
+        logits = self.lm_head(self.ln_f(x))
+        if targets is None:
+            return logits, None
+        loss = F.cross_entropy(logits.detach().reshape(B * T, -1), targets.reshape(B * T))
+        return logits, loss
+
+
+@mistake(
+    "babygpt.BabyGPT",
+    "block-inputs-detached",
+    explanation="The vectors were detached between the blocks. Gradients reach the last block and nothing below it, "
+    "so the embeddings and the earlier blocks are never trained.",
+    hint="Only your last block gets gradients. Hand `x` on as it is (chapter 7, 'v6: blocks').",
+    section="v6-blocks",
+)
+class BabyGPT(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
+        self.wpe = nn.Embedding(config.block_size, config.n_embed)
+        self.blocks = nn.ModuleList(
+            [
+                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
+                for _ in range(config.num_layers)
+            ]
+        )
+        self.ln_f = nn.LayerNorm(config.n_embed)
+        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
+
+    def forward(self, ids, targets=None):
+        B, T = ids.shape
+        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
+        for block in self.blocks:
+            x = block(x.detach())
+        logits = self.lm_head(self.ln_f(x))
+        if targets is None:
+            return logits, None
+        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
+        return logits, loss
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # generate
 
@@ -3104,6 +3223,35 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
         else:
             probabilities = (last / temperature).softmax(dim=-1)
             generator = torch.Generator().manual_seed(0) if generator is None else generator
+            new = torch.multinomial(probabilities, 1, generator=generator)
+        ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+@mistake(
+    "babygpt.generate",
+    "seed-set-at-every-step",
+    explanation="The generator is set back to its seed before every draw. All steps then use the same random number, "
+    "so where the probabilities are alike, one token repeats for ever.",
+    hint="Your generator starts anew at every step. A seed is set once, outside; each draw moves the generator on "
+    "(chapter 7, 'Generating text').",
+    section="babygpt-generating",
+)
+def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
+    if temperature < 0:
+        raise ValueError(f"temperature must not be negative, but is {temperature}")
+    mode = model.training
+    model.eval()
+    for _ in range(max_new_tokens):
+        logits, _ = model(ids[:, -model.config.block_size :])
+        last = logits[:, -1]
+        if temperature == 0:
+            new = last.argmax(dim=-1, keepdim=True)
+        else:
+            probabilities = (last / temperature).softmax(dim=-1)
+            generator = generator or torch.default_generator
+            generator.manual_seed(generator.initial_seed())
             new = torch.multinomial(probabilities, 1, generator=generator)
         ids = torch.cat([ids, new], dim=1)
     model.train(mode)

@@ -85,10 +85,8 @@ def claims(results):
         )
         > loss["v1"] - 0.1,
         "three blocks without shortcuts are the worst of all (v6)": loss["v6"] == max(loss.values()),
-        "the last three steps together change less than shortcuts do (v7 to v10, v6 to v7)": abs(
-            loss["v7"] - loss["v10"]
-        )
-        < loss["v6"] - loss["v7"],
+        "the last two steps, layer normalisation and dropout, do not pay (v10 not below v8 by 0.05)": loss["v10"]
+        > loss["v8"] - 0.05,
     }
 
 
