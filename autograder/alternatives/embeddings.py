@@ -228,6 +228,19 @@ def sinusoidal_positions(max_len, d_model):
     return pe
 
 
+@alternative("embeddings.sinusoidal_positions", "turned-step-by-step")
+def sinusoidal_positions(max_len, d_model):
+    speeds = 10000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    sines, cosines, rows = torch.zeros_like(speeds), torch.ones_like(speeds), []
+    for _ in range(max_len):
+        rows.append(torch.stack([sines, cosines], dim=1).flatten()[:d_model])
+        sines, cosines = (
+            sines * speeds.cos() + cosines * speeds.sin(),
+            cosines * speeds.cos() - sines * speeds.sin(),
+        )
+    return torch.stack(rows).float()
+
+
 @alternative("embeddings.sinusoidal_positions", "complex-numbers")
 def sinusoidal_positions(max_len, d_model):
     pairs = (d_model + 1) // 2
@@ -421,6 +434,24 @@ def mean_pool(hidden, keep):
     return places.nanmean(1)
 
 
+@alternative("embeddings.mean_pool", "nan-replaced-afterwards")  # its gradient is NaN where nothing is kept
+def mean_pool(hidden, keep):
+    return torch.nan_to_num((hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True))
+
+
+@alternative("embeddings.mean_pool", "softmax-of-the-mask")
+def mean_pool(hidden, keep):
+    weights = torch.zeros_like(hidden[..., 0]).masked_fill(~keep, float("-inf")).softmax(dim=1)
+    return (torch.nan_to_num(weights).unsqueeze(-1) * hidden).sum(1)
+
+
+@alternative("embeddings.mean_pool", "collected-by-row")
+def mean_pool(hidden, keep):
+    rows = keep.nonzero()[:, 0]
+    total = hidden.new_zeros(hidden.shape[0], hidden.shape[2]).index_add(0, rows, hidden[keep])
+    return total / torch.bincount(rows, minlength=len(hidden)).clamp(min=1).unsqueeze(1)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # max_pool
 
@@ -471,3 +502,22 @@ def max_pool(hidden, keep):
     shift = torch.zeros_like(keep, dtype=torch.float64).masked_fill(~keep, -1e30)
     pooled = (hidden.double() + shift[..., None]).max(1)[0].to(hidden.dtype)
     return torch.where(keep.any(1, keepdim=True), pooled, torch.zeros_like(pooled))
+
+
+@alternative("embeddings.max_pool", "infinity-replaced-afterwards")
+def max_pool(hidden, keep):
+    return torch.nan_to_num(torch.where(keep[..., None], hidden, float("-inf")).amax(dim=1), neginf=0.0)
+
+
+@alternative("embeddings.max_pool", "one-place-more")
+def max_pool(hidden, keep):
+    places = hidden.masked_fill(~keep[..., None], float("-inf"))
+    spare = torch.zeros_like(hidden[:, :1]).masked_fill(keep.any(1)[:, None, None], float("-inf"))
+    return torch.cat([places, spare], dim=1).amax(1)
+
+
+@alternative("embeddings.max_pool", "pooling-of-a-convolution")
+def max_pool(hidden, keep):
+    places = hidden.masked_fill(~keep[..., None], float("-inf")).transpose(1, 2)
+    largest = F.adaptive_max_pool1d(places, 1).squeeze(-1)
+    return largest.masked_fill(~keep.any(1, keepdim=True), 0.0)

@@ -38,17 +38,21 @@ def embed_tokens(student, weight, batches, cotangent=None):
     """A TokenEmbedding with the given weights, asked about several batches one after the other.
 
     Returns the vectors of each batch, the weights afterwards, and with a cotangent the gradient for the last batch.
-    A sentence in their place says what is wrong with the layer.
+    The first call is in evaluation mode, the next in training mode, and so on. A sentence in their place says what is
+    wrong with the layer.
     """
     module = student.TokenEmbedding(*weight.shape)
+    student.TokenEmbedding(weight.shape[0] + 1, weight.shape[1] + 2)  # another one must not change the first
     if not isinstance(module.embed, nn.Embedding):
         return f"embed should be an nn.Embedding, but is {str(module.embed)[:100]}."
     if module.embed.weight.shape != weight.shape:
         return f"embed.weight should have shape {tuple(weight.shape)}, but has {tuple(module.embed.weight.shape)}."
-    module = module.to(weight.dtype).eval()
+    module = module.to(weight.dtype)
     with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.uniform_(2, 3)
         module.embed.weight.copy_(weight)
-    vectors = [module(ids) for ids in batches]
+    vectors = [module.train(number % 2 == 1)(ids) for number, ids in enumerate(batches)]
     gradient = None
     if cotangent is not None:
         gradient = torch.zeros_like(weight)
@@ -63,7 +67,11 @@ def add_positions(student, sizes, inputs, training=False, dtype=torch.float32):
     """A PositionalEncoding, given several inputs one after the other: its outputs, and the inputs afterwards."""
     named = isinstance(sizes, dict)  # else its arguments in their order
     module = student.PositionalEncoding(**sizes) if named else student.PositionalEncoding(*sizes)
+    student.PositionalEncoding(d_model=4, dropout=0.9, max_len=2)  # another one must not change the first
     module = module.to(dtype).train(training)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.uniform_(2, 3)
     return tuple(module(x) for x in inputs), tuple(inputs)
 
 
@@ -150,6 +158,13 @@ def padded(rng, batch, length):
     keep[0, rng.choice([1, 2]) :] = False
     keep[1, : rng.choice([1, 2])] = False  # caught is counting tokens and taking the first so many
     keep[2, 1:3] = False  # row 3 has no padding
+    return keep
+
+
+def padded_everywhere(rng, batch, length):
+    """The same with padding in every sequence: caught is a count that is right for the longest one only."""
+    keep = padded(rng, batch, length)
+    keep[3:, length // 2] = False
     return keep
 
 
@@ -274,10 +289,10 @@ def test_rows_times_the_root(student, reference, rng):
 
 @pytest.mark.task("embeddings.TokenEmbedding", points=1)
 def test_called_again(student, reference, rng):
-    """Every call gives the same vectors, and none changes the weights."""
+    """Every call gives the same vectors, in training mode too, and none changes the weights."""
     weight = 2 * rng.normal(6, 5)
     batches = [some_ids(rng, 6, *shape) for shape in ((2, 4), (3, 7), (1, 3))]
-    batches.append(batches[0])
+    batches.append(batches[0])  # which the first call got in evaluation mode, and this one gets in training mode
     got, after, _ = ask_tokens(student, weight, batches)
     expected = tuple(rows_of(ids, weight) * math.sqrt(5) for ids in batches)
     assert_close(got, expected, tuple(f"the result of call {number}" for number in range(1, 5)))
@@ -323,7 +338,7 @@ def test_the_paper_s_formula(student, reference, rng):
 @pytest.mark.task("embeddings.sinusoidal_positions", points=1)
 def test_odd_width(student, reference, rng):
     """An odd width ends with a sine, and divides by itself in the exponent."""
-    for max_len, width in ((rng.choice([6, 8]), 5), (4, rng.choice([7, 9])), (9, 3), (5, 1)):
+    for max_len, width in ((rng.choice([6, 8]), 7), (4, rng.choice([5, 9])), (9, 3), (5, 1)):
         what = f"sinusoidal_positions({max_len}, {width})"
         assert_close(student.sinusoidal_positions(max_len, width), waves(max_len, width).float(), what)
 
@@ -530,9 +545,10 @@ def test_more_tokens_than_positions(student, reference, rng):
 def check_pooling(student, rng, name, how):
     """The kept places alone decide, wherever they are; hidden and keep are left alone."""
     # Large numbers at the padding: whoever lets them in is found out. In the last case all sizes are equal.
-    for batch, length, width in ((4, 6, 5), (5, 4, 3), (4, 4, 4)):
-        keep = padded(rng, batch, length)
+    for batch, length, width, pad in ((4, 6, 5, padded_everywhere), (5, 4, 3, padded), (4, 4, 4, padded)):
+        keep = pad(rng, batch, length)
         hidden = rng.normal(batch, length, width)
+        hidden[3, 0] = 0  # a token like any other: caught is counting what is not zero
         hidden = torch.where(keep[..., None], hidden, 50 + hidden)
         got = result_left_alone(student, name, {"hidden": hidden, "keep": keep})
         what = f"{name}(hidden {tuple(hidden.shape)}, keep = {keep.int().tolist()})"
@@ -550,7 +566,7 @@ def check_small_pooling(student, rng, name, how):
 
 
 def check_nothing_kept(student, rng, name, how):
-    """A sequence with nothing kept gives zeros, and the others what they should; its gradients are zeros."""
+    """A sequence with nothing kept gives zeros, and the others what they should."""
     hidden = rng.normal(4, 5, 3) - 4  # below 0 throughout: caught is max_pool's zero that comes from padding
     keep = padded(rng, 4, 5)
     keep[1] = False
@@ -562,9 +578,8 @@ def check_nothing_kept(student, rng, name, how):
 
 
 def check_pooling_gradient(student, rng, name, how):
-    """Gradients reach the places that count, and are finite, also where nothing is kept."""
+    """Gradients reach the places that count. (Every sequence keeps something: for others no gradient is specified.)"""
     hidden, cotangent, keep = rng.normal(4, 5, 3), rng.normal(4, 3), padded(rng, 4, 5)
-    keep[0] = False
     leaf = hidden.double().requires_grad_()
     (expected,) = torch.autograd.grad((pooled(leaf, keep, how) * cotangent).sum(), leaf)
     (got,) = student.run(gradients, name, [hidden, keep], cotangent)
@@ -595,7 +610,7 @@ def test_mean_of_nothing(student, reference, rng):
 
 @pytest.mark.task("embeddings.mean_pool", points=1)
 def test_mean_gradient(student, reference, rng):
-    """Gradients are right and finite, also where nothing is kept."""
+    """Gradients reach the kept places, each with its share, and no other."""
     check_pooling_gradient(student, rng, "mean_pool", mean)
 
 
@@ -631,7 +646,7 @@ def test_maximum_of_nothing(student, reference, rng):
 
 @pytest.mark.task("embeddings.max_pool", points=1)
 def test_maximum_gradient(student, reference, rng):
-    """Gradients go to the largest values, and are finite also where nothing is kept."""
+    """Gradients go to the largest of the kept values, and nowhere else."""
     check_pooling_gradient(student, rng, "max_pool", largest)
 
 

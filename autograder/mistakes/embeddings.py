@@ -620,6 +620,82 @@ class TokenEmbedding(nn.Module):
 
 @mistake(
     "embeddings.TokenEmbedding",
+    "scale-that-learns",
+    explanation="The factor is an nn.Parameter, so the optimiser changes it. The scale is the number sqrt(d_model) and "
+    "stays what it is.",
+    hint="Your factor is a parameter: as soon as weights are loaded or trained it is no longer sqrt(d_model). Keep it "
+    "as a number, or as a buffer (chapter 2, 'Why the square root of d?').",
+    section="embedding-scale",
+)
+class TokenEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, d_model)
+        self.scale = nn.Parameter(torch.tensor(math.sqrt(d_model)))
+
+    def forward(self, ids):
+        return self.embed(ids) * self.scale
+
+
+@mistake(
+    "embeddings.TokenEmbedding",
+    "bias-added",
+    explanation="A learned bias is added to every vector, as a linear layer has it. An embedding is a table and "
+    "nothing else.",
+    hint="Every vector is off by the same amount: a second parameter of yours, which is added to them. The only "
+    "parameter is `embed.weight` (chapter 2, 'A lookup is a product').",
+    section="lookup-is-a-product",
+)
+class TokenEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, d_model)
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, ids):
+        return self.embed(ids) * math.sqrt(self.embed.embedding_dim) + self.bias
+
+
+@mistake(
+    "embeddings.TokenEmbedding",
+    "dropout-inside",
+    explanation="In training mode some entries of the vectors are dropped. Dropout comes once, after the positions are "
+    "added, and that is the work of PositionalEncoding.",
+    hint="In training mode some entries of your vectors are zero and the others too large: there is a dropout in your "
+    "layer. It belongs after the positions, in Task 5 (chapter 2, 'Add, then drop').",
+    section="add-then-drop",
+)
+class TokenEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, d_model)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, ids):
+        return self.drop(self.embed(ids) * math.sqrt(self.embed.embedding_dim))
+
+
+@mistake(
+    "embeddings.TokenEmbedding",
+    "width-shared-by-all-layers",
+    explanation="The width was kept on the class and not on the instance, so the layer that was built last decides "
+    "about the scale of all. A model with two widths gets the wrong factor without a word.",
+    hint="The factor belongs to another `TokenEmbedding`, the one that was built last. Keep the width on the instance, "
+    "as `self.d_model`, or ask `self.embed` (chapter 2, 'Why the square root of d?').",
+    section="embedding-scale",
+)
+class TokenEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, d_model)
+        TokenEmbedding.d_model = d_model
+
+    def forward(self, ids):
+        return self.embed(ids) * math.sqrt(TokenEmbedding.d_model)
+
+
+@mistake(
+    "embeddings.TokenEmbedding",
     "cut-off-from-the-gradient",
     explanation="The rows were taken from detached (or frozen) weights. The values are right, but the table never "
     "gets a gradient and so never learns.",
@@ -993,6 +1069,25 @@ def sinusoidal_positions(max_len, d_model):
 
 @mistake(
     "embeddings.sinusoidal_positions",
+    "odd-width-frequencies-of-the-one-before",
+    explanation="For an odd width the exponents are those of the even width below it, 2i / (d - 1). Every wave but the "
+    "first is then too slow.",
+    hint="For an odd d_model all waves but the first are too slow: you divide by d_model - 1, which is twice "
+    "`d_model // 2`. Divide by the d_model that was asked for (chapter 2, 'Odd widths').",
+    section="odd-widths",
+)
+def sinusoidal_positions(max_len, d_model):
+    position = torch.arange(max_len, dtype=torch.float32)[:, None]
+    even = torch.arange(0, d_model, 2, dtype=torch.float32)
+    angles = position * torch.exp(even * (-math.log(10000.0) / max(d_model // 2 * 2, 1)))
+    pe = torch.zeros(max_len, d_model)
+    pe[:, 0::2] = angles.sin()
+    pe[:, 1::2] = angles[:, : d_model // 2].cos()
+    return pe
+
+
+@mistake(
+    "embeddings.sinusoidal_positions",
     "odd-width-ends-with-zeros",
     explanation="For an odd width the last column was left at zero. Only its cosine is missing: the sine of the last "
     "angle belongs there.",
@@ -1235,6 +1330,49 @@ class PositionalEncoding(nn.Module):
         if x.shape[1] > self.pe.shape[1]:
             raise ValueError(f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}")
         return self.drop(x + self.pe[:, : x.shape[1]].to(x.dtype))
+
+
+@mistake(
+    "embeddings.PositionalEncoding",
+    "no-dropout-by-default",
+    explanation="The default of dropout is 0, so a module that is built from its width alone drops nothing. The task "
+    "gives 0.1, the paper's value.",
+    hint="Built with its width alone, your module drops nothing in training. The default of `dropout` is 0.1, as it "
+    "stands in the task (chapter 2, 'Positions in a module').",
+    section="positions-module",
+)
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, dropout=0.0, max_len=5000):
+        super().__init__()
+        self.drop = nn.Dropout(dropout)
+        self.register_buffer("pe", sinusoidal_positions(max_len, d_model)[None])
+
+    def forward(self, x):
+        if x.shape[1] > self.pe.shape[1]:
+            raise ValueError(f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}")
+        return self.drop(x + self.pe[:, : x.shape[1]].to(x.dtype))
+
+
+@mistake(
+    "embeddings.PositionalEncoding",
+    "positions-with-a-learned-weight",
+    explanation="The positions are multiplied by a parameter before they are added. Here the sinusoids are added as "
+    "they are: the layer has nothing to learn.",
+    hint="The positions are added with a factor that is a parameter of yours. Add `pe` as it is; there are no "
+    "parameters in this module (chapter 2, 'Positions in a module').",
+    section="positions-module",
+)
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, dropout=0.1, max_len=5000):
+        super().__init__()
+        self.drop = nn.Dropout(dropout)
+        self.alpha = nn.Parameter(torch.ones(1))
+        self.register_buffer("pe", sinusoidal_positions(max_len, d_model)[None])
+
+    def forward(self, x):
+        if x.shape[1] > self.pe.shape[1]:
+            raise ValueError(f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}")
+        return self.drop(x + (self.alpha * self.pe[:, : x.shape[1]]).to(x.dtype))
 
 
 @mistake(
@@ -2161,6 +2299,46 @@ def mean_pool(hidden, keep):
 
 @mistake(
     "embeddings.mean_pool",
+    "divided-by-the-longest",
+    explanation="Every sum was divided by the number of tokens of the longest sequence in the batch. Each sequence has "
+    "its own count, and its vector must not depend on its neighbours.",
+    hint="Only the sequence with the most tokens is right: you divide all sums by *its* count. Count for each row by "
+    "itself (chapter 2, 'The mean of what is kept').",
+    section="mean-of-kept",
+)
+def mean_pool(hidden, keep):
+    return (hidden * keep[..., None]).sum(1) / keep.sum(1).max().clamp(min=1)
+
+
+@mistake(
+    "embeddings.mean_pool",
+    "zeros-not-counted",
+    explanation="The entries that differ from zero were counted in place of the places that are kept. A real token may "
+    "hold a zero, and it counts like any other value.",
+    hint="Your average is too large where a token that is kept holds a zero: you count what is not zero. Count the "
+    "places where `keep` is True (chapter 2, 'The mean of what is kept').",
+    section="mean-of-kept",
+)
+def mean_pool(hidden, keep):
+    kept = hidden * keep[..., None]
+    return kept.sum(1) / (kept != 0).sum(1).clamp(min=1)
+
+
+@mistake(
+    "embeddings.mean_pool",
+    "cut-off-from-the-gradient",
+    explanation="The average was taken of a detached copy. The values are right, but no gradient reaches the hidden "
+    "vectors, and nothing below the pooling learns.",
+    hint="The values are right, and no gradient arrives at `hidden`: `.detach()`, `.data`, `torch.tensor` and NumPy "
+    "cut it off. Compute with `hidden` itself (chapter 2, 'The mean of what is kept').",
+    section="mean-of-kept",
+)
+def mean_pool(hidden, keep):
+    return (hidden.detach() * keep[..., None]).sum(1) / keep.sum(1, keepdim=True).clamp(min=1)
+
+
+@mistake(
+    "embeddings.mean_pool",
     "padding-kept",
     explanation="The mask was turned round, so the padding is averaged and the tokens are left out. True means that a "
     "place is kept.",
@@ -2184,19 +2362,6 @@ def mean_pool(hidden, keep):
 )
 def mean_pool(hidden, keep):
     return (hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True)
-
-
-@mistake(
-    "embeddings.mean_pool",
-    "nan-repaired-afterwards",
-    explanation="The NaN of a row with nothing kept was replaced after the division. The result looks right, but the "
-    "gradient has gone through 0 / 0 and is NaN.",
-    hint="The result is right, and the *gradient* of a row with nothing kept is NaN. Do not repair 0 / 0 afterwards: "
-    "divide by at least 1 (chapter 2, 'Nothing kept').",
-    section="nothing-kept",
-)
-def mean_pool(hidden, keep):
-    return torch.nan_to_num((hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True))
 
 
 @mistake(
@@ -2441,6 +2606,20 @@ def max_pool(hidden, keep):
 )
 def max_pool(hidden, keep):
     places = hidden.masked_fill(~keep[..., None], -1e4)
+    return places.amax(1).masked_fill(~keep.any(1, keepdim=True), 0.0)
+
+
+@mistake(
+    "embeddings.max_pool",
+    "cut-off-from-the-gradient",
+    explanation="The maximum was taken of a detached copy. The values are right, but no gradient reaches the hidden "
+    "vectors, and nothing below the pooling learns.",
+    hint="The values are right, and no gradient arrives at `hidden`: `.detach()`, `.data`, `torch.tensor` and NumPy "
+    "cut it off. Compute with `hidden` itself (chapter 2, 'The maximum of what is kept').",
+    section="max-of-kept",
+)
+def max_pool(hidden, keep):
+    places = hidden.detach().masked_fill(~keep[..., None], float("-inf"))
     return places.amax(1).masked_fill(~keep.any(1, keepdim=True), 0.0)
 
 
