@@ -5,6 +5,7 @@ for a language model the vocabulary. A logit is a score before the softmax. Loga
 """
 
 import math
+import sys
 
 import torch
 from torch import nn
@@ -32,8 +33,8 @@ def cross_entropy(logits, targets, ignore_index=None):
         logits, targets = logits[counted], targets[counted]
     # log softmax without ever taking the logarithm of a probability: after this shift the sum below is at least 1.
     shifted = logits - logits.amax(-1, keepdim=True)
-    log_probs = shifted - shifted.exp().sum(-1, keepdim=True).log()  # (N, V)
-    nll = -log_probs.gather(1, targets.unsqueeze(1))  # (N, 1)
+    log_probs = shifted - shifted.exp().sum(-1, keepdim=True).log()
+    nll = -log_probs.gather(1, targets.unsqueeze(1))
     return nll.sum() / max(len(targets), 1)
     ### END SOLUTION
 
@@ -56,10 +57,8 @@ def perplexity(total_nll, num_tokens):
     ### BEGIN SOLUTION
     if num_tokens <= 0:
         raise ValueError(f"num_tokens is {num_tokens}, but the perplexity of a text needs at least one token.")
-    try:
-        return math.exp(total_nll / num_tokens)
-    except OverflowError:
-        return math.inf
+    mean = total_nll / num_tokens
+    return math.exp(mean) if mean <= math.log(sys.float_info.max) else math.inf
     ### END SOLUTION
 
 

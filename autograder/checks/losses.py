@@ -260,6 +260,8 @@ def test_large_losses(student, reference, rng):
 def test_no_tokens(student, reference, rng):
     """0 tokens are an error."""
     for total in (float(rng.uniform(1, low=1, high=9)), 0.0):
+        # First with tokens: code that raises whatever it gets is no answer.
+        assert_number(student.perplexity(total, 3), math.exp(total / 3), f"perplexity({total}, 3)", 1e-5)
         what = f"perplexity({total}, 0)"
         try:
             student.perplexity(total, 0)
