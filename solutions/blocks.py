@@ -125,7 +125,7 @@ class FeedForward(nn.Module):
             ``(B, T, d_model)``.
         """
         ### BEGIN SOLUTION
-        hidden = self.activation(self.w_1(x))  # (B, T, d_ff)
+        hidden = self.activation(self.w_1(x))  # d_ff wide
         return self.w_2(self.dropout(hidden))
         ### END SOLUTION
 

@@ -496,6 +496,9 @@ def test_nothing_dropped(student, reference, rng):
     for shape, p, training in (((3, 40), 0.4, False), ((2, 5, 30), 0.9, False), ((3, 40), 0.0, True), ((50,), 0, True)):
         x = rng.normal(*shape)
         assert_close(student.dropout(x, p, training=training), x, f"dropout(x, {p}, training={training})")
+    x = _without_zeros(rng, 200)
+    if not (student.dropout(x, 0.5) == 0).any():  # by chance once in 10^60 runs
+        raise AssertionError("dropout(x, 0.5) drops nothing, although training=True is the default.")
 
 
 @pytest.mark.task("blocks.dropout", points=1)

@@ -72,7 +72,7 @@ def encode(text):
     return data[:cut], data[cut:], len(ids)
 
 
-def batch(data, generator, size=BATCH):
+def batch(data, generator, size):
     starts = torch.randint(len(data) - LENGTH, (size,), generator=generator)
     windows = torch.stack([data[start : start + LENGTH + 1] for start in starts])
     return windows[:, :-1], windows[:, 1:]
@@ -83,12 +83,12 @@ def loss_of(model, windows):
     return F.cross_entropy(model(x).flatten(0, 1), y.flatten())
 
 
-def train(data, norm, warmup, seed, steps):
+def train(data, norm, warmup, seed, steps, size=BATCH):
     """Validation losses, the first before any training, then every EVERY steps."""
     training, validation, vocabulary = data
     torch.manual_seed(seed)
     model = Model(vocabulary, norm)
-    held_out = batch(validation, torch.Generator().manual_seed(0), size=64)  # the same for all
+    held_out = batch(validation, torch.Generator().manual_seed(0), 64)  # the same for all
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, fused=True)
     losses = []
@@ -98,7 +98,7 @@ def train(data, norm, warmup, seed, steps):
                 losses.append(loss_of(model, held_out).item())
         for group in optimizer.param_groups:
             group["lr"] = RATE * min(1.0, (step + 1) / max(warmup, 1))
-        loss = loss_of(model, batch(training, generator))
+        loss = loss_of(model, batch(training, generator, size))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -108,10 +108,10 @@ def train(data, norm, warmup, seed, steps):
 def run(reduced=False, corpus=None):
     """Curves of validation losses for every arm and seed."""
     data = encode(course_text(corpus))
-    arms, seeds, steps = (ARMS[1:], range(1), 110) if reduced else (ARMS, range(4), 160)
+    arms, seeds, steps, size = (ARMS[1:], range(1), 120, 8) if reduced else (ARMS, range(4), 160, BATCH)
     results = []
     for norm, warmup in arms:
-        curves = [train(data, norm, warmup, seed, steps) for seed in seeds]
+        curves = [train(data, norm, warmup, seed, steps, size) for seed in seeds]
         results.append(
             {"norm": norm, "warmup": warmup, "final": spread([curve[-1] for curve in curves]), "curves": curves}
         )
