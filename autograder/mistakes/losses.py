@@ -432,7 +432,7 @@ def cross_entropy(logits, targets, ignore_index=None):
     "losses.cross_entropy",
     "nan-when-nothing-counts",
     explanation="The sum of no losses was divided by their number, 0. One batch of nothing but padding makes the loss "
-    "NaN, and after one step all weights are.",
+    "NaN, and with it every mean that the loss gets into.",
     hint="When every target is ignored, your loss is 0 / 0. Make the divisor at least 1: the sum above it is 0 then "
     "(chapter 10, 'Targets that do not count').",
     section="targets-that-do-not-count",
