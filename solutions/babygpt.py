@@ -4,7 +4,7 @@ Shapes: ``B`` sequences in a batch, ``T`` positions in a sequence (at most ``blo
 position's vector (``n_embed``), ``V`` vocabulary size. Parameters are created as PyTorch does by default.
 """
 
-from dataclasses import dataclass
+import dataclasses
 
 import torch
 import torch.nn.functional as F
@@ -14,7 +14,7 @@ from solutions.attention import attention_scores
 from solutions.masks import causal_mask
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class BabyGPTConfig:
     """The sizes of a BabyGPT.
 
