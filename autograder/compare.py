@@ -98,17 +98,18 @@ def assert_boolean_mask(got: Any, expected: torch.Tensor, what: str) -> None:
     assert_equal(got, expected, what)
 
 
-def assert_raises(kind: type[Exception], call: Callable[[], Any], what: str = "this call") -> None:
-    """The call must make the learner's code raise ``kind`` (or a subclass)."""
+def assert_raises(
+    kind: type[Exception] | tuple[type[Exception], ...], call: Callable[[], Any], what: str = "this call"
+) -> None:
+    """The call must make the learner's code raise ``kind``, one of several, or a subclass."""
+    kinds = [one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))]
     try:
         value = call()
     except StudentRaised as raised:
-        if kind.__name__ not in raised.kinds:
-            raise AssertionError(
-                f"{what} should raise {kind.__name__}, but raised {raised.kind}: {raised.text}"
-            ) from None
+        if not {*kinds} & {*raised.kinds}:
+            raise AssertionError(f"{what} should raise {kinds[0]}, but raised {raised.kind}: {raised.text}") from None
         return
-    raise AssertionError(f"{what} should raise {kind.__name__}, but returned {_a(value)}.")
+    raise AssertionError(f"{what} should raise {kinds[0]}, but returned {_a(value)}.")
 
 
 def _assert_tuple(got: Any, expected: tuple, what: str | Sequence[str], compare: Callable[..., None]) -> None:

@@ -131,9 +131,9 @@ def train_bpe(text, num_merges):
         raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")
 
     def merge(parts, pair):
-        merged = []
-        for part in parts:
-            if merged and (merged[-1], part) == pair:
+        merged = parts[:1]
+        for part in parts[1:]:
+            if (merged[-1], part) == pair:
                 merged[-1] += part
             else:
                 merged.append(part)
@@ -142,9 +142,9 @@ def train_bpe(text, num_merges):
     # A text has far fewer different pieces than pieces: each is looked at once, and counts as often as it occurs.
     occurs = Counter(GPT2_SPLIT.findall(text))
     pieces = [([bytes([byte]) for byte in piece.encode()], times) for piece, times in occurs.items()]
-    merges = []
+    merges: list[tuple[bytes, bytes]] = []
     while len(merges) < num_merges:
-        counts = Counter()
+        counts: Counter[tuple[bytes, bytes]] = Counter()
         for parts, times in pieces:
             for pair in zip(parts, parts[1:]):
                 counts[pair] += times

@@ -195,6 +195,37 @@ class Vocabulary:
         return " ".join(tokens)
 
 
+@alternative("tokens.Vocabulary", "subclass-of-list")
+class Vocabulary(list):
+    @property
+    def id_to_token(self):
+        return list(self)
+
+    @property
+    def token_to_id(self):
+        return {token: i for i, token in enumerate(self)}
+
+    @classmethod
+    def from_texts(cls, texts, tokenize=None, min_freq=1, max_size=None):
+        self = cls("<pad> <unk> <bos> <eos>".split())
+        self.tokenize = tokenize or (lambda text: text.split())
+        counts = Counter(itertools.chain.from_iterable(map(self.tokenize, texts)))
+        heap = [(-times, token) for token, times in counts.items() if times >= min_freq and token not in self]
+        heapq.heapify(heap)
+        while heap and len(self) != max_size:
+            self.append(heapq.heappop(heap)[1])
+        return self
+
+    def encode(self, text, add_bos=False, add_eos=False):
+        number = self.token_to_id
+        return [2][: int(add_bos)] + [number.get(token, 1) for token in self.tokenize(text)] + [3][: int(add_eos)]
+
+    def decode(self, ids, skip_special=True):
+        if min(ids, default=0) < 0 or max(ids, default=0) >= len(self):
+            raise ValueError(f"ids {ids}, but only 0 to {len(self) - 1} are allowed")
+        return " ".join(self[i] for i in ids if i > 3 or not skip_special)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # train_bpe
 
@@ -358,6 +389,32 @@ def train_bpe(text, num_merges):
     return result
 
 
+@alternative("tokens.train_bpe", "strings-of-latin-1")
+def train_bpe(text, num_merges):
+    """A byte is the character with its number; such strings compare as the bytes do."""
+    if num_merges < 0:
+        raise TypeError(f"num_merges={num_merges}, but 0 or more is allowed")
+    words = Counter(tuple(piece.encode().decode("latin-1")) for piece in GPT2_SPLIT.findall(text))
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter()
+        for word, times in words.items():
+            for pair in zip(word, word[1:]):
+                counts[pair] += times
+        if not counts:
+            break
+        merges.append(sorted(counts, key=lambda pair: (counts[pair], pair))[-1])
+        renewed = Counter()
+        for word, times in words.items():
+            new = ()
+            while word:
+                step = 2 if word[:2] == merges[-1] else 1
+                new, word = (*new, "".join(word[:step])), word[step:]
+            renewed[new] += times
+        words = renewed
+    return [(left.encode("latin-1"), right.encode("latin-1")) for left, right in merges]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # bpe_encode
 
@@ -494,3 +551,12 @@ def bpe_decode(ids, merges):
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     parts = [bytes([index]) if index <= 255 else b"%b%b" % merges[index - 256] for index in ids]
     return "".join(decoder.decode(part) for part in parts) + decoder.decode(b"", final=True)
+
+
+@alternative("tokens.bpe_decode", "one-mark-per-bad-byte")
+def bpe_decode(ids, merges):
+    data = bytearray()
+    for index in ids:
+        data.extend([index] if index < 256 else b"".join(merges[index - 256]))
+    text = str(data, "utf-8", "surrogateescape")
+    return "".join("\ufffd" if "\udc80" <= letter <= "\udcff" else letter for letter in text)

@@ -11,6 +11,7 @@ from collections import Counter
 from autograder.catalogue import mistake
 from solutions.tokens import GPT2_SPLIT, SPECIALS
 from solutions.tokens import Vocabulary as RightVocabulary
+from solutions.tokens import train_bpe as right_train_bpe
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Vocabulary: what is not written out is inherited, and right
@@ -262,6 +263,36 @@ class Vocabulary(RightVocabulary):
 
 @mistake(
     "tokens.Vocabulary",
+    "min-freq-two-by-default",
+    explanation="Without a min_freq every token that occurs belongs to the vocabulary. A default of 2, as in some "
+    "tutorials, drops words that nobody asked to drop.",
+    hint="Tokens that occur once are missing although no min_freq was given. Its default is 1, which leaves out "
+    "nothing (chapter 1, 'Which token gets which id').",
+    section="vocabulary-order",
+)
+class Vocabulary(RightVocabulary):
+    @classmethod
+    def from_texts(cls, texts, tokenize=str.split, min_freq=2, max_size=None):
+        return super().from_texts(texts, tokenize, min_freq, max_size)
+
+
+@mistake(
+    "tokens.Vocabulary",
+    "texts-joined-first",
+    explanation="All texts were joined by spaces and cut as one. The spaces in between are in no text, and a tokenize "
+    "that does not cut at spaces counts them, or puts the end of one text and the start of the next into one token.",
+    hint="Your counts change where two texts meet: you join the texts before you cut them. Call tokenize on each text "
+    "by itself (chapter 1, 'Which token gets which id').",
+    section="vocabulary-order",
+)
+class Vocabulary(RightVocabulary):
+    @classmethod
+    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
+        return super().from_texts([" ".join(texts)], tokenize, min_freq, max_size)
+
+
+@mistake(
+    "tokens.Vocabulary",
     "special-counted-again",
     explanation="A token of the texts that spells a special one, such as <unk>, got a second id. Then two ids decode "
     "to the same string, and the dictionary knows only one of them.",
@@ -479,6 +510,53 @@ class Vocabulary(RightVocabulary):
 class Vocabulary(RightVocabulary):
     def decode(self, ids, skip_special=True):
         return super().decode([index for index in ids if index or not skip_special], skip_special=False)
+
+
+@mistake(
+    "tokens.Vocabulary",
+    "brackets-are-special",
+    explanation="Special tokens were recognised by their spelling, as whatever begins with an angle bracket. A text "
+    "may hold such tokens itself, and they are words like others.",
+    hint="Your decode drops tokens like <b>, which are ordinary words. Special are the ids 0 to 3 and no other "
+    "(chapter 1, 'From ids back to text').",
+    section="decoding-words",
+)
+class Vocabulary(RightVocabulary):
+    def decode(self, ids, skip_special=True):
+        text = super().decode(ids, skip_special=False)
+        return " ".join(one for one in text.split(" ") if not (skip_special and one.startswith("<")))
+
+
+@mistake(
+    "tokens.Vocabulary",
+    "blank-tokens-dropped",
+    explanation="Tokens that consist of white space were left out of the text. With tokenize=list a space is a token "
+    "like any other.",
+    hint="Where a token is itself a space, your decode loses it. Join all tokens that are not special, and tidy up "
+    "nothing (chapter 1, 'From ids back to text').",
+    section="decoding-words",
+)
+class Vocabulary(RightVocabulary):
+    def decode(self, ids, skip_special=True):
+        return " ".join(super().decode(ids, skip_special).split())
+
+
+@mistake(
+    "tokens.Vocabulary",
+    "ids-changed",
+    explanation="The special tokens were removed from the list that was passed in. It belongs to the caller, who still "
+    "wants to know where the text ended.",
+    hint="After your decode the caller's list of ids is shorter. Build a new list instead of removing from the one "
+    "that you were given (chapter 1, 'From ids back to text').",
+    section="decoding-words",
+)
+class Vocabulary(RightVocabulary):
+    def decode(self, ids, skip_special=True):
+        text = super().decode(ids, skip_special)
+        for special in range(4):
+            while skip_special and special in ids:
+                ids.remove(special)
+        return text
 
 
 @mistake(
@@ -806,6 +884,19 @@ def train_bpe(text, num_merges):
                 if tuple(parts[i : i + 2]) == best:
                     parts[i : i + 2] = [best[0] + best[1]]
     return merges
+
+
+@mistake(
+    "tokens.train_bpe",
+    "line-ends-changed",
+    explanation="Every '\\r\\n' was turned into '\\n' before training. The bytes that were there are then never "
+    "merged, and texts with such line ends need twice the tokens for them.",
+    hint="Your merges never contain the byte of '\\r'. Change nothing in the text: byte-pair encoding takes every byte "
+    "as it comes (chapter 1, 'Words, characters and bytes').",
+    section="words-characters-bytes",
+)
+def train_bpe(text, num_merges):
+    return right_train_bpe(text.replace("\r\n", "\n"), num_merges)
 
 
 @mistake(
@@ -1794,6 +1885,34 @@ def bpe_decode(ids, merges):
     spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
     text = b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@mistake(
+    "tokens.bpe_decode",
+    "end-of-word-marker",
+    explanation="'</w>' was replaced by a space, as in the first byte-pair encoding for words. The byte-level one has "
+    "no such marker: spaces are bytes of the text.",
+    hint="The text '</w>' does not survive your decode. There is no end-of-word marker here; the spaces are in the "
+    "tokens (chapter 1, 'Decoding').",
+    section="bpe-decoding",
+)
+def bpe_decode(ids, merges):
+    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
+    return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace").replace("</w>", " ")
+
+
+@mistake(
+    "tokens.bpe_decode",
+    "ascii-only",
+    explanation="The bytes were decoded as ASCII, so every character beyond it becomes several U+FFFD. The text was "
+    "written in UTF-8, and only that brings it back.",
+    hint="Letters like é come out as two replacement characters, even when all their bytes are there. Decode as "
+    "'utf-8', not as 'ascii' (chapter 1, 'Decoding').",
+    section="bpe-decoding",
+)
+def bpe_decode(ids, merges):
+    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
+    return b"".join(spelled[index] for index in ids).decode("ascii", errors="replace")
 
 
 @mistake(
