@@ -222,7 +222,8 @@ def test_no_line_of_a_solution_leaks(unit):
     shown = {line.strip() for source in sources for line in source.splitlines()}
     secrets = solution_lines()
     assert len(secrets) > 30  # else the expression above finds nothing any more
-    assert shown & secrets == set()
+    # A closing bracket on a line of its own gives nothing away.
+    assert {line for line in shown & secrets if re.search(r"\w", line)} == set()
     comments = [line.split("#", 1)[1].strip() for line in secrets if "# " in line]
     assert [comment for comment in comments if comment in "\n".join(sources)] == []
 
