@@ -1,0 +1,816 @@
+"""Checks of unit 8, transformer.
+
+Inner names are free. A layer's attentions, norms and linear layers are found by type, by the attribute names that
+units 5 and 6 fix, and by shape; they are given random weights and compared with a formula in float64. Since the order
+in which parts are registered is free, every way to assign the weights counts as right. Stacks and models are watched
+from inside: what enters and leaves each layer is recorded, and each layer is called again with the masks that it should
+have had.
+
+Within a task checks go from basic to subtle, and each looks at one mechanism. Sizes that could be confused differ.
+"""
+
+import math
+from itertools import permutations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from autograder.compare import assert_close, assert_equal, assert_raises
+
+PAD, BOS = 0, 2
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Drivers: they run beside the learner's code and hold no expected value.
+
+
+def call_layer(student, name, build, weights, args, masks, training=False, cotangent=None):
+    """Build a layer, find its parts, give them weights, and call it.
+
+    Returns the output and the inputs as the call left them; with a cotangent the output, and the gradients of its
+    weighted sum for the inputs. A sentence if parts are missing; ``None`` if they could not be told apart.
+    """
+    d_model, _, d_ff = build[0][:3]
+    module = getattr(student, name)(*build[0], **build[1]).to(args[0].dtype).train(training)
+    names = ("w_q", "w_k", "w_v", "w_o")
+    attentions = [one for one in module.modules() if all(isinstance(getattr(one, n, None), nn.Linear) for n in names)]
+    inside = {id(part) for one in attentions for part in one.modules()}
+    rest = [one for one in module.modules() if id(one) not in inside]
+    norms = [one for one in rest if hasattr(one, "gamma") or isinstance(one, nn.LayerNorm)]
+    linear = [one for one in rest if isinstance(one, nn.Linear)]
+    wide = [one for one in linear if one.weight.shape == (d_ff, d_model)]
+    narrow = [one for one in linear if one.weight.shape == (d_model, d_ff)]
+    wanted = len(weights["attentions"]), len(weights["norms"])
+    if 0 < len(attentions) < wanted[0]:
+        return f"{name} should have {wanted[0]} attentions, each with parameters of its own, but has {len(attentions)}."
+    if len(norms) < wanted[1] and attentions:
+        known = {id(one) for one in module.parameters()}
+        if not norms and not any(one.dim() == 1 and id(one) not in known for one in module.parameters()):
+            return f"No norm is among the parts of {name} that PyTorch knows (modules in a plain list are not)."
+        return f"{name} should have {wanted[1]} norms, one for each sublayer, but has {len(norms)}."
+    if (len(attentions), len(norms), len(wide), len(narrow)) != (*wanted, 1, 1):
+        return None
+    with torch.no_grad():
+        for attention, values in zip(attentions, weights["attentions"]):
+            for part, (weight, bias) in zip(names, values):
+                getattr(attention, part).weight.copy_(weight)
+                getattr(attention, part).bias.copy_(bias)
+        for norm, (gain, bias) in zip(norms, weights["norms"]):
+            own = (norm.gamma, norm.beta) if hasattr(norm, "gamma") else (norm.weight, norm.bias)
+            own[0].copy_(gain)
+            own[1].copy_(bias)
+        for layer, (weight, bias) in zip((wide[0], narrow[0]), weights["linear"]):
+            layer.weight.copy_(weight)
+            layer.bias.copy_(bias)
+    if cotangent is None:
+        return module(*args, *masks), args
+    leaves = [arg.clone().requires_grad_() for arg in args]
+    output = module(*leaves, *masks)
+    if not isinstance(output, torch.Tensor) or not output.requires_grad or output.shape != cotangent.shape:
+        return output, [torch.zeros_like(leaf) for leaf in leaves]
+    found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
+    return output, [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)]
+
+
+def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, training=False):
+    """Build a model, fill its parameters from a list of numbers, call it, and record what each of its layers does.
+
+    ``masks`` are those that the layers should have had, ``given`` those that the call gets; ``half`` calls ``encode``
+    alone. Returns the result, the records, the tables and the last norms; ``None`` in place of what was not found.
+    """
+    model = student.make_model(*sizes, **options)
+    model = model.to(numbers.dtype).train(training)
+    start = 0
+    with torch.no_grad():
+        for parameter in model.parameters():
+            count = parameter.numel()
+            places = torch.arange(start, start + count) % len(numbers)
+            parameter.copy_(numbers[places].view_as(parameter))
+            start += count
+
+    def named(kind):
+        return [one for one in model.modules() if kind in {base.__name__ for base in type(one).__mro__}]
+
+    layers = {"encoder": named("EncoderLayer"), "decoder": named("DecoderLayer")}
+    records = {"encoder": [], "decoder": []}
+
+    def spy(side, index, layer):
+        right = layer.forward
+
+        def forward(x, *args, **kwargs):
+            output = right(x, *args, **kwargs)
+            if side == "encoder":
+                again = right(x, masks[0])
+            else:
+                memory = args[0] if args else kwargs["memory"]
+                records.setdefault("memory", []).append(memory)
+                again = right(x, records["memory"][0], masks[0], masks[1])
+            records[side].append((index, x, output, again))
+            return output
+
+        layer.forward = forward
+
+    for side, found in layers.items():
+        for index, layer in enumerate(found):
+            spy(side, index, layer)
+    result = model.encode(src, given[0]) if half == "encode" else model(src, tgt, *given)
+    inside = {id(part) for found in layers.values() for layer in found for part in layer.modules()}
+    outputs = {id(one) for generator in named("Generator") for one in generator.parameters()}
+
+    def last_norms(kind):
+        norms = [one for stack in named(kind) for one in stack.modules() if id(one) not in inside]
+        norms = [one for one in norms if hasattr(one, "gamma") or isinstance(one, nn.LayerNorm)]
+        return [(one.gamma, one.beta) if hasattr(one, "gamma") else (one.weight, one.bias) for one in norms]
+
+    def table(size):
+        tables = [one for one in model.parameters() if one.shape == (size, sizes[3]) and id(one) not in outputs]
+        return tables[0] if len(tables) == 1 else None
+
+    return {
+        "result": result,
+        "records": [records["encoder"], records["decoder"]],
+        "memory": records.get("memory", []),
+        "norms": [last_norms("Encoder"), last_norms("Decoder")],
+        "tables": [table(sizes[0]), table(sizes[1])],
+    }
+
+
+def inventory(student, sizes, options):
+    """What a fresh model is made of: its parameters, those of each layer as numbers, and what its generator holds."""
+    model = student.make_model(*sizes, **options)
+    place = {id(one): index for index, one in enumerate(model.parameters())}
+    layers = {}
+    for kind in ("EncoderLayer", "DecoderLayer"):
+        found = [one for one in model.modules() if kind in {base.__name__ for base in type(one).__mro__}]
+        layers[kind] = [[place[id(one)] for one in layer.parameters()] for layer in found]
+    generator = getattr(model, "generator", None)
+    weight = getattr(getattr(generator, "proj", None), "weight", None)
+    return {
+        "parameters": [one.detach() for one in model.parameters()],
+        "layers": [layers["EncoderLayer"], layers["DecoderLayer"]],
+        "output": place.get(id(weight)) if isinstance(weight, torch.Tensor) else None,
+    }
+
+
+def reach(student, sizes, options, src, tgt):
+    """For each parameter of a model: does it get a gradient that is not zero?"""
+    model = student.make_model(*sizes, **options).train()
+    result = model(src, tgt)
+    if not isinstance(result, torch.Tensor) or not result.requires_grad:
+        return []
+    (model.generator(result) if result.shape[-1] != sizes[1] else result).square().sum().backward()
+    return [one.grad is not None and bool(one.grad.any()) for one in model.parameters()]
+
+
+def train_twice(student, sizes, options, src, tgt):
+    """The model's results in training mode, twice, and in evaluation mode."""
+    model = student.make_model(*sizes, **options)
+    first, second = (model.train()(src, tgt) for _ in range(2))
+    return first, second, model.eval()(src, tgt)
+
+
+def defaults(student):
+    """The default values of ``make_model`` by name."""
+    import inspect
+
+    found = inspect.signature(student.make_model).parameters.values()
+    return {one.name: one.default for one in found if one.default is not one.empty}
+
+
+def generate_words(student, d_model, vocab_size, weight, bias, inputs):
+    """A Generator with given weights, called on several inputs."""
+    generator = student.Generator(d_model, vocab_size).to(weight.dtype).eval()
+    proj = getattr(generator, "proj", None)
+    if not isinstance(proj, nn.Linear):
+        return "The attribute `proj` of a Generator should be an nn.Linear."
+    if proj.bias is None or proj.weight.shape != weight.shape:
+        return f"`proj` should be nn.Linear({d_model}, {vocab_size}) with a bias."
+    with torch.no_grad():
+        proj.weight.copy_(weight)
+        proj.bias.copy_(bias)
+    return [generator(x) for x in inputs]
+
+
+def shift(student, targets, args):
+    """The shifted targets, and the targets as the call left them."""
+    return student.shift_right(targets, *args), targets
+
+
+def count(student, kind):
+    """The counts of a small model made for the purpose, as key and value pairs."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(3, 5)
+            self.second = nn.Sequential(nn.Linear(5, 7), nn.LayerNorm(7), nn.Linear(7, 5, bias=False))
+            if kind == "tied":
+                self.third = nn.Linear(3, 5)
+                self.third.weight = self.first.weight
+            if kind == "twins":
+                self.third = nn.LayerNorm(7)
+            if kind == "frozen":
+                self.second[0].weight.requires_grad_(False)
+            if kind == "buffers":
+                self.positions = nn.BatchNorm1d(11)
+            if kind == "own":
+                self.scale = nn.Parameter(torch.ones(13))
+            if kind == "empty":
+                self.activation = nn.ReLU()
+
+    model = Model()
+    counts = student.count_parameters(model)
+    return counts, len(list(model.parameters()))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Formulas and helpers
+
+D_MODEL, HEADS, D_FF = 6, 2, 10
+
+
+def _weights(rng, attentions, dtype=torch.float64):
+    def linear(rows, columns):
+        return rng.normal(rows, columns, dtype=dtype) * 0.7, rng.normal(rows, dtype=dtype)
+
+    return {
+        "attentions": [[linear(D_MODEL, D_MODEL) for _ in range(4)] for _ in range(attentions)],
+        "norms": [
+            (rng.normal(D_MODEL, dtype=dtype) + 1, rng.normal(D_MODEL, dtype=dtype)) for _ in range(attentions + 1)
+        ],
+        "linear": [linear(D_FF, D_MODEL), linear(D_MODEL, D_FF)],
+    }
+
+
+def _attend(query, memory, weights, mask):
+    q, k, v = (
+        F.linear(x, *pair).unflatten(-1, (HEADS, -1)).transpose(1, 2)
+        for x, pair in zip((query, memory, memory), weights)
+    )
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    return F.linear((scores.softmax(-1) @ v).transpose(1, 2).flatten(2), *weights[3])
+
+
+def _network(x, weights):
+    return F.linear(F.linear(x, *weights[0]).relu(), *weights[1])
+
+
+def _layer(x, sublayers, norms, style):
+    for sublayer, (gain, bias) in zip(sublayers, norms):
+        if style == "pre":
+            x = x + sublayer(F.layer_norm(x, (D_MODEL,), gain, bias))
+        else:
+            x = F.layer_norm(x + sublayer(x), (D_MODEL,), gain, bias)
+    return x
+
+
+def _layer_results(weights, x, memory, src_mask, tgt_mask, style):
+    """What a layer may return, the usual assignment of the weights first."""
+    for own, *other in permutations(weights["attentions"]):
+        for norms in permutations(weights["norms"]):
+            sublayers = [lambda y, own=own: _attend(y, y, own, tgt_mask)]
+            sublayers += [lambda y, one=one: _attend(y, memory, one, src_mask) for one in other]
+            sublayers.append(lambda y: _network(y, weights["linear"]))
+            yield _layer(x, sublayers, norms, style)
+
+
+def _check_layer(student, rng, name, style, build=None, mask=True, in_place=False):
+    decoder = name == "DecoderLayer"
+    weights = _weights(rng, 2 if decoder else 1)
+    x, memory = rng.normal(2, 4, D_MODEL, dtype=torch.float64), 3 * rng.normal(2, 5, D_MODEL, dtype=torch.float64) + 1
+    src_mask, tgt_mask = (rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)) if mask else (None, None)
+    args, masks = ((x, memory), (src_mask, tgt_mask)) if decoder else ((x,), (tgt_mask,))
+    build = build or ((D_MODEL, HEADS, D_FF, 0.3, style), {})
+    answer = student.run(call_layer, name, build, weights, args, masks if mask else ())
+    if isinstance(answer, str):
+        raise AssertionError(answer)
+    if answer is None:
+        return
+    got, after = answer
+    if in_place:
+        assert_equal(tuple(after), args, "the layer's input after the call")
+    _assert_one_of(
+        got, _layer_results(weights, x, memory, src_mask, tgt_mask, style), f"the {style}-norm layer's output"
+    )
+
+
+def _assert_one_of(got, candidates, what):
+    candidates = list(candidates)
+    for expected in candidates:
+        try:
+            return assert_close(got, expected, what)
+        except AssertionError:
+            continue
+    assert_close(got, candidates[0], what)
+
+
+def _check_gradients(student, rng, name):
+    decoder = name == "DecoderLayer"
+    weights = _weights(rng, 2 if decoder else 1)
+    args = [rng.normal(2, 4, D_MODEL, dtype=torch.float64), rng.normal(2, 5, D_MODEL, dtype=torch.float64)]
+    args = args[: 1 + decoder]
+    cotangent = rng.normal(2, 4, D_MODEL, dtype=torch.float64)
+    build = ((D_MODEL, HEADS, D_FF, 0.3, "pre"), {})
+    answer = student.run(call_layer, name, build, weights, args, (), cotangent=cotangent)
+    if isinstance(answer, str):
+        raise AssertionError(answer)
+    if answer is None:
+        return
+    leaves = [arg.clone().requires_grad_() for arg in args]
+    expected = []
+    for output in _layer_results(weights, leaves[0], leaves[-1], None, None, "pre"):
+        grads = torch.autograd.grad((output * cotangent).sum(), leaves, retain_graph=True)
+        expected.append(torch.cat([grad.flatten() for grad in grads]))
+    got = torch.cat([grad.flatten() for grad in answer[1]])
+    _assert_one_of(got, expected, "the gradient for the layer's inputs")
+
+
+def _check_dropout(student, rng, name, which):
+    """One sublayer alone adds the constant 1 to x = 0, or more exactly what its dropouts leave of it.
+
+    Only the dropout on what the sublayer returns gives 0 or 1 / (1 - p). A dropout inside it, of weights or hidden
+    units, gives more values than these two. Chance makes a right answer fail with a probability below 1e-9: see below.
+    """
+    attentions = 2 if name == "DecoderLayer" else 1
+    zero, one = torch.zeros(D_MODEL, D_MODEL), torch.zeros(D_MODEL)
+    off = [(zero, one)] * 4
+    on = [(zero, one), (zero, one), (zero, one + 1), (torch.eye(D_MODEL), one)]
+    weights = {
+        "attentions": [on if which == "all" or which == index else off for index in range(attentions)],
+        "norms": [(torch.ones(D_MODEL), one)] * (attentions + 1),
+        "linear": [(torch.zeros(D_FF, D_MODEL), torch.ones(D_FF)), (torch.zeros(D_MODEL, D_FF), one)],
+    }
+    if which == "network":
+        weights["linear"][1] = (torch.full((D_MODEL, D_FF), 1 / D_FF), one)
+    args = [torch.zeros(20, 12, D_MODEL), torch.zeros(20, 9, D_MODEL)][:attentions]
+    build = ((D_MODEL, HEADS, D_FF, 0.5, "pre"), {})
+    answer = student.run(call_layer, name, build, weights, args, (), training=True)
+    if isinstance(answer, str):
+        raise AssertionError(answer)
+    if answer is None:
+        return
+    got = answer[0]
+    assert got.shape == args[0].shape, f"The layer's output should have shape {tuple(args[0].shape)}."
+    zeros = float((got == 0).double().mean())  # 1440 entries: 0.5 is missed by more than 0.1 once in 10^13
+    assert 0.4 < zeros < 0.6, (
+        f"With dropout=0.5, half of what a sublayer returns should be dropped in training, but {zeros:.0%} is."
+    )
+    values = got[got != 0].double()
+    inside = float((values - 2).abs().gt(1e-3).double().mean())  # kept by chance exactly once: about 1 in 4
+    assert inside > 0.3, (
+        "In training, dropout=0.5 should also act inside the sublayer (on attention weights, or on hidden units)."
+    )
+
+
+SIZES = (7, 9, 2, 6, 10, 2)  # src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads
+
+
+def _ids(rng):
+    """Source and target with padding on both sides, and of different lengths."""
+    src, tgt = rng.integers(4, 7, 2, 5), rng.integers(4, 9, 2, 4)
+    src[0, 3:], src[1, 0], tgt[0, 3], tgt[1, 0] = PAD, PAD, PAD, PAD
+    return src, tgt
+
+
+def _masks(src, tgt):
+    causal = torch.ones(tgt.shape[1], tgt.shape[1], dtype=torch.bool).tril()
+    return (src != PAD)[:, None, None, :], (tgt != PAD)[:, None, None, :] & causal
+
+
+def _watch(student, rng, norm="pre", given=None, half=None, masks=None):
+    src, tgt = _ids(rng)
+    numbers = rng.normal(997, dtype=torch.float64)  # a prime: no two layers are filled alike
+    right = _masks(src, tgt)
+    given = right if given is None else given
+    seen = student.run(watch, SIZES, {"dropout": 0.0, "norm": norm}, numbers, src, tgt, masks or right, given, half)
+    return src, tgt, seen
+
+
+def _assert_stack(seen, side, norm, result):
+    """Layers in a chain, each once; and the last norm."""
+    records, name = seen["records"][side], ("encoder", "decoder")[side]
+    assert len(records) == SIZES[2], f"With num_layers={SIZES[2]} the {name} calls {len(records)} layers."
+    assert len({index for index, *_ in records}) == len(records), f"The {name} calls one layer several times."
+    for (_, _, before, _), (_, x, _, _) in zip(records, records[1:]):
+        assert_close(x, before, f"what a layer of the {name} reads (the output of the layer before it)")
+    last = records[-1][2]
+    if norm == "post":
+        assert_close(result, last, f"the {name}'s output with norm='post' (its last layer's output)")
+        return
+    norms = seen["norms"][side]
+    if len(norms) > 1:
+        return
+    assert norms, f"With norm='pre' the {name} should have one norm after its last layer, but has none."
+    assert_close(result, F.layer_norm(last, last.shape[-1:], *norms[0]), f"the {name}'s output (its last norm's)")
+
+
+def _assert_masks(seen, side):
+    name = ("encoder", "decoder")[side]
+    for number, (_, _, output, again) in enumerate(seen["records"][side]):
+        assert_close(output, again, f"what layer {number} of the {name} returns (called with the masks it should get)")
+
+
+def _embedded(ids, table):
+    d_model = table.shape[1]
+    position = torch.arange(ids.shape[1], dtype=torch.float64)[:, None]
+    angle = position / 10000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    positions = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
+    return table[ids] * math.sqrt(d_model) + positions
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# EncoderLayer
+
+
+@pytest.mark.task("transformer.EncoderLayer", points=1)
+def test_pre_norm(student, reference, rng):
+    """The pre-norm layer, the default, is right on known weights, without and with a mask."""
+    _check_layer(student, rng, "EncoderLayer", "pre", build=((D_MODEL, HEADS, D_FF), {}), mask=False)
+    _check_layer(student, rng, "EncoderLayer", "pre", in_place=True)
+
+
+@pytest.mark.task("transformer.EncoderLayer", points=1)
+def test_post_norm(student, reference, rng):
+    """The post-norm layer is right on known weights."""
+    _check_layer(student, rng, "EncoderLayer", "post")
+
+
+@pytest.mark.task("transformer.EncoderLayer", points=1)
+def test_gradients(student, reference, rng):
+    """Gradients flow through both sublayers and both shortcuts."""
+    _check_gradients(student, rng, "EncoderLayer")
+
+
+@pytest.mark.task("transformer.EncoderLayer", points=1)
+def test_dropout(student, reference, rng):
+    """In training, dropout acts on what both sublayers return, on attention weights and on hidden units."""
+    _check_dropout(student, rng, "EncoderLayer", 0)
+    _check_dropout(student, rng, "EncoderLayer", "network")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# DecoderLayer
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=1)
+def test_decoder_without_masks(student, reference, rng):
+    """The pre-norm layer, the default, is right on known weights."""
+    _check_layer(student, rng, "DecoderLayer", "pre", build=((D_MODEL, HEADS, D_FF), {}), mask=False)
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=2)
+def test_decoder_with_masks(student, reference, rng):
+    """Each of the two masks hides what it should, from the attention that it belongs to."""
+    _check_layer(student, rng, "DecoderLayer", "pre", in_place=True)
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=1)
+def test_decoder_post_norm(student, reference, rng):
+    """The post-norm layer is right on known weights."""
+    _check_layer(student, rng, "DecoderLayer", "post")
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=1)
+def test_decoder_gradients(student, reference, rng):
+    """Gradients reach the target and the memory."""
+    _check_gradients(student, rng, "DecoderLayer")
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=1)
+def test_decoder_dropout(student, reference, rng):
+    """In training, dropout acts on and inside each of the three sublayers."""
+    _check_dropout(student, rng, "DecoderLayer", 0)
+    _check_dropout(student, rng, "DecoderLayer", 1)
+    _check_dropout(student, rng, "DecoderLayer", "network")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Encoder
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_chain(student, reference, rng):
+    """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
+    _, _, seen = _watch(student, rng, half="encode")
+    _assert_stack(seen, 0, "pre", seen["result"])
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_post_norm(student, reference, rng):
+    """A post-norm stack ends with its last layer."""
+    _, _, seen = _watch(student, rng, norm="post", half="encode")
+    _assert_stack(seen, 0, "post", seen["result"])
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_masks(student, reference, rng):
+    """Every layer gets the mask."""
+    _, _, seen = _watch(student, rng, half="encode")
+    _assert_masks(seen, 0)
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_layers_own_their_parameters(student, reference, rng):
+    """No two layers of the encoder share a parameter, and the model knows all of them."""
+    _assert_own(student.run(inventory, SIZES, {}), 0)
+
+
+def _assert_own(made, side):
+    layers, name = made["layers"][side], ("encoder", "decoder")[side]
+    assert len(layers) == SIZES[2], (
+        f"With num_layers={SIZES[2]} the {name} should hold {SIZES[2]} layers, but PyTorch finds {len(layers)} in it."
+    )
+    shared = set(layers[0]).intersection(*layers[1:])
+    assert not shared, f"All layers of the {name} share {len(shared)} of their {len(layers[0])} parameters."
+    places = [place for layer in layers for place in layer]
+    assert len(set(places)) == len(places), f"Some layers of the {name} share parameters."
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Decoder
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_chain(student, reference, rng):
+    """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
+    _, _, seen = _watch(student, rng)
+    _assert_stack(seen, 1, "pre", seen["result"])
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_stack_post_norm(student, reference, rng):
+    """A post-norm stack ends with its last layer."""
+    _, _, seen = _watch(student, rng, norm="post")
+    _assert_stack(seen, 1, "post", seen["result"])
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_masks_and_memory(student, reference, rng):
+    """Every layer gets both masks and the same memory."""
+    _, _, seen = _watch(student, rng)
+    for memory in seen["memory"][1:]:
+        assert_close(memory, seen["memory"][0], "the memory of a later layer (the same as the first layer's)")
+    _assert_masks(seen, 1)
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_layers_own_their_parameters(student, reference, rng):
+    """No two layers of the decoder share a parameter, and the model knows all of them."""
+    _assert_own(student.run(inventory, SIZES, {}), 1)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Generator
+
+
+@pytest.mark.task("transformer.Generator", points=1)
+def test_log_probabilities(student, reference, rng):
+    """Log-probabilities along the last axis, in float64."""
+    _check_generator(student, rng, torch.float64, [(3, 4, 5)])
+
+
+@pytest.mark.task("transformer.Generator", points=1)
+def test_leading_axes(student, reference, rng):
+    """Any number of leading axes, and float32 or bfloat16."""
+    _check_generator(student, rng, torch.float32, [(5,), (4, 5), (2, 3, 5), (2, 3, 4, 5)])
+    _check_generator(student, rng, torch.bfloat16, [(4, 5)], tolerance=1e-1)
+
+
+@pytest.mark.task("transformer.Generator", points=1)
+def test_large_logits(student, reference, rng):
+    """Logits of several hundred give finite log-probabilities."""
+    _check_generator(student, rng, torch.float32, [(2, 3, 5)], scale=300)
+
+
+def _check_generator(student, rng, dtype, shapes, scale=1, tolerance=None):
+    weight, bias = rng.normal(7, 5, dtype=dtype), rng.normal(7, dtype=dtype)
+    inputs = [scale * rng.normal(*shape, dtype=dtype) for shape in shapes]
+    answer = student.run(generate_words, 5, 7, weight, bias, inputs)
+    if isinstance(answer, str):
+        raise AssertionError(answer)
+    for got, x in zip(answer, inputs):
+        expected = F.linear(x.double(), weight.double(), bias.double()).log_softmax(-1).to(dtype)
+        assert_close(got, expected, f"Generator on an input of shape {tuple(x.shape)}", tolerance, tolerance)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Transformer
+
+
+@pytest.mark.task("transformer.Transformer", points=1)
+def test_encode(student, reference, rng):
+    """The encoder reads the embedded source, with its mask, and encode returns what it made of it."""
+    src, _, seen = _watch(student, rng, half="encode")
+    _assert_masks(seen, 0)
+    _assert_embedded(seen, 0, src)
+    assert_equal(list(getattr(seen["result"], "shape", [])), [*src.shape, SIZES[3]], "the shape of the memory")
+
+
+def _assert_embedded(seen, side, ids):
+    table, records = seen["tables"][side], seen["records"][side]
+    if table is not None and records:
+        which = ("source", "target")[side]
+        # The table of positions is float32, and need not be computed more exactly.
+        expected = _embedded(ids, table.detach())
+        assert_close(records[0][1], expected, f"what the first layer reads of the {which}", 1e-5, 1e-5)
+
+
+@pytest.mark.task("transformer.Transformer", points=2)
+def test_forward_with_masks(student, reference, rng):
+    """The decoder reads the embedded target and the encoder's output, with the masks that are given."""
+    src, tgt = _ids(rng)
+    given = rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)  # not those that would be built
+    numbers = rng.normal(997, dtype=torch.float64)
+    seen = student.run(watch, SIZES, {"dropout": 0.0}, numbers, src, tgt, given, given)
+    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
+    _assert_embedded(seen, 1, tgt)
+    _assert_masks(seen, 0)
+    _assert_masks(seen, 1)
+    _assert_stack(seen, 1, "pre", seen["result"])
+    _assert_stack(seen, 0, "pre", seen["memory"][0])
+
+
+@pytest.mark.task("transformer.Transformer", points=2)
+def test_masks_from_ids(student, reference, rng):
+    """Masks that are not given are built from the ids, each by itself."""
+    src, tgt = _ids(rng)
+    numbers = rng.normal(997, dtype=torch.float64)
+    right, other = _masks(src, tgt), (rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4))
+    for given in ((), (other[0], None), (None, other[1])):
+        wanted = [one if one is not None else made for one, made in zip(given or (None, None), right)]
+        seen = student.run(watch, SIZES, {"dropout": 0.0}, numbers, src, tgt, wanted, given)
+        _assert_masks(seen, 0)
+        _assert_masks(seen, 1)
+
+
+@pytest.mark.task("transformer.Transformer", points=1)
+def test_every_parameter_learns(student, reference, rng):
+    """The loss reaches every parameter of encoder and decoder."""
+    src, tgt = rng.integers(1, 7, 4, 8), rng.integers(1, 9, 4, 7)
+    reached = student.run(reach, SIZES, {"dropout": 0.0, "norm": "pre"}, src, tgt)
+    # The biases of the keys shift all scores of a query alike and never matter: a share, not all.
+    share = sum(reached) / max(1, len(reached))
+    assert share > 0.85, f"Only {share:.0%} of the model's parameters get a gradient from the output."
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# make_model
+
+
+@pytest.mark.task("transformer.make_model", points=1)
+def test_flow(student, reference, rng):
+    """Words and positions are embedded, and the sizes are those asked for."""
+    src, tgt, seen = _watch(student, rng)
+    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
+    _assert_embedded(seen, 0, src)
+    _assert_embedded(seen, 1, tgt)
+    made = student.run(inventory, SIZES, {})
+    total = sum(one.numel() for one in made["parameters"])
+    expected = sum(one.numel() for one in reference.run(inventory, SIZES, {})["parameters"])
+    assert_equal(total, expected, f"the number of parameters of make_model{SIZES}")
+    assert made["output"] is not None, "The model should hold a Generator with `proj` as its attribute `generator`."
+
+
+@pytest.mark.task("transformer.make_model", points=1)
+def test_defaults(student, reference, rng):
+    """The defaults are those of the paper's base model, pre-norm and not tied."""
+    found = student.run(defaults)
+    expected = {
+        "num_layers": 6,
+        "d_model": 512,
+        "d_ff": 2048,
+        "num_heads": 8,
+        "dropout": 0.1,
+        "norm": "pre",
+        "tie_weights": False,
+    }
+    for name, value in expected.items():
+        assert name in found, f"make_model should have an argument {name} with a default."
+        assert_equal(found[name], value, f"the default of {name}")
+
+
+@pytest.mark.task("transformer.make_model", points=1)
+def test_xavier(student, reference, rng):
+    """Every matrix is drawn from Xavier's uniform distribution, and no two layers start alike.
+
+    A uniform sample of n numbers stays below 0.9 of its bound once in 0.9^-n: for n of at least 256, below 1e-11.
+    """
+    made = student.run(inventory, (17, 19, 2, 16, 20, 2), {})
+    for one in made["parameters"]:
+        if one.dim() < 2:
+            continue
+        rows, columns = one.shape[0], one.shape[1]
+        bound, largest = math.sqrt(6 / (rows + columns)), float(one.abs().max())
+        assert 0.9 * bound < largest <= bound * 1.0001, (
+            f"A matrix of shape {tuple(one.shape)} should be uniform between -{bound:.4f} and {bound:.4f}, "
+            f"but its largest number is {largest:.4f}."
+        )
+    for layers in made["layers"]:
+        for first, second in zip(*layers):
+            one, other = made["parameters"][first], made["parameters"][second]
+            assert one.dim() < 2 or not torch.equal(one, other), "Two layers of a stack start with the same numbers."
+
+
+@pytest.mark.task("transformer.make_model", points=2)
+def test_tied(student, reference, rng):
+    """With tie_weights the two tables and the output share one parameter, otherwise none."""
+    sizes = (11, 11, 1, 6, 10, 2)
+    for tie, wanted in ((True, 1), (False, 3)):
+        made = student.run(inventory, sizes, {"tie_weights": tie})
+        tables = [place for place, one in enumerate(made["parameters"]) if one.shape == (11, 6)]
+        assert_equal(len(tables), wanted, f"how many parameters of shape (11, 6) there are with tie_weights={tie}")
+        assert made["output"] in tables, "generator.proj.weight should be one of the model's parameters."
+
+
+@pytest.mark.task("transformer.make_model", points=1)
+def test_unequal_vocabularies(student, reference, rng):
+    """Tying two vocabularies of different sizes raises ValueError."""
+    call = "make_model(7, 9, ..., tie_weights=True)"
+    assert_raises(ValueError, lambda: student.run(inventory, SIZES, {"tie_weights": True}), call)
+
+
+@pytest.mark.task("transformer.make_model", points=1)
+def test_dropout_and_norm(student, reference, rng):
+    """The arguments dropout and norm reach every part of the model."""
+    src, tgt = rng.integers(4, 7, 2, 5), rng.integers(4, 9, 2, 4)
+    first, second, calm = student.run(train_twice, SIZES, {"dropout": 0.0}, src, tgt)
+    assert_close(first, calm, "the output in training mode with dropout=0 (the same as in evaluation)")
+    first, second, calm = student.run(train_twice, SIZES, {"dropout": 0.5}, src, tgt)
+    assert not torch.equal(first, second), "With dropout=0.5 two passes in training mode should differ."
+    _, _, seen = _watch(student, rng, norm="post")
+    _assert_stack(seen, 1, "post", seen["result"])
+    with_norm = sum(one.numel() for one in student.run(inventory, SIZES, {"norm": "pre"})["parameters"])
+    without = sum(one.numel() for one in student.run(inventory, SIZES, {"norm": "post"})["parameters"])
+    assert_equal(with_norm - without, 4 * SIZES[3], "what a pre-norm model has more parameters than a post-norm one")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# shift_right
+
+
+@pytest.mark.task("transformer.shift_right", points=1)
+def test_shift(student, reference, rng):
+    """Every token moves one place to the right, and BOS comes first."""
+    for shape in ((3, 5), (1, 4), (5, 1)):
+        _check_shift(student, rng.integers(4, 50, *shape))
+
+
+def _check_shift(student, targets, *args):
+    bos = args[0] if args else BOS
+    got, after = student.run(shift, targets, args)
+    expected = torch.cat([torch.full_like(targets[..., :1], bos), targets[..., :-1]], dim=-1)
+    assert_equal(got, expected, f"shift_right of targets of shape {tuple(targets.shape)}")
+    assert_equal(after, targets, "the targets after the call")
+
+
+@pytest.mark.task("transformer.shift_right", points=1)
+def test_one_sequence(student, reference, rng):
+    """A single sequence (T,), and another integer type."""
+    _check_shift(student, rng.integers(4, 50, 6))
+    _check_shift(student, rng.integers(4, 50, 3, 4).to(torch.int32))
+
+
+@pytest.mark.task("transformer.shift_right", points=1)
+def test_bos_id(student, reference, rng):
+    """Another id for the start."""
+    _check_shift(student, rng.integers(4, 50, 2, 5), 51)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# count_parameters
+
+FIRST, SECOND = 3 * 5 + 5, 5 * 7 + 7 + 2 * 7 + 7 * 5
+
+
+def _check_count(student, kind, more, total):
+    got, _ = student.run(count, kind)
+    expected = {"first": FIRST, "second": SECOND, **more, "total": total}
+    assert isinstance(got, dict), f"count_parameters should return a dictionary, but returned a {type(got).__name__}."
+    missing = [name for name in expected if name not in got]
+    assert not missing, f"count_parameters should have the key {missing[0]!r}; its keys are {sorted(map(str, got))}."
+    assert_equal(dict(got), expected, f"count_parameters of a model ({kind})")
+
+
+@pytest.mark.task("transformer.count_parameters", points=1)
+def test_parts(student, reference, rng):
+    """A number for each part, also one without parameters, and their total."""
+    _check_count(student, "plain", {}, FIRST + SECOND)
+    _check_count(student, "empty", {"activation": 0}, FIRST + SECOND)
+    _check_count(student, "twins", {"third": 14}, FIRST + SECOND + 14)
+
+
+@pytest.mark.task("transformer.count_parameters", points=1)
+def test_tied_once(student, reference, rng):
+    """A tied parameter counts once, in the first part that holds it."""
+    _check_count(student, "tied", {"third": 5}, FIRST + SECOND + 5)
+
+
+@pytest.mark.task("transformer.count_parameters", points=1)
+def test_what_counts(student, reference, rng):
+    """Frozen parameters and the model's own count, buffers do not."""
+    _check_count(student, "frozen", {}, FIRST + SECOND)
+    _check_count(student, "buffers", {"positions": 22}, FIRST + SECOND + 22)
+    _check_count(student, "own", {}, FIRST + SECOND + 13)

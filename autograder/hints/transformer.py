@@ -1,0 +1,111 @@
+"""Hints of unit 8, transformer: for each task a question about the idea, then shapes and the trap, then a "
+"skeleton."""
+
+HINTS = {
+    "transformer.EncoderLayer": (
+        "A layer has two sublayers, and each stands inside a residual connection. What does the connection of unit 6 "
+        "do by itself already, and what is left for you? (Chapter 8, 'One encoder layer'.)",
+        "You need one MultiHeadAttention, one FeedForward and two SublayerConnections; all of them get "
+        "`dropout`, the "
+        "connections also `norm`. A connection calls its sublayer with one argument, attention wants four: wrap "
+        "it in a "
+        "function of one argument. Use that argument, not the outer x, for queries, keys and values.",
+        "in __init__: attention, feed_forward, and a connection for each\n"
+        "in forward:\n"
+        "    x = first connection(x, a function of y that attends from y to y, with the mask)\n"
+        "    return second connection(x, feed_forward)",
+    ),
+    "transformer.DecoderLayer": (
+        "Two attentions: in which of them are the keys target positions, and in which source positions? A mask says "
+        "which keys may be looked at, so which mask belongs to which? (Chapter 8, 'One decoder layer'.)",
+        "Three sublayers, three connections, in this order: self-attention with `tgt_mask`, cross-attention with "
+        "`src_mask`, feed-forward network. In the cross-attention the query is (B, T_tgt, d), and key and value "
+        "are the "
+        "memory, (B, T_src, d), which is not normalised again.",
+        "in __init__: self_attention, cross_attention, feed_forward, three connections\n"
+        "in forward:\n"
+        "    x = first connection(x, y -> self_attention from y to y, tgt_mask)\n"
+        "    x = second connection(x, y -> cross_attention from y to memory, src_mask)\n"
+        "    return third connection(x, feed_forward)",
+    ),
+    "transformer.Encoder": (
+        "In a pre-norm layer the shortcut is never normalised. What therefore leaves the last layer as no other "
+        "part of "
+        "the model would like it? (Chapter 8, 'Stacks, and the last norm'.)",
+        "`nn.ModuleList` registers the layers, a plain list does not. Each place needs a new layer: multiplying "
+        "a list "
+        'repeats one object. The last norm is there for "pre" only.',
+        "in __init__: a ModuleList of num_layers new layers; a norm, or nothing\n"
+        "in forward:\n"
+        "    for each layer: x = layer(x, mask)\n"
+        "    return x, normalised if pre",
+    ),
+    "transformer.Decoder": (
+        "What changes from layer to layer, and what stays the same for all of them: x, the memory, the masks? "
+        "(Chapter 8, "
+        "'Stacks, and the last norm'.)",
+        "The loop is that of the encoder with three more arguments: memory, src_mask, tgt_mask, in this order. "
+        "Do not "
+        "overwrite `memory` in the loop.",
+        "for each layer: x = layer(x, memory, src_mask, tgt_mask)\nreturn x, normalised if pre",
+    ),
+    "transformer.Generator": (
+        "One score for each word, then probabilities, then their logarithms. Which of the two last steps can "
+        "underflow, "
+        "and how do you do both at once? (Chapter 8, 'From vectors to words'.)",
+        "`proj` is nn.Linear(d_model, vocab_size), with bias. The words are on the last axis, however many axes come "
+        "before it: count it from the end.",
+        "return log_softmax of proj(x) over the last axis",
+    ),
+    "transformer.Transformer": (
+        "Follow a sentence through figure 1. Which of the two masks is used twice? (Chapter 8, 'The whole flow, with "
+        "shapes'.)",
+        "Your __init__ is free: take the parts from make_model. encode embeds and runs the encoder; decode "
+        "embeds the "
+        "target and runs the decoder with memory, src_mask, tgt_mask. forward returns (B, T_tgt, d): it does "
+        "not call the "
+        "generator. Ask for each mask separately whether it is None.",
+        "forward:\n"
+        "    src_mask = padding mask of src, if None\n"
+        "    tgt_mask = decoder mask of tgt, if None\n"
+        "    return decode(encode(src, src_mask), src_mask, tgt, tgt_mask)",
+    ),
+    "transformer.make_model": (
+        "Which parameters should be one and the same, and which never? How would you find out whether two names "
+        "stand for "
+        "one parameter? (Chapter 8, 'One table for three' and 'No two layers share'.)",
+        "Every parameter with dim() > 1 is drawn by nn.init.xavier_uniform_, the tables too. An embedding's "
+        "weight is "
+        "(V, d), and that of nn.Linear(d, V) as well: assign the parameter itself, no transpose, no copy. Check "
+        "the sizes "
+        "first, and hand `dropout` to PositionalEncoding as well.",
+        "if tied and the sizes differ: ValueError that names both\n"
+        "embeddings = token embedding, then positional encoding, for each side\n"
+        "model = Transformer(encoder, decoder, embeddings, generator)\n"
+        "if tied: the other two weights become the first table's parameter\n"
+        "xavier for every matrix\n"
+        "return model",
+    ),
+    "transformer.shift_right": (
+        "To predict the word at position t, which words may the decoder have read? So what stands at position t "
+        "of its "
+        "input? (Chapter 8, 'Teacher forcing and the shift'.)",
+        "The result has the shape, type and device of `targets`, which stays as it is. Time is the last axis, "
+        "for (B, T) "
+        "and for (T,): use `...`.",
+        "start = a column of bos_id, like the first column of targets\n"
+        "return start and all columns but the last, side by side",
+    ),
+    "transformer.count_parameters": (
+        "With tied weights, three parts hold one table. In which of them should it count, so that the parts add "
+        "up to the "
+        "total? (Chapter 8, 'Counting the paper's model'.)",
+        "`model.named_children()` gives the parts, `part.parameters()` their tensors, `numel()` the numbers in one. "
+        "Remember what you have counted in a set: tensors are hashed by identity. `model.parameters()` gives "
+        "each tensor "
+        "once, those of the model itself included.",
+        "seen = empty set\n"
+        "for each part: count what is not in seen, then add it to seen\n"
+        "total = numbers in all parameters of the model",
+    ),
+}
