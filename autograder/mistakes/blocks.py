@@ -878,6 +878,29 @@ class LayerNorm(nn.LayerNorm):
         super().__init__(d_model, eps=eps)
 
 
+@mistake(
+    "blocks.LayerNorm",
+    "statistics-remembered",
+    explanation="Mean and variance of the first call were kept and used for later inputs of the same shape. Batch "
+    "normalisation keeps running averages; a layer norm computes both anew for every vector.",
+    hint="The second call of your layer uses mean and variance of the first. They belong to the vector, so compute "
+    "them anew in every call and keep nothing (chapter 6, 'Along which axis?').",
+    section="which-axis",
+)
+class LayerNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.gamma = nn.Parameter(torch.ones(d_model))
+        self.beta = nn.Parameter(torch.zeros(d_model))
+        self.eps = eps
+        self.kept = {}
+
+    def forward(self, x):
+        new = x.mean(-1, keepdim=True), x.var(-1, unbiased=False, keepdim=True)
+        mean, variance = self.kept.setdefault(x.shape, new)
+        return self.gamma * (x - mean) / torch.sqrt(variance + self.eps) + self.beta
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # rms_norm
 
@@ -1593,6 +1616,32 @@ class FeedForward(nn.Module):
         return self.w_2(self.dropout(self.activation(self.w_1(x))))
 
 
+@mistake(
+    "blocks.FeedForward",
+    "whole-positions-dropped",
+    explanation="One random number was drawn for each position, so that all hidden units of a position are dropped "
+    "together. Dropout draws every hidden unit by itself.",
+    hint="In training, all hidden units of a position are lost at once: the mask has length 1 on the last axis. Each "
+    "unit is dropped by itself (chapter 6, 'Every place by itself').",
+    section="every-place-by-itself",
+)
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, dropout=0.1, activation="relu"):
+        super().__init__()
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"activation is {activation!r}, but must be 'relu' or 'gelu'.")
+        self.w_1 = nn.Linear(d_model, d_ff)
+        self.w_2 = nn.Linear(d_ff, d_model)
+        self.p = dropout
+        self.activation = torch.relu if activation == "relu" else gelu
+
+    def forward(self, x):
+        hidden = self.activation(self.w_1(x))
+        if self.training:
+            hidden = hidden * (torch.rand(*x.shape[:-1], 1) >= self.p) / (1 - self.p)
+        return self.w_2(hidden)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # dropout
 
@@ -2012,6 +2061,24 @@ def dropout(x, p, training=True, generator=None):
     if not training or p == 0:
         return x
     return x.detach() * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
+
+
+@mistake(
+    "blocks.dropout",
+    "scaled-by-the-share-that-stayed",
+    explanation="What stays was divided by the share that happened to stay, not by 1 - p. The mean of the tensor is "
+    "then kept exactly, but entries depend on each other's fate, and the expectation is not x.",
+    hint="What stays is not x/(1 - p), but a number that varies from call to call: you divide by the share that "
+    "happened to stay. The probability of staying is 1 - p (chapter 6, 'Inverted dropout').",
+    section="inverted-dropout",
+)
+def dropout(x, p, training=True, generator=None):
+    if not 0 <= p < 1:
+        raise ValueError(f"p is {p}, but must be in [0, 1).")
+    if not training or p == 0:
+        return x
+    keep = torch.rand(x.shape, generator=generator) >= p
+    return x * keep * keep.numel() / keep.sum()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -2524,3 +2591,30 @@ class SublayerConnection(nn.Module):
         if self.norm == "pre":
             return x.detach() + self.dropout(sublayer(self.norm_layer(x)))
         return self.norm_layer(x.detach() + self.dropout(sublayer(x)))
+
+
+@mistake(
+    "blocks.SublayerConnection",
+    "first-sublayer-kept",
+    explanation="The sublayer of the first call was stored and used in all later calls. The sublayer is an argument of "
+    "forward, and another call may bring another one.",
+    hint="Your second call still uses the sublayer of the first one, which is kept in an attribute. Call the one that "
+    "is passed (chapter 6, 'Residual connections').",
+    section="residual-connections",
+)
+class SublayerConnection(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm="pre"):
+        super().__init__()
+        if norm not in ("pre", "post"):
+            raise ValueError(f"norm is {norm!r}, but must be 'pre' or 'post'.")
+        self.norm = norm
+        self.norm_layer = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.sublayers = []
+
+    def forward(self, x, sublayer):
+        self.sublayers.append(sublayer)
+        first = self.sublayers[0]
+        if self.norm == "pre":
+            return x + self.dropout(first(self.norm_layer(x)))
+        return self.norm_layer(x + self.dropout(first(x)))

@@ -16,8 +16,8 @@ from solutions.blocks import FeedForward, LayerNorm, SublayerConnection
 
 WHAT = "Validation loss (nats per character) of small language models with pre-norm, post-norm and no norm."
 
-WIDTH, LAYERS, LENGTH, BATCH = 32, 12, 32, 16
-RATE = 3e-3
+WIDTH, LAYERS, LENGTH, BATCH = 32, 6, 32, 16
+RATE = 1e-2
 WARMUP = 60  # steps in which the learning rate rises from 0, where there is a warm-up
 EVERY = 10  # steps between two measurements
 ARMS = (("none", 0), ("pre", 0), ("post", 0), ("post", WARMUP))  # where the norm stands, warm-up
@@ -108,7 +108,7 @@ def train(data, norm, warmup, seed, steps, size=BATCH):
 def run(reduced=False, corpus=None):
     """Curves of validation losses for every arm and seed."""
     data = encode(course_text(corpus))
-    arms, seeds, steps, size = (ARMS[1:], range(1), 120, 8) if reduced else (ARMS, range(4), 160, BATCH)
+    arms, seeds, steps, size = (ARMS[1:], range(1), 130, 8) if reduced else (ARMS, range(5), 200, BATCH)
     results = []
     for norm, warmup in arms:
         curves = [train(data, norm, warmup, seed, steps, size) for seed in seeds]
