@@ -793,6 +793,8 @@ def _check_count(student, kind, more, total):
     missing = [name for name in expected if name not in got]
     assert not missing, f"count_parameters should have the key {missing[0]!r}; its keys are {sorted(map(str, got))}."
     assert_equal(dict(got), expected, f"count_parameters of a model ({kind})")
+    floats = [name for name in expected if not isinstance(got[name], int)]
+    assert not floats, f"Counts are whole numbers (int), but {floats[0]!r} is a {type(got[floats[0]]).__name__}."
 
 
 @pytest.mark.task("transformer.count_parameters", points=1)
