@@ -294,15 +294,13 @@ def make_model(
             f"tie_weights needs one vocabulary, but src_vocab is {src_vocab} and tgt_vocab is {tgt_vocab}."
         )
     sizes = (num_layers, d_model, num_heads, d_ff, dropout, norm)
-    src_embed, tgt_embed = (
-        nn.Sequential(TokenEmbedding(size, d_model), PositionalEncoding(d_model, dropout))
-        for size in (src_vocab, tgt_vocab)
-    )
+    tables = TokenEmbedding(src_vocab, d_model), TokenEmbedding(tgt_vocab, d_model)
+    src_embed, tgt_embed = (nn.Sequential(table, PositionalEncoding(d_model, dropout)) for table in tables)
     model = Transformer(Encoder(*sizes), Decoder(*sizes), src_embed, tgt_embed, Generator(d_model, tgt_vocab))
     if tie_weights:
-        table = src_embed[0].embed.weight  # (V, d), and so is the weight of nn.Linear(d, V): no transpose
-        tgt_embed[0].embed.weight = table
-        model.generator.proj.weight = table
+        shared = tables[0].embed.weight  # (V, d), and so is the weight of nn.Linear(d, V): no transpose
+        tables[1].embed.weight = shared
+        model.generator.proj.weight = shared
     for parameter in model.parameters():
         if parameter.dim() > 1:
             nn.init.xavier_uniform_(parameter)
@@ -341,7 +339,8 @@ def count_parameters(model):
         frozen, or that the model owns itself, count as well; buffers do not.
     """
     ### BEGIN SOLUTION
-    seen, counts = set(), {}
+    seen: set[nn.Parameter] = set()
+    counts = {}
     for name, part in model.named_children():
         new = set(part.parameters()) - seen  # tensors are told apart by identity, not by their values
         counts[name] = sum(parameter.numel() for parameter in new)

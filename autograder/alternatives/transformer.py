@@ -83,7 +83,7 @@ class EncoderLayer(nn.Module):
         self.register_buffer("calls", torch.zeros((), dtype=torch.long))
 
     def forward(self, x, mask=None):
-        self.calls += 1
+        self.calls.add_(1)  # type: ignore[operator]
         mixed = self.around_attention(x, lambda z: self.self_attn(query=z, key=z, value=z, mask=mask))
         return self.around_feed_forward(mixed, lambda z: self.feed_forward(z))
 
@@ -494,7 +494,8 @@ def count_parameters(model: nn.Module) -> dict[str, int]:
 
 @alternative("transformer.count_parameters", "list-of-tensors")
 def count_parameters(model):
-    known, counts = [], {}
+    known: list[nn.Parameter] = []
+    counts = {}
     for name, part in model.named_children():
         new = [p for p in part.parameters() if not any(p is old for old in known)]
         known += new

@@ -93,7 +93,7 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
         return [one for one in model.modules() if kind in {base.__name__ for base in type(one).__mro__}]
 
     layers = {"encoder": named("EncoderLayer"), "decoder": named("DecoderLayer")}
-    records = {"encoder": [], "decoder": []}
+    records: dict[str, list] = {"encoder": [], "decoder": []}
 
     def spy(side, index, layer):
         right = layer.forward
@@ -209,7 +209,7 @@ def count(student, kind):
                 self.third = nn.Linear(3, 5)
                 self.third.weight = self.first.weight
             if kind == "twins":
-                self.third = nn.LayerNorm(7)
+                self.third = nn.LayerNorm(7)  # type: ignore[assignment]
             if kind == "frozen":
                 self.second[0].weight.requires_grad_(False)
             if kind == "buffers":
@@ -271,9 +271,9 @@ def _layer_results(weights, x, memory, src_mask, tgt_mask, style):
     """What a layer may return, the usual assignment of the weights first."""
     for own, *other in permutations(weights["attentions"]):
         for norms in permutations(weights["norms"]):
-            sublayers = [lambda y, own=own: _attend(y, y, own, tgt_mask)]
+            sublayers: list = [lambda y, own=own: _attend(y, y, own, tgt_mask)]
             sublayers += [lambda y, one=one: _attend(y, memory, one, src_mask) for one in other]
-            sublayers.append(lambda y: _network(y, weights["linear"]))
+            sublayers += [lambda y: _network(y, weights["linear"])]
             yield _layer(x, sublayers, norms, style)
 
 
@@ -313,7 +313,7 @@ def _check_gradients(student, rng, name):
     args = [rng.normal(2, 4, D_MODEL, dtype=torch.float64), rng.normal(2, 5, D_MODEL, dtype=torch.float64)]
     args = args[: 1 + decoder]
     cotangent = rng.normal(2, 4, D_MODEL, dtype=torch.float64)
-    build = ((D_MODEL, HEADS, D_FF, 0.3, "pre"), {})
+    build: tuple = ((D_MODEL, HEADS, D_FF, 0.3, "pre"), {})
     answer = student.run(call_layer, name, build, weights, args, (), cotangent=cotangent)
     if isinstance(answer, str):
         raise AssertionError(answer)
@@ -338,15 +338,15 @@ def _check_dropout(student, rng, name, which):
     zero, one = torch.zeros(D_MODEL, D_MODEL), torch.zeros(D_MODEL)
     off = [(zero, one)] * 4
     on = [(zero, one), (zero, one), (zero, one + 1), (torch.eye(D_MODEL), one)]
-    weights = {
-        "attentions": [on if which == "all" or which == index else off for index in range(attentions)],
+    weights: dict[str, list] = {
+        "attentions": [on if which == index else off for index in range(attentions)],
         "norms": [(torch.ones(D_MODEL), one)] * (attentions + 1),
         "linear": [(torch.zeros(D_FF, D_MODEL), torch.ones(D_FF)), (torch.zeros(D_MODEL, D_FF), one)],
     }
     if which == "network":
         weights["linear"][1] = (torch.full((D_MODEL, D_FF), 1 / D_FF), one)
     args = [torch.zeros(20, 12, D_MODEL), torch.zeros(20, 9, D_MODEL)][:attentions]
-    build = ((D_MODEL, HEADS, D_FF, 0.5, "pre"), {})
+    build: tuple = ((D_MODEL, HEADS, D_FF, 0.5, "pre"), {})
     answer = student.run(call_layer, name, build, weights, args, (), training=True)
     if isinstance(answer, str):
         raise AssertionError(answer)

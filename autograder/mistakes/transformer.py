@@ -435,7 +435,7 @@ class DecoderLayer(RightDecoderLayer):
 class DecoderLayer(RightDecoderLayer):
     def forward(self, x, memory, src_mask=None, tgt_mask=None):
         x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))
-        known = self.connections[1].norm_layer(memory)
+        known = self.connections[1].norm_layer(memory)  # type: ignore[operator]
         x = self.connections[1](x, lambda y: self.cross_attention(y, known, known, src_mask))
         return self.connections[2](x, self.feed_forward)
 
