@@ -12,6 +12,7 @@ import contextlib
 import copy
 import inspect
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -145,7 +146,7 @@ def fill(notebook: NotebookNode, sources: Sources) -> NotebookNode:
 
 def _is_solution(cell: NotebookNode, name: str) -> bool:
     """Whether this is the cell for the task of that name."""
-    return is_solution(cell) and any(text in cell.source for text in (f"def {name}(", f"class {name}("))
+    return is_solution(cell) and bool(re.search(rf"^(?:def|class) {name}\b", cell.source, re.MULTILINE))
 
 
 def is_check(cell: NotebookNode) -> bool:

@@ -955,6 +955,7 @@ def test_most_likely_continuation(student, reference, rng):
 def test_tokens_are_drawn(student, reference, rng):
     """Each text's token is drawn with its own probabilities, the softmax of the logits over the temperature."""
     table = torch.tensor([[1.5, 0.0, -1.0, 0.5], [-0.5, 1.0, 0.0, 2.0], [0.0, 0.0, 3.0, 1.0]])
+    table += rng.uniform(3, 4, low=-0.2, high=0.2)
     rows = 6000
     ids = (torch.arange(rows) % 3)[:, None]
     for temperature in (1.0, 0.5, 2.5):
@@ -978,11 +979,12 @@ def test_tokens_are_drawn(student, reference, rng):
 @pytest.mark.task("babygpt.generate", points=1)
 def test_generator_of_texts(student, reference, rng):
     """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
-    table, ids = torch.zeros(5, 5), torch.zeros(2, 1, dtype=torch.int64)
+    table, ids = 0.1 * rng.normal(5, 5), torch.zeros(2, 1, dtype=torch.int64)  # all tokens about as likely
     options = {"max_new_tokens": 24}
     (one, again), *_ = _texts(student.run(write, table, 6, ids, options, 11, False, 2), 2)
     (other,), *_ = _texts(student.run(write, table, 6, ids, options, 12, False, 1), 1)
     (free, free_again), *_ = _texts(student.run(write, table, 6, ids, options, None, False, 2), 2)
+    assert_equal(one[:, :1], ids, "the first column, the prompt")
     assert_equal(again, one, "the text, drawn again with a generator of the same seed")
     # 48 draws of 5 tokens: the chance that two batches agree is below 10^-30; that two rows or all steps do, 10^-15.
     for two, three, what in (

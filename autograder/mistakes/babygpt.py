@@ -1318,6 +1318,32 @@ class Block(nn.Module):
 
 @mistake(
     "babygpt.Block",
+    "no-attention",
+    explanation="The block never calls its attention. Every position then works on its own vector alone, and no word "
+    "reaches the one after it.",
+    hint="Your block's last output does not change when the first position does: the heads are built and never called. "
+    "`forward` needs both sublayers, attention first (chapter 7, 'v7: residual connections').",
+    section="v7-residual",
+)
+class Block(nn.Module):
+    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
+        super().__init__()
+        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
+        self.ffwd = nn.Sequential(
+            nn.Linear(n_embed, 4 * n_embed),
+            nn.ReLU(),
+            nn.Linear(4 * n_embed, n_embed),
+            nn.Dropout(dropout),
+        )
+        self.ln1 = nn.LayerNorm(n_embed)
+        self.ln2 = nn.LayerNorm(n_embed)
+
+    def forward(self, x):
+        return x + self.ffwd(self.ln2(x))
+
+
+@mistake(
+    "babygpt.Block",
     "no-residual-around-attention",
     explanation="The input is not added to what attention returns. The token's own information survives only if a "
     "head attends to it.",

@@ -885,7 +885,7 @@ def sinusoidal_positions(max_len, d_model):
     "embeddings.sinusoidal_positions",
     "sine-and-cosine-exchanged",
     explanation="The cosines stand in the even columns and the sines in the odd ones. Position 0 should read 0, 1, 0, "
-    "1, …",
+    "1 and so on.",
     hint="Sine and cosine have changed places. Look at position 0: all its angles are 0, so it should read 0, 1, 0, "
     "1, … (chapter 2, 'Reading the formula').",
     section="wave-layout",
@@ -2693,7 +2693,8 @@ def max_pool(hidden, keep):
 @mistake(
     "embeddings.max_pool",
     "places-not-values",
-    explanation="The positions of the largest values were returned, as argmax gives them, and not the values.",
+    explanation="The positions of the largest values were returned, as argmax gives them, and not the values. Where a "
+    "value stands says nothing about its size.",
     hint="You return *where* the largest values stand, not the values. Use `amax` or `.values` (chapter 2, 'The "
     "maximum of what is kept').",
     section="max-of-kept",
@@ -2813,7 +2814,7 @@ def max_pool(hidden, keep):
 @mistake(
     "embeddings.max_pool",
     "nan-from-the-product",
-    explanation="Minus infinity was added through a product: infinity times 0 is NaN, so every place that is kept "
+    explanation="Minus infinity was added through a product. Infinity times 0 is NaN, so every place that is kept "
     "becomes NaN.",
     hint="Your result is NaN wherever a place is kept: `-inf * 0` is NaN. Put minus infinity in with `masked_fill` or "
     "`where` (chapter 2, 'The maximum of what is kept').",
