@@ -77,7 +77,8 @@ test: $(BIN)/.installed ## run everything that CI runs
 	@$(BIN)/autograder doctor
 	@COLUMNS=120 $(BIN)/python -m autograder.quality
 	@$(MAKE) --no-print-directory book
-	@$(BIN)/python -m pytest -q --durations=15
+	@# One worker for each core; the tests of a file share what is expensive to set up.
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --durations=15
 
 lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff check .
