@@ -59,7 +59,13 @@ UNITS: tuple[Unit, ...] = (
         "padding_mask causal_mask decoder_mask apply_mask masked_softmax to_key_padding_mask",
         complete=True,
     ),
-    _unit(5, "multihead", "Many heads", "split_heads merge_heads MultiHeadAttention attention_parameters ablate_head"),
+    _unit(
+        5,
+        "multihead",
+        "Many heads",
+        "split_heads merge_heads MultiHeadAttention attention_parameters ablate_head",
+        complete=True,
+    ),
     _unit(
         6,
         "blocks",
