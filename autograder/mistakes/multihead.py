@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from autograder.catalogue import mistake
 from solutions.attention import scaled_dot_product_attention
 from solutions.multihead import MultiHeadAttention as RightAttention
+from solutions.multihead import ablate_head as right_ablate
 from solutions.multihead import merge_heads as right_merge
 from solutions.multihead import split_heads as right_split
 
@@ -1497,11 +1498,7 @@ def attention_parameters(d_model, num_heads, bias=True):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        module.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
+    module.w_o.load_state_dict(right_ablate(module, head).w_o.state_dict())
     return module
 
 
@@ -1515,12 +1512,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
     ablated = copy.copy(module)
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
+    ablated.w_o.load_state_dict(right_ablate(module, head).w_o.state_dict())
     return ablated
 
 
@@ -1534,14 +1527,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.copy(module)
-    ablated._modules = dict(module._modules)
-    ablated.w_o = copy.deepcopy(module.w_o)
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
+    ablated = right_ablate(module, head)
+    ablated.w_q, ablated.w_k, ablated.w_v = module.w_q, module.w_k, module.w_v
     return ablated
 
 
@@ -1556,12 +1543,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
     ablated = copy.deepcopy(module)
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
+    ablated.w_o.load_state_dict(right_ablate(module, head).w_o.state_dict())
     return ablated
 
 
@@ -1575,14 +1558,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
     module.weights = None
-    ablated = copy.deepcopy(module)
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
-    return ablated
+    return right_ablate(module, head)
 
 
 @mistake(
@@ -1595,12 +1572,10 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
-        ablated.w_o.weight[head * d_head : (head + 1) * d_head] = 0
+        ablated.w_o.weight.unflatten(0, (module.num_heads, -1))[head] = 0
     return ablated
 
 
@@ -1614,12 +1589,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
+    ablated = right_ablate(module, head)
     with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
         ablated.w_o.bias.zero_()
     return ablated
 
@@ -1634,9 +1605,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
         ablated.w_o.weight[:, head] = 0
     return ablated
@@ -1652,9 +1622,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
         ablated.w_o.weight[:, head :: module.num_heads] = 0
     return ablated
@@ -1670,9 +1639,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
         ablated.w_o.weight.zero_()
     return ablated
@@ -1688,13 +1656,11 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
-        ablated.w_o.weight[:, : head * d_head] = 0
-        ablated.w_o.weight[:, (head + 1) * d_head :] = 0
+        heads = ablated.w_o.weight.unflatten(1, (module.num_heads, -1))
+        heads[:, :head], heads[:, head + 1 :] = 0, 0
     return ablated
 
 
@@ -1708,12 +1674,10 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
-        ablated.w_o.weight[:, max(head - 1, 0) * d_head : max(head, 1) * d_head] = 0
+        ablated.w_o.weight.unflatten(1, (module.num_heads, -1))[:, max(head - 1, 0)] = 0
     return ablated
 
 
@@ -1727,13 +1691,11 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
-        ablated.w_q.weight[head * d_head : (head + 1) * d_head] = 0
-        ablated.w_q.bias[head * d_head : (head + 1) * d_head] = 0
+        ablated.w_q.weight.unflatten(0, (module.num_heads, -1))[head] = 0
+        ablated.w_q.bias.unflatten(0, (module.num_heads, -1))[head] = 0
     return ablated
 
 
@@ -1747,12 +1709,10 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
-        ablated.w_v.weight[head * d_head : (head + 1) * d_head] = 0
+        ablated.w_v.weight.unflatten(0, (module.num_heads, -1))[head] = 0
     return ablated
 
 
@@ -1766,12 +1726,10 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
+    ablated = right_ablate(module, head)
+    ablated.w_o.load_state_dict(module.w_o.state_dict())
     with torch.no_grad():
-        ablated.w_v.weight[:, head * d_head : (head + 1) * d_head] = 0
+        ablated.w_v.weight.unflatten(1, (module.num_heads, -1))[:, head] = 0
     return ablated
 
 
@@ -1785,12 +1743,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
+    ablated = right_ablate(module, head)
     with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
         ablated.w_o.weight *= module.num_heads / max(module.num_heads - 1, 1)
     return ablated
 
@@ -1805,11 +1759,9 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
-    return ablated
+    if head < module.num_heads:
+        return right_ablate(module, head)
+    return copy.deepcopy(module, {id(module.weights): None})
 
 
 @mistake(
@@ -1821,13 +1773,9 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if head < 0 or head > module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = copy.deepcopy(module, {id(module.weights): None})
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
-    return ablated
+    if head == module.num_heads:
+        return copy.deepcopy(module, {id(module.weights): None})
+    return right_ablate(module, head)
 
 
 @mistake(
@@ -1840,13 +1788,8 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
     ablated = type(module)(module.w_o.in_features, module.num_heads).train(module.training)
-    ablated.load_state_dict(module.state_dict())
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
+    ablated.load_state_dict(right_ablate(module, head).state_dict())
     return ablated
 
 
@@ -1860,14 +1803,7 @@ def ablate_head(module, head):
     section="switch-off-a-head",
 )
 def ablate_head(module, head):
-    if not 0 <= head < module.num_heads:
-        raise ValueError("there is no such head")
-    ablated = type(module)(module.w_o.in_features, module.num_heads, module.dropout.p).to(module.w_o.weight.dtype)
-    ablated.load_state_dict(module.state_dict())
-    d_head = module.w_o.in_features // module.num_heads
-    with torch.no_grad():
-        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
-    return ablated
+    return right_ablate(module, head).train()
 
 
 @mistake(
@@ -1884,7 +1820,6 @@ def ablate_head(module, head):
         raise ValueError("there is no such head")
     ablated = copy.deepcopy(module, {id(module.weights): None})
     d_head = module.w_o.in_features // module.num_heads
-    columns = list(range(head * d_head, (head + 1) * d_head))
     with torch.no_grad():
-        ablated.w_o.weight[:, columns].zero_()
+        ablated.w_o.weight.clone().unflatten(1, (module.num_heads, -1))[:, head] = 0
     return ablated
