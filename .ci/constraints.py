@@ -10,14 +10,17 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+OLDEST = Version("3.10")
 NOT_PINNED = {"pip", "setuptools", "wheel", "transformer-workbook"}
 HEADER = "# The tested set. Written by `make constraints`; the wide ranges are in requirements.txt.\n"
 
 
 def pin(name: str, version: str, requires_python: str | None) -> str:
-    supported = [python for python in PYTHONS if Version(f"{python}.20") in SpecifierSet(requires_python or "")]
-    marker = "" if len(supported) == len(PYTHONS) else f'; python_version >= "{supported[0]}"'
+    lowest = max(
+        (Version(one.version) for one in SpecifierSet(requires_python or "") if one.operator == ">="), default=OLDEST
+    )
+    # The whole version: some packages leave out the first bug-fix releases, which distributions still ship.
+    marker = "" if lowest <= OLDEST else f'; python_full_version >= "{lowest}"'
     return f"{name}=={Version(version).public}{marker}"
 
 
