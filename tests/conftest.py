@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 from autograder.process import ForkServer, Limits, ProcessSubject
 from autograder.settings import ROOT
 
+# Before anything imports torch, and for the kernels that tests start: threads of several processes on the same cores
+# spin for each other, and a training of two seconds takes minutes.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Background jobs of some shells and services start with interrupts ignored, and so does all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -120,7 +120,7 @@ def test_the_doctor_finds_nothing_missing(unit):
 
 
 def test_the_doctor_finds_what_is_missing():
-    planned = next(unit for unit in UNITS if not unit.complete)
+    planned = UNITS[-1]  # nothing of it is there yet
     missing = lacking(planned)
     assert any(planned.name in gap for gap in missing)
     assert len(missing) > len(planned.names)
