@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 KEY = "demonstration"
+KEPT_LENGTH = 10_000  # characters; the names of longer cells are not kept, or a class could fill the memory
 # Whoever uses one of these may reach any name without writing it down.
 _REACHES_ALL = {"globals", "locals", "vars", "eval", "exec", "get_ipython"}
 
@@ -34,34 +35,39 @@ def to_execute(sources: Sequence[str], demonstrations: Sequence[bool]) -> list[b
     run = [not demonstration for demonstration in demonstrations]
     waiting = [index for index, runs in enumerate(run) if runs]
     while waiting:
-        used = _used(sources[waiting.pop()])
+        _, used = _names(sources[waiting.pop()])
         for index, runs in enumerate(run):
-            if not runs and (used & _REACHES_ALL or used & _bound(sources[index])):
+            if not runs and (used & _REACHES_ALL or used & _names(sources[index])[0]):
                 run[index] = True
                 waiting.append(index)
     return run
+
+
+def left_out(sources: Sequence[str], demonstrations: Sequence[bool]) -> list[str]:
+    """The sources, with an empty one in place of each that is not run: the numbers of the others stay."""
+    return [source if runs else "" for source, runs in zip(sources, to_execute(sources, demonstrations))]
 
 
 def _digest(source: str) -> str:
     return hashlib.sha256(source.strip().encode("utf-8", "replace")).hexdigest()[:16]
 
 
-@lru_cache(maxsize=4096)
-def _used(source: str) -> frozenset[str]:
-    """The names that a cell takes from outside itself; every word of one that cannot be read."""
+def _names(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a cell gives a value to, and those that it takes from outside itself."""
+    return _kept_names(source) if len(source) <= KEPT_LENGTH else _kept_names.__wrapped__(source)
+
+
+@lru_cache(maxsize=2048)
+def _kept_names(source: str) -> tuple[frozenset[str], frozenset[str]]:
     try:
-        return frozenset(_referenced(_table(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset(re.findall(r"\w+", source))
-
-
-@lru_cache(maxsize=4096)
-def _bound(source: str) -> frozenset[str]:
-    """The names that a demonstration gives a value to; it is the course's own, so it can be read."""
-    symbols = _table(source).get_symbols()
-    return frozenset(
-        symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
+        table = _table(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # every word of what cannot be read
+        words = frozenset(re.findall(r"\w+", source))
+        return words, words
+    bound = (
+        one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()
     )
+    return frozenset(bound), frozenset(_referenced(table))
 
 
 def _table(source: str) -> symtable.SymbolTable:

@@ -37,7 +37,7 @@ from traitlets import Bool, Float, Integer
 from traitlets.config import Config
 
 from autograder import rebuild, report
-from autograder.demonstrations import is_unchanged, to_execute
+from autograder.demonstrations import is_unchanged, left_out
 from autograder.grade_ids import allow_dots
 from autograder.registry import COMPLETE
 from autograder.report import CheckResult, Diagnosis, Submission, TaskResult
@@ -338,7 +338,7 @@ def _sources(given: Sequence[str], code: Sequence[NotebookNode]) -> list[str]:
     """What to execute, in order; empty for a demonstration that nothing needs."""
     sources = [*given, *(cell.source for cell in code)]
     shown = [*(False for _ in given), *(is_unchanged(cell.metadata, cell.source) for cell in code)]
-    return [source if runs else "" for source, runs in zip(sources, to_execute(sources, shown))]
+    return left_out(sources, shown)
 
 
 def _before_solutions(cells: Sequence[NotebookNode]) -> list[str]:

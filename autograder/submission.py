@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.demonstrations import is_unchanged, to_execute
+from autograder.demonstrations import is_unchanged, left_out
 from autograder.registry import BY_NAME
 
 SUFFIXES = (".ipynb", ".py", ".c")
@@ -126,8 +126,7 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
             )
         else:
             code.prose.append(text)
-    # An empty cell in place of one that is not run: the numbers of the others stay.
-    code.cells = [text if runs else "" for text, runs in zip(code.cells, to_execute(code.cells, shown))]
+    code.cells = left_out(code.cells, shown)
     return code
 
 

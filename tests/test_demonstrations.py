@@ -46,6 +46,15 @@ def test_what_a_needed_demonstration_needs_runs_too():
     assert to_execute(cells, [True] * 4 + [False]) == [True, True, True, False, True]
 
 
+@pytest.mark.parametrize("source", ["def (", "x = 1\0", "x = " + "(" * 5000])
+def test_a_cell_that_cannot_be_read_may_be_marked(notebook, cell, source):
+    """Anybody can mark any cell: the grader reads on."""
+    marked = cell(source)
+    marked["metadata"] = mark(source)
+    code = submission.read_notebook(notebook(marked, "y = 2").encode())
+    assert code.cells[-1] == "y = 2"
+
+
 def test_only_an_unchanged_cell_is_a_demonstration():
     metadata = mark("plot(x)")
     assert is_unchanged(metadata, "plot(x)")
