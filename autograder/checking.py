@@ -27,9 +27,9 @@ import torch
 
 from autograder import report
 from autograder.diagnosis import Evidence, Transcript, diagnose
-from autograder.foreseen import ForeseenSubject, Verdicts, requests_of
+from autograder.foreseen import ForeseenSubject, Requests, requests_of
 from autograder.registry import find_unit
-from autograder.remembered import RememberingReference
+from autograder.remembered import Answers, RememberingReference, digest
 from autograder.report import CheckResult, Diagnosis, TaskResult
 from autograder.subject import (
     NotAttempted,
@@ -41,7 +41,10 @@ from autograder.subject import (
 )
 
 DEFAULT_SEED = 2017
-_VERDICTS = Verdicts()
+ENTRY = 1000  # bytes that a kept verdict or diagnosis takes, roughly, without a message
+# By what they rest on: the results of checks, and of tasks the diagnosis (in a tuple, since there may be none).
+_VERDICTS: Answers[CheckResult] = Answers(8 * 2**20)
+_DIAGNOSES: Answers[tuple[Diagnosis | None]] = Answers(8 * 2**20)
 
 
 @dataclass(frozen=True)
@@ -162,70 +165,71 @@ def _run_task(subject: Subject, unit: str, task: str, seed: int) -> TaskResult:
 
 def _diagnose(unit: str, task: str, judged: Sequence[_Judged]) -> Diagnosis | None:
     """The mistake behind the failing checks; of the same answers it is worked out once."""
-    keys = [f"{one.result.status} ".encode() + one.key for one in judged if one.key is not None]
-    if len(keys) == len(judged):
-        known = _VERDICTS.get(task, *keys)
-        if known is not None:
-            return Diagnosis(*known) if known else None
-    evidence = [Evidence(one.result.status, one.transcript()) for one in judged]
-    found = diagnose(unit, task, evidence)
-    if len(keys) == len(judged):
-        _VERDICTS.put([found.mistake, found.hint, found.link] if found else [], task, *keys)
-    return found
+    keys = [one.key for one in judged if one.key is not None]
+    if len(keys) < len(judged):
+        return diagnose(unit, task, _evidence(judged))
+    key = digest(task, *(one.result.status for one in judged), *keys)
+    known = _DIAGNOSES.get(key)
+    if known is None:
+        known = (diagnose(unit, task, _evidence(judged)),)
+        _DIAGNOSES.put(key, known, ENTRY)
+    return known[0]
+
+
+def _evidence(judged: Sequence[_Judged]) -> list[Evidence]:
+    return [Evidence(one.result.status, one.transcript()) for one in judged]
 
 
 def _run_check(check: Check, subject: Subject, unit: str, seed: int) -> _Judged:
     check_seed = seed_for(seed, check.id)
     if not hasattr(subject, "ask_frame"):  # in this very process: nothing is gained by asking first
-        student = Student(subject, check_seed)
-        return _Judged(_judge(check, unit, student), None, lambda: tuple(student.transcript))
+        result, transcript = _judge(check, unit, subject, check_seed)
+        return _Judged(result, None, lambda: transcript)
     foreseen = ForeseenSubject(subject, _requests(unit, check, check_seed))
-    key = foreseen.key
-    known = _VERDICTS.get(check.id, key) if key else None
+    known = _VERDICTS.get(digest(check.id, foreseen.key)) if foreseen.key else None
     if known is not None:
-        return _Judged(_result(check, *known), key, lambda: _judge_again(check, unit, foreseen, check_seed))
-    student = Student(foreseen, check_seed)
-    result = _judge(check, unit, student)
-    key = foreseen.key  # none when the check went its own way
-    if key is not None:
-        _VERDICTS.put([result.status, result.message], check.id, key)
-    return _Judged(result, key, lambda: tuple(student.transcript))
-
-
-def _judge_again(check: Check, unit: str, foreseen: ForeseenSubject, seed: int) -> Transcript:
-    """What was asked and answered in a check whose verdict was known."""
-    student = Student(foreseen, seed)
-    _judge(check, unit, student)
-    return tuple(student.transcript)
+        return _Judged(known, foreseen.key, lambda: _judge(check, unit, foreseen, check_seed)[1])
+    result, transcript = _judge(check, unit, foreseen, check_seed)
+    if foreseen.key:  # none when the check went its own way
+        _VERDICTS.put(digest(check.id, foreseen.key), result, ENTRY + len(result.message))
+    return _Judged(result, foreseen.key, lambda: transcript)
 
 
 @lru_cache(maxsize=None)
-def _requests(unit: str, check: Check, seed: int) -> tuple[bytes, ...]:
-    """What a check asks, as frames; the same for every learner."""
-
-    def run(subject: Subject) -> None:
-        check.function(student=Student(subject, seed), reference=reference(unit, seed), rng=Rng(seed))
-
-    return requests_of(run, RememberingReference(unit))
+def _requests(unit: str, check: Check, seed: int) -> Requests:
+    """What a check asks; the same for every learner."""
+    return requests_of(lambda subject: _call(check, unit, Student(subject, seed)), RememberingReference(unit))
 
 
-def _judge(check: Check, unit: str, student: Student) -> CheckResult:
+def _call(check: Check, unit: str, student: Student) -> None:
+    check.function(student=student, reference=reference(unit, student.seed), rng=Rng(student.seed))
+
+
+def _judge(check: Check, unit: str, subject: Subject, seed: int) -> tuple[CheckResult, Transcript]:
+    """The result of a check, and all that was asked and answered in it."""
+    student = Student(subject, seed)
+    status, message = _verdict(check, unit, student)
+    return _result(check, status, message), tuple(student.transcript)
+
+
+def _verdict(check: Check, unit: str, student: Student) -> tuple[str, str]:
+    """Status and message."""
     try:
-        check.function(student=student, reference=reference(unit, student.seed), rng=Rng(student.seed))
+        _call(check, unit, student)
     except AssertionError as error:
-        return _result(check, report.FAILED, str(error))
+        return report.FAILED, str(error)
     except StudentRaised as error:
-        return _result(check, report.ERROR, str(error))
+        return report.ERROR, str(error)
     except NotAttempted as error:
-        return _result(check, report.NOT_ATTEMPTED, str(error))
+        return report.NOT_ATTEMPTED, str(error)
     except SubjectTimeout as error:
-        return _result(check, report.TIMEOUT, str(error))
+        return report.TIMEOUT, str(error)
     except SubjectCrashed as error:
-        return _result(check, report.CRASHED, str(error))
+        return report.CRASHED, str(error)
     except Exception as error:  # an answer of a form that the check cannot even compare; the reference passes
         text = f"The check cannot work with what your code returned ({type(error).__name__}: {error})."
-        return _result(check, report.FAILED, text[:1000])
-    return _result(check, report.PASSED, "")
+        return report.FAILED, text[:1000]
+    return report.PASSED, ""
 
 
 def _result(check: Check, status: str, message: str) -> CheckResult:

@@ -9,18 +9,27 @@ order of submissions, and a class that writes the same right answer many times c
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
-from autograder.remembered import Answers, digest
+from autograder.remembered import digest
 from autograder.subject import Subject, SubjectCrashed, SubjectTimeout
 from autograder.worker import wire
 from autograder.worker.execute import Outcome, Request
 
-ENTRY = 400  # bytes that an entry takes beside its text, roughly
 MAX_LIST = 4 * 2**20  # bytes; a check that asks more is asked as it goes
 
-Judge = Callable[[Subject], None]  # runs a check
+
+@dataclass(frozen=True)
+class Requests:
+    """The frames of all that a check asks, in order."""
+
+    frames: tuple[bytes, ...] = ()
+
+    @cached_property
+    def key(self) -> bytes:
+        return digest(*self.frames)
 
 
 class _Recorder:
@@ -35,42 +44,41 @@ class _Recorder:
         return self._subject.ask(request)
 
 
-def requests_of(check: Judge, reference: Subject) -> tuple[bytes, ...]:
-    """The frames of all that a check asks the reference; none when they are too many, or when it cannot run."""
+def requests_of(check: Callable[[Subject], object], reference: Subject) -> Requests:
+    """All that a check asks the reference; nothing when it is too much, or when the check cannot run."""
     recorder = _Recorder(reference)
     try:
         check(recorder)
     except Exception:  # a check that its own reference fails: judging will say so
-        return ()
-    return tuple(recorder.frames) if sum(map(len, recorder.frames)) <= MAX_LIST else ()
+        return Requests()
+    return Requests(tuple(recorder.frames)) if sum(map(len, recorder.frames)) <= MAX_LIST else Requests()
 
 
 class ForeseenSubject:
     """A subject in another process whose answers to known requests are collected beforehand."""
 
-    def __init__(self, subject, requests: Iterable[bytes]):
+    def __init__(self, subject, requests: Requests):
         self._subject = subject
-        self._requests = tuple(requests)
+        self._requests = requests
         self._replies: list[bytes] = []
         self._failure: SubjectTimeout | SubjectCrashed | None = None
         self._used = 0
-        self._strayed = not self._requests
-        for frame in self._requests:
+        self._strayed = not requests.frames
+        for frame in requests.frames:
             try:
                 self._replies.append(subject.ask_frame(frame))
             except (SubjectTimeout, SubjectCrashed) as failure:
                 self._failure = failure
                 break
+        self._key = digest(requests.key, *self._replies)
 
     @property
     def key(self) -> bytes | None:
         """A hash of all that was asked and answered; ``None`` when that does not determine the verdict."""
-        if self._failure or self._strayed:
-            return None
-        return digest(*self._requests, *self._replies)
+        return None if self._failure or self._strayed else self._key
 
     def ask(self, request: Request) -> Outcome:
-        if not self._strayed and self._used < len(self._requests) and self._next_is(request):
+        if not self._strayed and self._used < len(self._requests.frames) and self._next_is(request):
             self._used += 1
             if self._used <= len(self._replies):
                 return self._subject.outcome(self._replies[self._used - 1])
@@ -81,21 +89,6 @@ class ForeseenSubject:
 
     def _next_is(self, request: Request) -> bool:
         try:
-            return wire.encode(request.to_wire()) == self._requests[self._used]
+            return wire.encode(request.to_wire()) == self._requests.frames[self._used]
         except wire.WireError:
             return False
-
-
-class Verdicts:
-    """What was concluded from answers: small JSON documents by key, those not used for longest forgotten first."""
-
-    def __init__(self) -> None:
-        self._documents: Answers[str] = Answers(max_bytes=16 * 2**20)
-
-    def get(self, *key: bytes | str) -> list | None:
-        document = self._documents.get(digest(*key))
-        return None if document is None else json.loads(document)
-
-    def put(self, value: list, *key: bytes | str) -> None:
-        document = json.dumps(value)
-        self._documents.put(digest(*key), document, len(document) + ENTRY)

@@ -31,6 +31,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 import jupytext
@@ -120,7 +121,7 @@ class SolutionModule:
                 continue
             definition = self._definition(name)
             used = {inner.id for inner in ast.walk(definition) if isinstance(inner, ast.Name)} - {name}
-            self.collect([other for other in (*elsewhere, *self._defined()) if other in used], found)
+            self.collect([other for other in (*elsewhere, *self._defined) if other in used], found)
             found[name] = self.given(name)
 
     def given(self, name: str) -> str:
@@ -137,10 +138,11 @@ class SolutionModule:
         return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
 
     def _definition(self, name: str) -> ast.stmt:
-        if name not in self._defined():
+        if name not in self._defined:
             raise BrokenSource(f"{_relative(self.path)} defines no {name!r}, which the notebook asks for.")
-        return self._defined()[name]
+        return self._defined[name]
 
+    @cached_property
     def _defined(self) -> dict[str, ast.stmt]:
         """What the module itself defines, in its order."""
         found: dict[str, ast.stmt] = {}

@@ -1,4 +1,4 @@
-"""Answers of the reference solution, kept: with one seed every learner's checks ask it the same.
+"""What was worked out once, kept, above all answers of the reference solution: with one seed all checks ask the same.
 
 Asking it anew for every submission would be a quarter of the grader's work. Memory is bounded: what was not
 asked for longest goes first.

@@ -10,8 +10,8 @@ from autograder import checking
 from autograder.catalogue import alternatives, complete_source, mistakes
 from autograder.checking import Check, run_checks
 from autograder.compare import assert_equal
-from autograder.foreseen import Verdicts
 from autograder.registry import find_unit
+from autograder.remembered import Answers
 from autograder.report import CRASHED, FAILED, PASSED, TIMEOUT
 from autograder.subject import LocalSubject
 
@@ -21,7 +21,8 @@ ENTRIES = [*alternatives(UNIT)[::5], *mistakes(UNIT)[::9]]
 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch):
-    monkeypatch.setattr(checking, "_VERDICTS", Verdicts())
+    monkeypatch.setattr(checking, "_VERDICTS", Answers())
+    monkeypatch.setattr(checking, "_DIAGNOSES", Answers())
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.task}-{entry.name}")
