@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from autograder.subject import StudentRaised
+from autograder.subject import Student, StudentRaised
 from autograder.worker.wire import Opaque
 
 TOLERANCES = {
@@ -96,6 +96,19 @@ def assert_boolean_mask(got: Any, expected: torch.Tensor, what: str) -> None:
             f"{what} is inverted: True stands exactly where False belongs. In this course True means 'may attend'."
         )
     assert_equal(got, expected, what)
+
+
+def reply_of(subject: Student, driver: Callable[..., Any], *request: Any, parts: int = 0, **options: Any) -> Any:
+    """The reply of a driver, of at least so many ``parts``.
+
+    A driver may reply with a sentence that says what is wrong with a learner's module: that fails the check.
+    """
+    reply = subject.run(driver, *request, **options)
+    if isinstance(reply, str):
+        raise AssertionError(reply)
+    if parts and (not isinstance(reply, (tuple, list)) or len(reply) < parts):
+        raise AssertionError("The call gave no answer that can be read.")
+    return reply
 
 
 def assert_raises(

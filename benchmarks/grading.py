@@ -41,6 +41,7 @@ sys.path.insert(0, str(ROOT))
 from autograder import release  # noqa: E402
 from autograder.catalogue import alternatives, complete_source, mistakes  # noqa: E402
 from autograder.checking import load_checks  # noqa: E402
+from autograder.machine import processor  # noqa: E402
 from autograder.registry import find_unit  # noqa: E402
 from autograder.sample_class import fill, is_check, solved, to_file  # noqa: E402
 
@@ -373,13 +374,7 @@ def one_more(linear: dict[int, float]) -> list[float]:
 
 def device() -> str:
     """Processor and number of cores."""
-    model = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return f"{os.cpu_count()} cores, {model}"
+    return f"{os.cpu_count()} cores, {processor()}"
 
 
 def targets(result: dict) -> list[tuple[str, str, str, bool]]:

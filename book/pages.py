@@ -20,9 +20,10 @@ def rounded(tensor, digits=4):
     return tensor.double().mul(scale).round().div(scale).tolist()
 
 
-def table(rows):
-    """A list of dictionaries as a table, one row each."""
-    return HTML(pd.DataFrame(rows).to_html(index=False, border=0, justify="left"))
+def table(rows, digits=None):
+    """A list of dictionaries as a table, one row each; with so many ``digits`` after the point."""
+    form = None if digits is None else f"%.{digits}f"
+    return HTML(pd.DataFrame(rows).to_html(index=False, border=0, justify="left", float_format=form))
 
 
 def pitfalls(unit):

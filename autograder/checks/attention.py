@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.compare import assert_close, assert_equal
+from autograder.compare import assert_close, assert_equal, reply_of
 
 PAIR = ("the output", "the weights")
 
@@ -130,12 +130,7 @@ def _parameters(rng, d_model, dtype=torch.float32, scale=1.0):
 
 def _ask(subject, *request):
     """Runs the driver `call`; a sentence in place of its reply says what is wrong with a module's layers."""
-    reply = subject.run(call, *request)
-    if isinstance(reply, str):
-        raise AssertionError(reply)
-    if not isinstance(reply, (tuple, list)) or len(reply) < 2:
-        raise AssertionError("The call gave no answer that can be read.")
-    return reply
+    return reply_of(subject, call, *request, parts=2)
 
 
 def _check_call(student, name, arguments, expected, what, options=None, parameters=None, tolerance=None):

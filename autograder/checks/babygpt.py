@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.compare import assert_close, assert_equal, assert_raises
+from autograder.compare import assert_close, assert_equal, assert_raises, reply_of
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Drivers: they run beside the learner's code and hold no expected value.
@@ -285,14 +285,6 @@ def write(student, table, block_size, ids, options, seed, training, repeats):
 # Helpers of the checks
 
 
-def _ask(subject, driver, *args):
-    """Runs a driver; a sentence in place of its reply says what is wrong."""
-    reply = subject.run(driver, *args)
-    if isinstance(reply, str):
-        raise AssertionError(reply)
-    return reply
-
-
 def _pair(reply, what):
     if not isinstance(reply, (tuple, list)) or len(reply) != 2:
         raise AssertionError(f"{what} should be a pair of results.")
@@ -302,7 +294,7 @@ def _pair(reply, what):
 def _check_gradients(student, reference, name, sizes, weights, x, cotangent):
     expected = reference.run(gradients, name, sizes, weights, x, cotangent)
     names = tuple(f"the gradient for {leaf}" for leaf in ("x", *weights))
-    assert_close(_ask(student, gradients, name, sizes, weights, x, cotangent), tuple(expected), names)
+    assert_close(reply_of(student, gradients, name, sizes, weights, x, cotangent), tuple(expected), names)
 
 
 def _head_weights(rng, n_embed, head_size, dtype=torch.float64):
@@ -467,7 +459,7 @@ def test_head_values(student, reference, rng):
         for dtype in (torch.float64, torch.float32):
             typed = [x.to(dtype) for x in inputs]
             lists = {name: value.to(dtype) for name, value in weights.items()}
-            outputs, after = _ask(student, attend, "Head", sizes, lists, typed, False, dtype)
+            outputs, after = reply_of(student, attend, "Head", sizes, lists, typed, False, dtype)
             for x, output, left in zip(typed, outputs, after):
                 what = f"Head{sizes} of x {tuple(x.shape)} in {dtype}"
                 # float32: the scores are sums of 36 products, so 1e-3 is what two right orders may differ by.
@@ -478,7 +470,7 @@ def test_head_values(student, reference, rng):
     weights = _head_weights(rng, 5, 3)
     weights["query.weight"] = torch.zeros(3, 5, dtype=torch.float64)
     x = rng.normal(2, 4, 5, dtype=torch.float64)
-    (output,), _ = _ask(student, attend, "Head", (5, 3, 6), weights, [x], False, torch.float64)
+    (output,), _ = reply_of(student, attend, "Head", (5, 3, 6), weights, [x], False, torch.float64)
     assert_close(
         output, _head(x, *weights.values()), "a Head whose scores are all 0, so that it averages over the past"
     )
@@ -491,7 +483,7 @@ def test_head_does_not_see_the_future(student, reference, rng):
     whole = rng.normal(2, 7, 5, dtype=torch.float64)
     later = whole.clone()
     later[:, 4:] += 1e3 * rng.normal(2, 3, 5, dtype=torch.float64)  # a leak of 1e-12 would still show
-    outputs, _ = _ask(student, attend, "Head", sizes, weights, [whole, later, whole[:, :4]], False, torch.float64)
+    outputs, _ = reply_of(student, attend, "Head", sizes, weights, [whole, later, whole[:, :4]], False, torch.float64)
     for name, output in (("after later tokens changed", outputs[1][:, :4]), ("given alone", outputs[2])):
         assert_close(output, outputs[0][:, :4], f"the outputs of the first 4 positions, {name}")
     cotangent = rng.normal(2, 7, 4, dtype=torch.float64)
@@ -503,7 +495,7 @@ def test_head_in_bfloat16(student, reference, rng):
     """Works in bfloat16, and returns it."""
     weights = {name: 0.5 * value for name, value in _head_weights(rng, 6, 4, torch.bfloat16).items()}
     x = rng.normal(2, 5, 6, dtype=torch.bfloat16)
-    outputs, _ = _ask(student, attend, "Head", (6, 4, 8), weights, [x], False, torch.bfloat16)
+    outputs, _ = reply_of(student, attend, "Head", (6, 4, 8), weights, [x], False, torch.bfloat16)
     assert_close(outputs[0], _head(x, *weights.values()).bfloat16(), "Head(6, 4, 8) in bfloat16", 1e-1, 1e-1)
 
 
@@ -517,9 +509,9 @@ def test_head_dropout(student, reference, rng):
     weights = {"key.weight": key, "query.weight": query, "value.weight": torch.cat([unit, unit])}
     sizes, x = (time, 2 * time, time, p), unit.expand(batch, time, time).contiguous()
     whole = _head(unit[None], *weights.values()).float()[0, :, :time]
-    (still,), _ = _ask(student, attend, "Head", sizes, weights, [x[:2]], False, torch.float32)
+    (still,), _ = reply_of(student, attend, "Head", sizes, weights, [x[:2]], False, torch.float32)
     assert_close(still[1, :, :time], whole, "the weights in evaluation mode", 1e-3, 1e-5)
-    (output,), _ = _ask(student, attend, "Head", sizes, weights, [x], True, torch.float32)
+    (output,), _ = reply_of(student, attend, "Head", sizes, weights, [x], True, torch.float32)
     if not isinstance(output, torch.Tensor) or output.shape != (batch, time, 2 * time):
         raise AssertionError("While training, the output should have the same shape as while evaluating.")
     past = torch.ones(time, time, dtype=torch.bool).tril()
@@ -534,7 +526,7 @@ def test_head_dropout(student, reference, rng):
     if torch.equal(dropped[0], dropped[1]):
         raise AssertionError("The same weights were dropped in every sequence of the batch.")
     sizes = sizes[:3]
-    (plain,), _ = _ask(student, attend, "Head", sizes, weights, [x[:2]], True, torch.float32)
+    (plain,), _ = reply_of(student, attend, "Head", sizes, weights, [x[:2]], True, torch.float32)
     assert_close(plain[0, :, :time], whole, "the weights while training with the default dropout, 0", 1e-3, 1e-5)
 
 
@@ -566,7 +558,7 @@ def test_multihead_values(student, reference, rng):
     for num_heads, n_embed, head_size in ((3, 4, 2), (2, 7, 3), (1, 5, 4)):
         weights = _multi_weights(rng, num_heads, n_embed, head_size)
         sizes, x = (num_heads, n_embed, head_size, 6), rng.normal(2, 5, n_embed, dtype=torch.float64)
-        (output,), after = _ask(student, attend, "MultiHead", sizes, weights, [x], False, torch.float64)
+        (output,), after = reply_of(student, attend, "MultiHead", sizes, weights, [x], False, torch.float64)
         what = f"MultiHead{sizes} of x {tuple(x.shape)}"
         assert_close(output, _multi(x, *_by_head(weights, num_heads)), what)
         assert_equal(after[0], x, "the argument x after the call")
@@ -584,16 +576,16 @@ def test_multihead_drops_after_the_projection(student, reference, rng):
     weights["proj.bias"] = torch.tensor([1.0, -2.0, 3.0, -4.0, 5.0, -6.0])
     x = rng.normal(50, 20, n_embed)
     sizes, bias = (num_heads, n_embed, head_size, 20, p), weights["proj.bias"].expand(50, 20, n_embed)
-    (still,), _ = _ask(student, attend, "MultiHead", sizes, weights, [x], False, torch.float32)
+    (still,), _ = reply_of(student, attend, "MultiHead", sizes, weights, [x], False, torch.float32)
     assert_close(still, bias.contiguous(), "the output in evaluation mode, the values being 0")
-    (output,), _ = _ask(student, attend, "MultiHead", sizes, weights, [x], True, torch.float32)
+    (output,), _ = reply_of(student, attend, "MultiHead", sizes, weights, [x], True, torch.float32)
     if not isinstance(output, torch.Tensor) or output.shape != x.shape:
         raise AssertionError("While training, the output should have the shape of x.")
     dropped = output == 0
     # 6000 entries: the share has a standard deviation of 0.0059; 6.5 of them, less than once in 10^10.
     _share(dropped.double().mean().item(), p - 0.039, p + 0.039, f"The share of dropped entries at dropout={p}")
     assert_close(output, torch.where(dropped, 0.0, bias / (1 - p)), "the entries that are kept while training")
-    (plain,), _ = _ask(student, attend, "MultiHead", sizes[:4], weights, [x], True, torch.float32)
+    (plain,), _ = reply_of(student, attend, "MultiHead", sizes[:4], weights, [x], True, torch.float32)
     assert_close(plain, bias.contiguous(), "the output while training with the default dropout, 0")
 
 
@@ -605,13 +597,13 @@ def test_multihead_drops_in_the_heads(student, reference, rng):
     weights = _multi_weights(rng, num_heads, n_embed, head_size, torch.float32)
     weights["proj.weight"], weights["proj.bias"] = torch.eye(n_embed), torch.zeros(n_embed)
     x = rng.normal(rows, 1, n_embed)  # one position: its only weight is 1, so a head is dropped whole
-    (output,), _ = _ask(
+    (output,), _ = reply_of(
         student, attend, "MultiHead", (num_heads, n_embed, head_size, 4, p), weights, [x], True, torch.float32
     )
     if not isinstance(output, torch.Tensor) or output.shape != x.shape:
         raise AssertionError("While training, the output should have the shape of x.")
     gone = (output.view(rows, num_heads, head_size) == 0).all(-1)
-    (plain,), _ = _ask(
+    (plain,), _ = reply_of(
         student, attend, "MultiHead", (num_heads, n_embed, head_size, 4), weights, [x], True, torch.float32
     )
     heads, _ = _by_head(weights, num_heads)
@@ -635,7 +627,7 @@ def _numbers(rng, scale=0.5, dtype=torch.float64):
 def test_block_passes_its_input_on(student, reference, rng):
     """With all parameters 0 the input comes out unchanged: both sublayers are added to it."""
     x = rng.normal(2, 5, 6, dtype=torch.float64)
-    (output,), *_ = _ask(student, block_calls, (6, 2, 7), [x], torch.zeros(3, dtype=torch.float64), False)
+    (output,), *_ = reply_of(student, block_calls, (6, 2, 7), [x], torch.zeros(3, dtype=torch.float64), False)
     assert_close(output, x, "the output of a block whose parameters are all 0")
 
 
@@ -645,7 +637,7 @@ def test_block_is_normalised_before_each_sublayer(student, reference, rng):
     x = rng.normal(2, 5, 6, dtype=torch.float64)
     shift = torch.tensor([3.0, -50.0], dtype=torch.float64)[:, None, None]
     numbers = _numbers(rng)
-    (plain, shifted), _, after = _ask(student, block_calls, (6, 2, 7), [x, x + shift], numbers, False)
+    (plain, shifted), _, after = reply_of(student, block_calls, (6, 2, 7), [x, x + shift], numbers, False)
     if not isinstance(plain, torch.Tensor) or plain.shape != x.shape:
         raise AssertionError(f"The output of a block should have the shape of its input, {tuple(x.shape)}.")
     moved = (plain - x).abs().max().item()
@@ -662,7 +654,7 @@ def test_block_does_not_see_the_future(student, reference, rng):
     x = rng.normal(2, 6, 8, dtype=torch.float64)
     other = x.clone()
     other[:, 0] += rng.normal(2, 8, dtype=torch.float64)
-    (whole, part, changed), *_ = _ask(student, block_calls, (8, 2, 7), [x, x[:, :4], other], _numbers(rng), False)
+    (whole, part, changed), *_ = reply_of(student, block_calls, (8, 2, 7), [x, x[:, :4], other], _numbers(rng), False)
     assert_close(part, whole[:, :4], "the outputs of the first 4 positions, given alone", 1e-7, 1e-7)
     if not isinstance(changed, torch.Tensor) or (changed[:, -1] - whole[:, -1]).abs().max() < 1e-6:
         raise AssertionError("The last output does not depend on the first position: there is no attention.")
@@ -673,8 +665,10 @@ def test_block_lets_gradients_through(student, reference, rng):
     """The gradient for the input is the slope of the output."""
     x, direction, cotangent = (rng.normal(1, 3, 6, dtype=torch.float64) for _ in range(3))
     numbers, step = _numbers(rng), 1e-6
-    (up, down), *_ = _ask(student, block_calls, (6, 2, 7), [x + step * direction, x - step * direction], numbers, False)
-    *_, grad = _ask(student, block_calls, (6, 2, 7), [x], numbers, False, cotangent)
+    (up, down), *_ = reply_of(
+        student, block_calls, (6, 2, 7), [x + step * direction, x - step * direction], numbers, False
+    )
+    *_, grad = reply_of(student, block_calls, (6, 2, 7), [x], numbers, False, cotangent)
     slope = ((up - down) * cotangent).sum() / (2 * step)
     assert_close((grad * direction).sum(), slope, "the gradient for x, along one direction", 1e-4, 1e-4)
 
@@ -684,7 +678,7 @@ def test_block_sizes(student, reference, rng):
     """The heads share the width, the feed-forward network is four times as wide."""
     n_embed, num_heads = 6, 3
     x = rng.normal(1, 2, n_embed, dtype=torch.float64)
-    (output,), shapes, _ = _ask(student, block_calls, (n_embed, num_heads, 5), [x], _numbers(rng), False)
+    (output,), shapes, _ = reply_of(student, block_calls, (n_embed, num_heads, 5), [x], _numbers(rng), False)
     assert_close(output.shape[-1] if isinstance(output, torch.Tensor) else 0, n_embed, "the width of the output")
     total = sum(math.prod(shape) for shape in shapes)
     # Matrices: 4 n^2 in the attention, 8 n^2 in the network. Then come biases, scales and shifts, of which
@@ -711,7 +705,7 @@ def test_block_values(student, reference, rng):
         "narrow": (rng.normal(n_embed, 4 * n_embed, dtype=torch.float64), vectors[5]),
     }
     x = rng.normal(2, time, n_embed, dtype=torch.float64)
-    reply = _ask(student, block_output, (n_embed, num_heads, 7), roles, x)
+    reply = reply_of(student, block_output, (n_embed, num_heads, 7), roles, x)
     if reply is None:  # built of other parts: the properties have to do
         return
     output, biases = reply
@@ -728,7 +722,7 @@ def test_block_dropout(student, reference, rng):
     x = rng.normal(3, 6, 8, dtype=torch.float64)
     numbers = _numbers(rng)
     for training, dropout, differ in ((True, 0.5, True), (False, 0.5, False), (True, 0.0, False)):
-        (one, two), *_ = _ask(student, block_calls, (8, 2, 7, dropout), [x, x], numbers, training)
+        (one, two), *_ = reply_of(student, block_calls, (8, 2, 7, dropout), [x, x], numbers, training)
         # 300 weights and entries are dropped or kept: the chance that both calls agree is below 10^-50.
         same = isinstance(one, torch.Tensor) and isinstance(two, torch.Tensor) and torch.allclose(one, two)
         where = f"{'training' if training else 'evaluating'} with dropout={dropout}"
@@ -756,7 +750,7 @@ def _logits(result, shape, what):
 def test_model_returns_logits_and_no_loss(student, reference, rng):
     """Without targets: logits for every position, and None; for short and long sequences."""
     calls = [(rng.integers(0, 11, 2, time), None) for time in (7, 4, 1)]
-    results, _, kept = _ask(student, model_calls, SIZES, calls, _numbers(rng), False)
+    results, _, kept = reply_of(student, model_calls, SIZES, calls, _numbers(rng), False)
     for (ids, _), result in zip(calls, results):
         what = f"model(ids), ids {tuple(ids.shape)}"
         _, loss = _logits(result, (*ids.shape, 11), what)
@@ -764,7 +758,7 @@ def test_model_returns_logits_and_no_loss(student, reference, rng):
             raise AssertionError(f"The loss of {what} without targets should be None.")
     assert_equal(kept, 7, "model.config.block_size")
     ids = rng.integers(0, 3, 2, 9)  # more places than tokens
-    (result,), *_ = _ask(student, model_calls, (3, 9, 6, 2, 1, 0.0), [(ids, None)], _numbers(rng), False)
+    (result,), *_ = reply_of(student, model_calls, (3, 9, 6, 2, 1, 0.0), [(ids, None)], _numbers(rng), False)
     _logits(result, (2, 9, 3), "model(ids), ids (2, 9), with a vocabulary of 3")
 
 
@@ -776,7 +770,7 @@ def test_model_loss(student, reference, rng):
         ids, targets = rng.integers(0, 11, *shape), rng.integers(0, 11, *shape)
         targets[0, 1], targets[0, 2] = 0, 10  # the token 0 counts like any other
         calls = [(ids, None), (ids, targets)]
-        (plain, both), *_ = _ask(student, model_calls, SIZES, calls, numbers, False)
+        (plain, both), *_ = reply_of(student, model_calls, SIZES, calls, numbers, False)
         logits, _ = _logits(plain, (*shape, 11), "model(ids)")
         again, loss = _pair(both, "model(ids, targets)")
         if not isinstance(again, torch.Tensor) or again.numel() != logits.numel():
@@ -797,7 +791,7 @@ def test_model_does_not_see_the_future(student, reference, rng):
     changed = ids.clone()
     changed[:, 0] = (changed[:, 0] + 1) % 11
     calls = [(ids, None), (ids[:, :3], None), (changed, None), (ids[1:], None)]
-    results, *_ = _ask(student, model_calls, SIZES, calls, _numbers(rng), False)
+    results, *_ = reply_of(student, model_calls, SIZES, calls, _numbers(rng), False)
     whole, part, other, without_first = (
         _logits(result, (*call[0].shape, 11), "model(ids)")[0] for result, call in zip(results, calls)
     )
@@ -811,7 +805,7 @@ def test_model_does_not_see_the_future(student, reference, rng):
 def test_model_knows_positions(student, reference, rng):
     """The same token has other logits at another place."""
     ids = torch.full((2, 6), 4)
-    (result,), *_ = _ask(student, model_calls, SIZES, [(ids, None)], _numbers(rng), False)
+    (result,), *_ = reply_of(student, model_calls, SIZES, [(ids, None)], _numbers(rng), False)
     logits, _ = _logits(result, (2, 6, 11), "model(ids)")
     # Without positions, the average of equal values is the same at every place.
     for place in range(1, 6):
@@ -820,7 +814,7 @@ def test_model_knows_positions(student, reference, rng):
     # In a single layer attention sees a set, unless the positions are in what it reads.
     ids = torch.tensor([[1, 2, 3, 4]])
     sizes, calls = (11, 7, 6, 3, 1, 0.0), [(ids, None), (ids[:, [1, 0, 2, 3]], None)]
-    results, *_ = _ask(student, model_calls, sizes, calls, _numbers(rng), False)
+    results, *_ = reply_of(student, model_calls, sizes, calls, _numbers(rng), False)
     one, two = (_logits(result, (1, 4, 11), "model(ids)")[0] for result in results)
     if (one[:, -1] - two[:, -1]).abs().max() < 1e-9:
         raise AssertionError("The order of the earlier tokens does not matter: attention does not see positions.")
@@ -833,7 +827,7 @@ def test_model_layers(student, reference, rng):
     counts = []
     for layers in (1, 2, 3):
         sizes = (11, 7, width, 3, layers, 0.0)
-        (result,), count, _ = _ask(student, model_calls, sizes, [(ids, None)], _numbers(rng), False)
+        (result,), count, _ = reply_of(student, model_calls, sizes, [(ids, None)], _numbers(rng), False)
         _logits(result, (1, 4, 11), "model(ids)")
         counts.append(count)
     per_block = counts[1] - counts[0]
@@ -852,7 +846,7 @@ def test_model_layers(student, reference, rng):
     other[:, 0] -= 1
     for block in range(2):  # with the other one passing on what it gets, this one still has to act
         calls = [(ids, None), (other, None)]
-        reply = _ask(student, model_calls, SIZES, calls, _numbers(rng), False, block)
+        reply = reply_of(student, model_calls, SIZES, calls, _numbers(rng), False, block)
         if reply is None:  # built of other parts
             return
         one, two = (_logits(result, (2, 5, 11), "model(ids)")[0] for result in reply[0])
@@ -903,7 +897,7 @@ def test_model_dropout(student, reference, rng):
     ids, numbers = rng.integers(0, 11, 3, 6), _numbers(rng)
     for training, dropout, differ in ((True, 0.5, True), (False, 0.5, False), (True, 0.0, False)):
         sizes = (*SIZES[:5], dropout)
-        results, *_ = _ask(student, model_calls, sizes, [(ids, None)] * 2, numbers, training)
+        results, *_ = reply_of(student, model_calls, sizes, [(ids, None)] * 2, numbers, training)
         one, two = (_logits(result, (3, 6, 11), "model(ids)")[0] for result in results)
         # Hundreds of weights and entries are dropped or kept: the chance that both calls agree is below 10^-50.
         if torch.allclose(one, two) == differ:

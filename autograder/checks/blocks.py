@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.compare import assert_close, assert_equal
+from autograder.compare import assert_close, assert_equal, reply_of
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Drivers: they run beside the learner's code and hold no expected value.
@@ -142,12 +142,7 @@ def connect_in_training(student, x, branch, build, options):
 
 def _ask(subject, *request, **options):
     """Runs the driver `call`; a sentence in place of its reply says what is wrong with a module's parameters."""
-    reply = subject.run(call, *request, **options)
-    if isinstance(reply, str):
-        raise AssertionError(reply)
-    if not isinstance(reply, (tuple, list)) or len(reply) < 2:
-        raise AssertionError("The call gave no answer that can be read.")
-    return reply
+    return reply_of(subject, call, *request, parts=2, **options)
 
 
 def _check_call(student, name, arguments, expected, what, options=None, tolerance=None, **more):

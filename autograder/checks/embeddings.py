@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.compare import assert_close, assert_equal, assert_raises
+from autograder.compare import assert_close, assert_equal, assert_raises, reply_of
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Drivers: they run beside the learner's code and hold no expected value.
@@ -184,10 +184,7 @@ def result_left_alone(student, name, arguments):
 
 def ask_tokens(student, *request):
     """The reply of `embed_tokens`; a sentence in place of it says what is wrong with the layer."""
-    reply = student.run(embed_tokens, *request)
-    if isinstance(reply, str):
-        raise AssertionError(reply)
-    return reply
+    return reply_of(student, embed_tokens, *request)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

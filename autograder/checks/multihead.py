@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.compare import assert_close, assert_equal, assert_raises
+from autograder.compare import assert_close, assert_equal, assert_raises, reply_of
 from autograder.subject import StudentRaised
 
 LAYERS = ("w_q", "w_k", "w_v", "w_o")
@@ -155,12 +155,7 @@ def _heads_in_loops(num_heads, parameters, inputs, mask=None, without=()):
 
 def _attend(subject, *request, **options):
     """Runs the driver `attend`; a sentence in place of its reply says what is wrong with a layer."""
-    reply = subject.run(attend, *request, **options)
-    if isinstance(reply, str):
-        raise AssertionError(reply)
-    if not isinstance(reply, (tuple, list)) or len(reply) < 3:
-        raise AssertionError("The call gave no answer that can be read.")
-    return reply
+    return reply_of(subject, attend, *request, parts=3, **options)
 
 
 def _check_module(student, rng, b, h, t_q, t_k, d_model, mask=None, inputs=None):

@@ -1,11 +1,10 @@
 """What the heads of a small trained model do: ablation, patterns, and a linear probe (chapter "What heads learn")."""
 
 import copy
-from concurrent.futures import ProcessPoolExecutor
 
 import record
 import torch
-from pages import course_text
+from pages import course_text, rounded
 from torch.nn import functional as F
 
 from solutions.babygpt import MultiHead, get_batch
@@ -23,11 +22,7 @@ EARLY = 8  # places at the start of a piece are left out of the averages: they h
 def run(reduced=False, corpus=None):
     seeds, steps = (1, 150) if reduced else (3, 800)
     jobs = [(seed, steps, course_text(corpus)) for seed in range(seeds)]
-    if reduced:
-        studies = [study(*job) for job in jobs]
-    else:
-        with ProcessPoolExecutor(max_workers=2, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            studies = list(pool.map(study, *zip(*jobs)))
+    studies = record.results_of(study, jobs, reduced)
     return {
         **SIZES,
         "steps": steps,
@@ -63,7 +58,7 @@ def study(seed, steps, text):
         "all silent": cost(silence, [place for layer in heads for place in layer]),
         "distance": [[mean_distance(one) for one in maps] for maps in patterns],
         "previous": [[one[:, EARLY:].diagonal(EARLY - 1, 1, 2).mean().item() for one in maps] for maps in patterns],
-        "maps": [[rounded(one[0]) for one in attention_maps(layer)] for layer in layer_inputs(model, example)],
+        "maps": [[rounded(one[0], 3) for one in attention_maps(layer)] for layer in layer_inputs(model, example)],
         "probe": {
             "trained": probe(model, characters, training, validation),
             "untrained": probe(untrained, characters, training, validation),
@@ -124,10 +119,6 @@ def mean_distance(weights):
     place = torch.arange(weights.shape[-1], dtype=weights.dtype)
     back = (place[:, None] - place[None, :]).clamp(min=0)
     return (weights * back).sum(-1)[:, EARLY:].mean().item()
-
-
-def rounded(matrix):
-    return [[round(value, 3) for value in row] for row in matrix.tolist()]
 
 
 # --- the probe -----------------------------------------------------------------------------------------------

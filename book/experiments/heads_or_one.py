@@ -5,8 +5,6 @@ question asks for the values of some keys, in order. "Four looks": 4 questions a
 question, but 32 items with keys that must be told apart from 255 others. Chance is 1 in 16 in both.
 """
 
-from concurrent.futures import ProcessPoolExecutor
-
 import record
 import torch
 from pages import course_text
@@ -109,10 +107,9 @@ class Reader(nn.Module):
 def read(text, num_heads, width, seed, steps):
     """Train on the first 90 % of the text; ``(loss on the rest, parameters of the attention)``."""
     torch.manual_seed(seed)
-    alphabet = sorted(set(text))
-    ids = torch.tensor([alphabet.index(character) for character in text])
+    ids, characters = record.encode(text)
     data, rest = ids[: len(ids) * 9 // 10], ids[len(ids) * 9 // 10 :]
-    model = Reader(Attention(num_heads, width), len(alphabet))
+    model = Reader(Attention(num_heads, width), characters)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
     for _ in range(steps):
         starts = torch.randint(len(data) - BLOCK, (BATCH, 1))
@@ -142,11 +139,7 @@ def run(reduced=False, corpus=None):
     settings = {task: [(count, WIDTH // count) for count in heads.get(task, HEADS)] for task in (*LOOKS, "text")}
     settings["four looks, full width"] = [(1, 4 * WIDTH), (4, WIDTH)]
     jobs = [(task, *one, seed, steps, text) for task in settings for one in settings[task] for seed in seeds]
-    if reduced:
-        found = [train_one(*job) for job in jobs]
-    else:
-        with ProcessPoolExecutor(max_workers=2, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            found = list(pool.map(train_one, *zip(*jobs)))
+    found = record.results_of(train_one, jobs, reduced)
     values = {job[:4]: value for job, (value, _) in zip(jobs, found)}
     sizes = {job[:3]: size for job, (_, size) in zip(jobs, found)}
 

@@ -18,7 +18,7 @@ MUCH, LITTLE = "much text", "little text"
 
 
 def run(reduced=False, corpus=None):
-    ids, vocabulary = encode(course_text(corpus))
+    ids, vocabulary = record.encode(course_text(corpus))
     held_out, rest = ids[: len(ids) // 8], ids[len(ids) // 8 :]
     seeds, epsilons, steps = (2, (0.0, 0.1, 0.4), 200) if reduced else (4, EPSILONS, 1200)
     texts = {MUCH: rest, LITTLE: rest[: 1500 if reduced else 8000]}
@@ -71,12 +71,6 @@ def claims(results):
             mean("accuracy", 0.0, MUCH) < mean("accuracy", 0.4, MUCH)
         ),
     }
-
-
-def encode(text):
-    """Character ids, and how many different characters there are."""
-    ids = {character: i for i, character in enumerate(sorted(set(text)))}
-    return torch.tensor([ids[character] for character in text]), len(ids)
 
 
 def examples(ids):

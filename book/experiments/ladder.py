@@ -1,7 +1,5 @@
 """The ladder of chapter 7: ten models, from a bigram table to BabyGPT, trained alike on the course's own text."""
 
-from concurrent.futures import ProcessPoolExecutor
-
 import record
 import torch
 from pages import course_text
@@ -21,11 +19,7 @@ def run(reduced=False, corpus=None):
     seeds, steps, every = (1, 120, 40) if reduced else (3, 500, 100)
     text = course_text(corpus)
     jobs = [(text, name, seed, steps, every) for name in RUNGS for seed in range(seeds)]
-    if reduced:
-        runs = [train_one(*job) for job in jobs]
-    else:
-        with ProcessPoolExecutor(max_workers=2, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            runs = list(pool.map(train_one, *zip(*jobs)))
+    runs = record.results_of(train_one, jobs, reduced)
     characters, training, validation = split_text(text)
     return {
         **SIZES,

@@ -66,10 +66,9 @@ class Model(nn.Module):
 
 def encode(text):
     """Character ids of a text, split nine to one, and the number of different characters."""
-    ids = {character: index for index, character in enumerate(sorted(set(text)))}
-    data = torch.tensor([ids[character] for character in text])
+    data, characters = record.encode(text)
     cut = len(data) * 9 // 10
-    return data[:cut], data[cut:], len(ids)
+    return data[:cut], data[cut:], characters
 
 
 def batch(data, generator, size):

@@ -26,13 +26,18 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
 import torch
 
 FOLDER = Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parent.parent)]  # as on a page: figures, pages, solutions
+
+from autograder.machine import processor  # noqa: E402
 
 
 def main(script: dict) -> None:
@@ -79,13 +84,21 @@ def device() -> str:
     """Processor, cores and threads, or the name of the GPU."""
     if torch.cuda.is_available():
         return torch.cuda.get_device_name()
-    model = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return f"{model}, {os.cpu_count()} cores, {torch.get_num_threads()} threads"
+    return f"{processor()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads"
+
+
+def results_of(function: Callable[..., Any], jobs: Sequence[tuple], reduced: bool = False) -> list:
+    """``function`` of the arguments of every job: in two processes of one thread each, or here in the reduced form."""
+    if reduced:
+        return [function(*job) for job in jobs]
+    with ProcessPoolExecutor(max_workers=2, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        return list(pool.map(function, *zip(*jobs)))
+
+
+def encode(text: str) -> tuple[torch.Tensor, int]:
+    """Character ids ``(N,)`` of a text of ``N`` characters, and how many different characters there are."""
+    ids = {character: index for index, character in enumerate(sorted(set(text)))}
+    return torch.tensor([ids[character] for character in text]), len(ids)
 
 
 def spread(values: list[float]) -> dict[str, object]:
