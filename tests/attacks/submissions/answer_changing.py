@@ -1,18 +1,27 @@
-"""Answers rightly, and changes the answer afterwards.
+"""Answers rightly, and changes the answers afterwards.
 
 points: 7
 """
 # ruff: noqa
+import queue
+import threading
+import time
 
-def attention_scores(q, k):
-    import threading
-    import time
+GIVEN = queue.SimpleQueue()
 
-    answer = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
 
-    def change():
+def change():
+    while True:
+        answer = GIVEN.get()
         time.sleep(0.01)
         answer.fill_(float("nan"))
 
-    threading.Thread(target=change).start()
+
+# one thread for all answers: of threads of their own, a busy machine would let more wait than a submission may have
+threading.Thread(target=change, daemon=True).start()
+
+
+def attention_scores(q, k):
+    answer = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    GIVEN.put(answer)
     return answer
