@@ -1,0 +1,53 @@
+"""Hints of unit 11, optim: three per task, from a question about the idea to the skeleton of an answer."""
+
+HINTS = {
+    "optim.noam_lr": (
+        "Draw both branches, step**-0.5 and step * warmup**-1.5, for a warm-up of 4 steps and the steps 1 to 16. Where "
+        "do they cross, and along which of the two does the schedule run on either side?",
+        "The smaller branch counts; d_model**-0.5 and factor multiply the result. 0**-0.5 is a division by zero, so "
+        "take step 0 as 1 before you compute. A warmup below 1 is an error, 1 itself is allowed. With plain numbers, "
+        "** and min you get a float; -1 // 2 is -1.",
+        "if warmup is below 1: raise ValueError that names warmup and its value\n"
+        "step = the larger of step and 1\n"
+        "return factor * (d_model to the power -0.5) * (the smaller of the two branches)",
+    ),
+    "optim.AdamW": (
+        "Which three things does the optimiser have to remember of each parameter from one step to the next, and what "
+        "are they before the first step? By which factor does weight decay alone change a parameter?",
+        "Everything remembered belongs into self.state[p], a dictionary that is empty at first: two tensors like p "
+        "and a count. Options come from the group, in each step anew. Change p in place, never p.grad. Skip a gradient "
+        "of None with continue. A closure needs torch.enable_grad(). Raise the count before the bias correction uses "
+        "it.",
+        "in __init__: hand params and a dictionary of the four options to super().__init__\n"
+        "in step: loss = closure(), with gradients enabled, if there is one\n"
+        "for each group, for each p with a gradient:\n"
+        "    state = self.state[p];  fill it if it is empty (t = 0, m and v zeros)\n"
+        "    raise t by 1\n"
+        "    shrink p by lr * weight_decay of itself\n"
+        "    m, v: keep the share beta, add the share 1 - beta of g, of g * g\n"
+        "    p: subtract lr * (corrected m) / (root of corrected v, plus eps)\n"
+        "return loss",
+    ),
+    "optim.noam_scheduler": (
+        "LambdaLR calls your function once when it is made, before any step, with 0; after the first step with 1. "
+        "Which step's rate is wanted at the moment at which it says 0?",
+        "LambdaLR(optimizer, function) multiplies the lr that each group had at the start, here 1.0, by what function "
+        "returns for the number of finished steps. The step that comes next is one more. Hand on d_model, warmup and "
+        "factor, in the order that noam_lr wants; count nothing yourself.",
+        "define a function of the number of finished steps:\n"
+        "    the rate of the step that comes next\n"
+        "return LambdaLR of the optimiser and this function",
+    ),
+    "optim.clip_grad_norm": (
+        "All gradients together are one long vector. If three pieces of it have the norms 2, 3 and 6, what is the norm "
+        "of the whole? And what should happen to a vector that is short enough already?",
+        "Collect the gradients that are not None in a list first, since parameters may be readable only once. Norms "
+        "combine like sides of a right angle: squares are added, then the root. Only if the norm is above max_norm "
+        "multiply every gradient by one factor, in place. Return a float, the norm from before.",
+        "gradients = list of the gradients that exist\n"
+        "norm = root of the sum of squares of their norms, as a float\n"
+        "if norm is above max_norm:\n"
+        "    multiply each gradient, in place, by what makes the norm max_norm\n"
+        "return norm",
+    ),
+}
