@@ -322,6 +322,20 @@ def test_nothing_to_attend(student, reference, rng):
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
+def test_mask_of_low_scores(student, reference, rng):
+    """Follows the mask also where all scores are far below zero."""
+    b, h, t_q, t_k, d_model = 2, 3, 4, 5, 12
+    parameters = _parameters(rng, d_model, torch.float64)
+    # Biases of 150 and -150 put every score near -45000: a fill of -10000 would be the largest of its row.
+    for name, bias in (("w_q", 150.0), ("w_k", -150.0)):
+        parameters[name] = 0.01 * parameters[name][0], torch.full((d_model,), bias, dtype=torch.float64)
+    inputs, mask = _inputs(rng, b, t_q, t_k, d_model, torch.float64), rng.mask(b, 1, t_q, t_k, keep=0.5)
+    output, weights, _ = _attend(student, h, parameters, inputs, mask)
+    expected = _heads_in_loops(h, parameters, inputs, mask)
+    assert_close((output, weights), expected, _named(PAIR, "scores near -45000, with a mask"))
+
+
+@pytest.mark.task("multihead.MultiHeadAttention", points=1)
 def test_gradients(student, reference, rng):
     """Gradients reach query, key, value and every weight and bias, and are finite where nothing may be attended."""
     b, h, t_q, t_k, d_model = 2, 3, 4, 5, 12
@@ -385,6 +399,9 @@ def test_dropout(student, reference, rng):
     assert_close(output, plain, f"the output ({where})", atol=math.inf)  # for now only type and shape
     heads = _split_by_slices(output, h)  # (B, H, T_q, T_k + 1)
     used, total = heads[..., :t_k], heads[..., t_k]
+    # 800 draws for each head of each sequence: two patterns are equal by chance less than once in 10^200 runs.
+    if (used == 0).flatten(0, 1).unique(dim=0).shape[0] < b * h:
+        raise AssertionError(f"Different heads or sequences lose the same attention weights ({where}).")
     share = (used == 0).double().mean().item()
     # 6400 draws: the share of zeros has standard deviation 0.006, so 0.06 is passed by chance once in 10^21 runs.
     if abs(share - p) > 0.06:

@@ -1290,6 +1290,105 @@ class MultiHeadAttention(RightAttention):
 
 @mistake(
     "multihead.MultiHeadAttention",
+    "scaled-twice",
+    explanation="The queries were divided by sqrt(d_head), and `scaled_dot_product_attention` then divides the "
+    "scores again. Together that divides by d_head, and the weights come out too even.",
+    hint="Your weights are too even: the scale is applied twice. `scaled_dot_product_attention` divides by the root "
+    "of the head's width by itself; leave it to that (chapter 5, 'The scale is that of a head').",
+    section="head-width-scale",
+)
+class MultiHeadAttention(RightAttention):
+    def forward(self, query, key, value, mask=None):
+        q = right_split(self.w_q(query), self.num_heads)
+        k = right_split(self.w_k(key), self.num_heads)
+        v = right_split(self.w_v(value), self.num_heads)
+        q = q / math.sqrt(q.shape[-1])
+        heads, self.weights = scaled_dot_product_attention(q, k, v, mask, self.dropout)
+        return self.w_o(right_merge(heads))
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
+    "output-bias-forgotten",
+    explanation="The merged heads were multiplied by the weight of `w_o`, and its bias was left out. A linear layer "
+    "adds its bias.",
+    hint="Your output lacks the bias of `w_o`. Call the layer, `self.w_o(...)`, in place of using its weight alone "
+    "(chapter 5, 'What the output projection is for').",
+    section="output-projection",
+)
+class MultiHeadAttention(RightAttention):
+    def forward(self, query, key, value, mask=None):
+        q = right_split(self.w_q(query), self.num_heads)
+        k = right_split(self.w_k(key), self.num_heads)
+        v = right_split(self.w_v(value), self.num_heads)
+        heads, self.weights = scaled_dot_product_attention(q, k, v, mask, self.dropout)
+        return right_merge(heads) @ self.w_o.weight.T
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
+    "output-weight-transposed",
+    explanation="The merged heads were multiplied by `w_o.weight` without transposing it. The matrix is stored as "
+    "(out, in), so a linear layer multiplies by its transpose.",
+    hint="`w_o` acts with its rows and columns exchanged. Its weight is stored as (out, in); call the layer, "
+    "`self.w_o(...)`, and it does the right thing (chapter 5, 'What the output projection is for').",
+    section="output-projection",
+)
+class MultiHeadAttention(RightAttention):
+    def forward(self, query, key, value, mask=None):
+        q = right_split(self.w_q(query), self.num_heads)
+        k = right_split(self.w_k(key), self.num_heads)
+        v = right_split(self.w_v(value), self.num_heads)
+        heads, self.weights = scaled_dot_product_attention(q, k, v, mask, self.dropout)
+        return right_merge(heads) @ self.w_o.weight + self.w_o.bias
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
+    "masked-with-ten-thousand",
+    explanation="Forbidden scores were set to -10000. A score of an allowed key may lie below that, and then the "
+    "forbidden keys get all the weight.",
+    hint="For very low scores your forbidden keys get all the weight: -10000 is a score like any other. Only -inf "
+    "is below every score; hand the mask to `scaled_dot_product_attention` (chapter 5, 'One mask for all heads').",
+    section="masks-for-heads",
+)
+class MultiHeadAttention(RightAttention):
+    def forward(self, query, key, value, mask=None):
+        q = right_split(self.w_q(query), self.num_heads)
+        k = right_split(self.w_k(key), self.num_heads)
+        v = right_split(self.w_v(value), self.num_heads)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -10000.0)
+        self.weights = scores.softmax(-1)
+        if mask is not None:
+            self.weights = self.weights.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+        return self.w_o(right_merge(self.dropout(self.weights) @ v))
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
+    "one-dropout-for-all-heads",
+    explanation="One pattern of dropped weights was drawn and used for every head and every sequence. Each weight "
+    "is dropped or kept on its own.",
+    hint="In training your heads all lose the same weights. Draw for every weight by itself, with an `nn.Dropout` "
+    "on the whole tensor (B, H, T_q, T_k) (chapter 5, 'Dropout, and the weights that are kept').",
+    section="stored-weights",
+)
+class MultiHeadAttention(RightAttention):
+    def forward(self, query, key, value, mask=None):
+        q = right_split(self.w_q(query), self.num_heads)
+        k = right_split(self.w_k(key), self.num_heads)
+        v = right_split(self.w_v(value), self.num_heads)
+        heads, self.weights = scaled_dot_product_attention(q, k, v, mask)
+        if self.training:
+            pattern = self.dropout(torch.ones_like(self.weights[0, 0]))
+            heads = (self.weights * pattern) @ v
+        return self.w_o(right_merge(heads))
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
     "single-precision-inside",
     explanation="Queries, keys and values were converted to float32 on the way. In float64 that loses half of the "
     "digits, in bfloat16 the types no longer match.",
@@ -1775,6 +1874,21 @@ def ablate_head(module, head):
 def ablate_head(module, head):
     if head == module.num_heads:
         return copy.deepcopy(module, {id(module.weights): None})
+    return right_ablate(module, head)
+
+
+@mistake(
+    "multihead.ablate_head",
+    "another-error",
+    explanation="A head that does not exist ended in an IndexError. It is the value of an argument that is wrong, "
+    "and the course asks for ValueError.",
+    hint="A head that does not exist raises an IndexError in your function. Check the number yourself and raise a "
+    "ValueError that says which numbers are allowed (chapter 5, 'Switching a head off').",
+    section="switch-off-a-head",
+)
+def ablate_head(module, head):
+    if head >= module.num_heads:
+        raise IndexError(f"no head {head}")
     return right_ablate(module, head)
 
 
