@@ -264,6 +264,61 @@ class AdamW(torch.optim.Optimizer):
         return loss
 
 
+@alternative("optim.AdamW", "state-made-by-the-constructor")
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay))
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p] = {"n": 0, "first": torch.zeros_like(p.data), "second": torch.zeros_like(p.data)}
+
+    def step(self, closure=None):
+        result = closure() if closure else None
+        for group in self.param_groups:
+            with torch.no_grad():
+                for p in group["params"]:
+                    g, s = p.grad, self.state[p]
+                    if g is not None:
+                        s["n"] += 1
+                        s["first"] = torch.lerp(g, s["first"], group["betas"][0])
+                        s["second"] = torch.lerp(g**2, s["second"], group["betas"][1])
+                        bias = [1 - beta ** s["n"] for beta in group["betas"]]
+                        direction = (s["first"] / bias[0]) / (torch.sqrt(s["second"] / bias[1]) + group["eps"])
+                        p.set_(p.data * (1 - group["lr"] * group["weight_decay"]) - group["lr"] * direction)
+        return result
+
+
+@alternative("optim.AdamW", "entry-by-entry")
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay))
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            b1, b2 = group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                n = p.numel()
+                ms, vs = state.get("ms", [0.0] * n), state.get("vs", [0.0] * n)
+                t = state["t"] = state.get("t", 0) + 1
+                new = []
+                for i, (x, g) in enumerate(zip(p.flatten().tolist(), p.grad.flatten().tolist())):
+                    ms[i] = b1 * ms[i] + (1 - b1) * g
+                    vs[i] = b2 * vs[i] + (1 - b2) * g * g
+                    root = math.sqrt(vs[i] / (1 - b2**t)) + group["eps"]
+                    new.append(x - group["lr"] * (group["weight_decay"] * x + ms[i] / (1 - b1**t) / root))
+                state["ms"], state["vs"] = ms, vs
+                p.copy_(torch.tensor(new, dtype=p.dtype).view_as(p))
+        return loss
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # noam_scheduler
 

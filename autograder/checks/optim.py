@@ -25,7 +25,7 @@ def optimise(student, values, gradients, missing, groups, options, rates, save_a
     one group, handed over as a generator. ``rates`` are set by a scheduler of PyTorch. After ``save_after`` steps
     the state is saved, and a new optimiser with new parameters goes on.
     """
-    import io
+    import copy
 
     def build():
         parameters = [nn.Parameter(value.clone()) for value in values]
@@ -41,12 +41,10 @@ def optimise(student, values, gradients, missing, groups, options, rates, save_a
     history = []
     for step in range(len(gradients[0])):
         if step == save_after:
-            file = io.BytesIO()
-            torch.save(optimizer.state_dict(), file)
-            file.seek(0)
+            saved = copy.deepcopy(optimizer.state_dict())
             values = [parameter.detach() for parameter in parameters]
             parameters, optimizer = build()
-            optimizer.load_state_dict(torch.load(file, weights_only=False))
+            optimizer.load_state_dict(saved)
         for i, parameter in enumerate(parameters):
             parameter.grad = None if (step, i) in missing else gradients[i][step].clone()
         optimizer.step()
@@ -59,7 +57,7 @@ def optimise(student, values, gradients, missing, groups, options, rates, save_a
 def gradients_after(student, values, gradients, options):
     """The gradients after a step, and the parameters."""
     parameters = [nn.Parameter(value.clone()) for value in values]
-    optimizer = student.AdamW(parameters, *options)
+    optimizer = student.AdamW(parameters, **options)
     for parameter, gradient in zip(parameters, gradients):
         parameter.grad = gradient.clone()
     optimizer.step()
@@ -67,11 +65,17 @@ def gradients_after(student, values, gradients, options):
 
 
 def minimise(student, value, target, options, steps, closures):
-    """Gradients from backward passes, inside a closure or before the step: losses, and the parameter at the end."""
+    """Gradients from backward passes, inside a closure or before the step.
+
+    Returns the losses, the parameter at the end, and how often the closure was called.
+    """
     parameter = nn.Parameter(value.clone())
     optimizer = student.AdamW([parameter], *options)
+    calls = 0
 
     def closure():
+        nonlocal calls
+        calls += 1
         optimizer.zero_grad()
         loss = ((parameter - target) ** 2).sum()
         loss.backward()
@@ -84,7 +88,8 @@ def minimise(student, value, target, options, steps, closures):
         else:
             losses.append(closure())
             optimizer.step()
-    return torch.tensor([math.nan if loss is None else loss.item() for loss in losses]), parameter.detach()
+    losses = torch.tensor([loss.item() if isinstance(loss, torch.Tensor) else math.nan for loss in losses])
+    return losses, parameter.detach(), calls
 
 
 def rates_of_steps(student, arguments, steps, groups):
@@ -112,11 +117,10 @@ def norm_and_gradients(student, gradients, max_norm, how, values):
     for parameter, gradient in zip(parameters, gradients):
         parameter.grad = None if gradient is None else gradient.clone()
     if how == "module":
-        module = nn.ParameterList(parameters)
-        given = module.parameters()
+        norm = student.clip_grad_norm(parameters=nn.ParameterList(parameters).parameters(), max_norm=max_norm)
     else:
         given = parameters if how == "list" else (parameter for parameter in parameters)
-    norm = student.clip_grad_norm(given, max_norm)
+        norm = student.clip_grad_norm(given, max_norm)
     return norm, [parameter.grad for parameter in parameters], [parameter.detach() for parameter in parameters]
 
 
@@ -269,7 +273,10 @@ def test_factor_and_defaults(student, reference, rng):
     """The factor scales all of it; the defaults are 4000 and 1."""
     for step in (700, 12, 3):  # on both sides of the peak: caught is a factor on one branch
         for factor in (2.0, 0.3):
-            check_rate(student, step, 48, 20, factor)
+            got = student.noam_lr(step=step, d_model=48, warmup=20, factor=factor)
+            assert_float(
+                got, rate_by_hand(step, 48, 20, factor), f"noam_lr(step={step}, d_model=48, warmup=20, {factor=})"
+            )
     for step in (20, 9000):
         assert_float(student.noam_lr(step, 80), rate_by_hand(step, 80, 4000), f"noam_lr({step}, 80)")
 
@@ -293,7 +300,8 @@ def test_warmup_below_one(student, reference, rng):
             try:
                 got = student.noam_lr(step, 40, warmup)
             except StudentRaised as raised:
-                if not {"ValueError", "TypeError"} & set(raised.kinds):
+                # Complex numbers, which a negative warm-up gives, end in a TypeError that says nothing of it.
+                if "ValueError" not in raised.kinds and not ("TypeError" in raised.kinds and "warm" in raised.text):
                     raise AssertionError(f"{what} should raise ValueError, but raised {raised.kind}.") from None
             else:
                 raise AssertionError(f"{what} should raise ValueError, but returned {got}.")
@@ -330,7 +338,8 @@ def test_decoupled_decay(student, reference, rng):
     values = tensors(rng, scale=3.0)
     nothing = [torch.zeros(3, *shape) for shape in SHAPES]
     for lr, decay in ((0.1, 0.3), (0.5, 0.02)):
-        options, what = (lr, (0.9, 0.999), 1e-8, decay), f"lr={lr}, weight_decay={decay}"
+        # With a beta of 0.999 a correction made in float32, which is a style, would show at this rate.
+        options, what = (lr, (0.9, 0.98), 1e-8, decay), f"lr={lr}, weight_decay={decay}"
         check_adamw(student, values, nothing, f"{what}, gradients of 0", options)
         check_adamw(student, values, gradients_for(rng, 4), what, options)
 
@@ -403,7 +412,7 @@ def test_saved_state(student, reference, rng):
 def test_gradients_left_alone(student, reference, rng):
     """The gradients are the same after the step as before it."""
     values, gradients = tensors(rng), tensors(rng)
-    options = (0.1, (0.9, 0.999), 1e-8, 0.3)
+    options = {"lr": 0.1, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.3}
     after, parameters = student.run(gradients_after, values, gradients, options)
     moved = [not torch.equal(before, now) for before, now in zip(values, parameters)]
     if not all(moved):
@@ -419,7 +428,7 @@ def test_closure(student, reference, rng):
     for closures in (False, True):
         arguments = (value, target, (0.1, (0.9, 0.999), 1e-8, 0.0), 3, closures)
         how = "step(closure)" if closures else "backward passes before step()"
-        names = (f"the losses of three steps with {how}", f"the parameter after three steps with {how}")
+        names = [f"{what} three steps with {how}" for what in ("the losses of", "the parameter after", "the calls of")]
         assert_close(student.run(minimise, *arguments), minimise(Library(torch.optim.AdamW), *arguments), names)
 
 
@@ -495,13 +504,18 @@ def test_long_gradients(student, reference, rng):
         gradients = [size * g for size, g in zip((20.0, 0.5, 2.0), tensors(rng))]
         check_clipping(student, gradients, max_norm, f"to {max_norm}")
     check_clipping(student, [100 * rng.normal(6)], 2.5, "a single gradient to 2.5")
+    # A little too long, and below 1: caught are other limits, as twice the norm, its square, or always 1.
+    for size in (0.1, 0.3, 8.0):
+        gradients = tensors(rng, ((3, 4), (5,)), scale=size)
+        max_norm = norm_by_hand(gradients) / 1.2
+        check_clipping(student, gradients, max_norm, f"to {max_norm:.3g}, of a norm 1.2 times as large")
 
 
 @pytest.mark.task("optim.clip_grad_norm", points=1)
 def test_short_gradients(student, reference, rng):
     """Gradients no longer than max_norm stay exactly as they were, also if they are 0."""
-    gradients = [0.1 * rng.normal(3, 4), 0.1 * rng.normal(5)]
-    for ratio in (1.5, 40.0, 1e6):
+    for ratio, size in ((1.1, 3.0), (1.5, 0.1), (40.0, 0.1), (1e6, 1.0)):  # norms above 1 and below
+        gradients = tensors(rng, ((3, 4), (5,)), scale=size)
         check_clipping(student, gradients, ratio * norm_by_hand(gradients), "short gradients", exact=True)
     check_clipping(student, [torch.zeros(3), torch.zeros(2, 2)], 1.0, "gradients of 0", exact=True)
     # Exactly at the limit. (A tolerance: the factor of those who divide by norm + 1e-6 is a hair below 1.)

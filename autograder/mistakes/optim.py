@@ -2605,6 +2605,231 @@ class AdamW(torch.optim.Optimizer):
 
 @mistake(
     "optim.AdamW",
+    "closure-called-twice",
+    explanation="The closure was called once for its gradients and once more for its loss. Each call is a whole "
+    "forward and backward pass, and the second may see other random numbers.",
+    hint="Your step calls the closure twice. Once is enough: keep what it returns (chapter 11, 'What PyTorch expects "
+    "of an optimiser').",
+    section="optimizer-manners",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                m_hat = m / (1 - beta1**t)
+                v_hat = v / (1 - beta2**t)
+                p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
+        return loss if closure is None else torch.enable_grad()(closure)()
+
+
+@mistake(
+    "optim.AdamW",
+    "l2-in-the-first-mean",
+    explanation="The decay was added to the gradient that goes into the first mean, and not to the one that is "
+    "squared. It is still divided by the root, so that parameters with large gradients hardly shrink.",
+    hint="Your decay goes through the first mean and is divided by the root of the second. Take it out: the parameter "
+    "shrinks by the factor `1 - lr * weight_decay` (chapter 11, 'Decay that keeps out of the gradient').",
+    section="decoupled-decay",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                m.mul_(beta1).add_(p.grad + group["weight_decay"] * p, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                m_hat = m / (1 - beta1**t)
+                v_hat = v / (1 - beta2**t)
+                p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
+    "group-betas-ignored",
+    explanation="The betas were taken from `self.defaults`. Groups with betas of their own do not get them.",
+    hint="Every group of yours has the same betas. Take them from the group, not from the defaults (chapter 11, "
+    "'Groups of parameters').",
+    section="optimizer-groups",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], self.defaults["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                m_hat = m / (1 - beta1**t)
+                v_hat = v / (1 - beta2**t)
+                p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
+    "group-epsilon-ignored",
+    explanation="Epsilon was taken from `self.defaults`. Groups with one of their own do not get it.",
+    hint="Every group of yours has the same epsilon. Take it from the group, not from the defaults (chapter 11, "
+    "'Groups of parameters').",
+    section="optimizer-groups",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                m_hat = m / (1 - beta1**t)
+                v_hat = v / (1 - beta2**t)
+                p.sub_(lr * m_hat / (v_hat.sqrt() + self.defaults["eps"]))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
+    "gradient-ahead-of-the-mean",
+    explanation="The step uses a mix of the mean and the newest gradient, as Nesterov's momentum does. That is NAdam, "
+    "another algorithm.",
+    hint="Your steps run ahead of the mean: divide the corrected `m` as it is, without another share of the gradient "
+    "(chapter 11, 'Two running means').",
+    section="adam-moments",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                m_hat = (beta1 * m + (1 - beta1) * p.grad) / (1 - beta1 ** (t + 1))
+                v_hat = v / (1 - beta2**t)
+                p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
+    "one-square-for-the-tensor",
+    explanation="The second mean is one number for a whole tensor, the mean of all squared entries. Each entry should "
+    "have its own.",
+    hint="All entries of a parameter are divided by the same number: `v` has the shape of the parameter (chapter 11, "
+    "'Two running means').",
+    section="adam-moments",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).add_((1 - beta2) * p.grad.square().mean())
+                m_hat = m / (1 - beta1**t)
+                v_hat = v / (1 - beta2**t)
+                p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
     "loss-not-returned",
     explanation="What the closure returns is dropped. `step` hands it on, since callers log it.",
     hint="`step(closure)` should return what the closure returned; yours returns nothing (chapter 11, 'What PyTorch "
@@ -3498,6 +3723,24 @@ def clip_grad_norm(parameters, max_norm):
     scale = min(1.0, max_norm / norm)
     for gradient in gradients:
         gradient.mul_(scale)
+    return norm
+
+
+@mistake(
+    "optim.clip_grad_norm",
+    "parameters-scaled",
+    explanation="The parameters were multiplied by the factor, and not their gradients. That shrinks the model.",
+    hint="Your gradients stay as they are, and the parameters get smaller: it is `p.grad` that is multiplied (chapter "
+    "11, 'Where clipping goes wrong').",
+    section="clipping-edges",
+)
+def clip_grad_norm(parameters, max_norm):
+    parameters = [p for p in parameters if p.grad is not None]
+    gradients = [p.grad for p in parameters]
+    norm = math.hypot(*(gradient.norm().item() for gradient in gradients))
+    if norm > max_norm:
+        for p in parameters:
+            p.data.mul_(max_norm / norm)
     return norm
 
 
