@@ -99,7 +99,13 @@ UNITS: tuple[Unit, ...] = (
         "cross_entropy perplexity smooth_labels LabelSmoothing",
         complete=True,
     ),
-    _unit(11, "optim", "AdamW and the warm-up schedule", "noam_lr AdamW noam_scheduler clip_grad_norm"),
+    _unit(
+        11,
+        "optim",
+        "AdamW and the warm-up schedule",
+        "noam_lr AdamW noam_scheduler clip_grad_norm",
+        complete=True,
+    ),
     _unit(
         12,
         "bleu",
