@@ -85,6 +85,7 @@ UNITS: tuple[Unit, ...] = (
         "transformer",
         "The full encoder-decoder",
         "EncoderLayer DecoderLayer Encoder Decoder Generator Transformer make_model shift_right count_parameters",
+        complete=True,
     ),
     _unit(
         9,
