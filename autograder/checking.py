@@ -42,8 +42,9 @@ from autograder.subject import (
 
 DEFAULT_SEED = 2017
 ENTRY = 1000  # bytes that a kept verdict or diagnosis takes, roughly, without a message
-# By what they rest on: the results of checks, and of tasks the diagnosis (in a tuple, since there may be none).
-_VERDICTS: Answers[CheckResult] = Answers(8 * 2**20)
+# By what they rest on: the results of checks, with the number of requests that they came from, and the diagnoses of
+# tasks (in a tuple, since there may be none).
+_VERDICTS: Answers[tuple[CheckResult, int]] = Answers(8 * 2**20)
 _DIAGNOSES: Answers[tuple[Diagnosis | None]] = Answers(8 * 2**20)
 
 
@@ -141,11 +142,16 @@ def _one_thread() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Judged:
-    """A check's result, a key for the answers that it rests on (if they determine it), and what was asked."""
+    """A check's result, a key for the answers that it rests on (if they determine it), and what the diagnosis needs."""
 
     result: CheckResult
     key: bytes | None = None
     transcript: Callable[[], Transcript] = tuple
+    frames: tuple[bytes, ...] = ()
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.result.status, self.transcript(), self.frames)
 
 
 def _run_task(subject: Subject, unit: str, task: str, seed: int) -> TaskResult:
@@ -167,32 +173,31 @@ def _diagnose(unit: str, task: str, judged: Sequence[_Judged]) -> Diagnosis | No
     """The mistake behind the failing checks; of the same answers it is worked out once."""
     keys = [one.key for one in judged if one.key is not None]
     if len(keys) < len(judged):
-        return diagnose(unit, task, _evidence(judged))
+        return diagnose(unit, task, [one.evidence for one in judged])
     key = digest(task, *(one.result.status for one in judged), *keys)
     known = _DIAGNOSES.get(key)
     if known is None:
-        known = (diagnose(unit, task, _evidence(judged)),)
+        known = (diagnose(unit, task, [one.evidence for one in judged]),)
         _DIAGNOSES.put(key, known, ENTRY)
     return known[0]
 
 
-def _evidence(judged: Sequence[_Judged]) -> list[Evidence]:
-    return [Evidence(one.result.status, one.transcript()) for one in judged]
-
-
 def _run_check(check: Check, subject: Subject, unit: str, seed: int) -> _Judged:
     check_seed = seed_for(seed, check.id)
-    if not hasattr(subject, "ask_frame"):  # in this very process: nothing is gained by asking first
+    if not hasattr(subject, "ask_frames"):  # in this very process: nothing is gained by asking first
         result, transcript = _judge(check, unit, subject, check_seed)
         return _Judged(result, None, lambda: transcript)
     foreseen = ForeseenSubject(subject, _requests(unit, check, check_seed))
     known = _VERDICTS.get(digest(check.id, foreseen.key)) if foreseen.key else None
     if known is not None:
-        return _Judged(known, foreseen.key, lambda: _judge(check, unit, foreseen, check_seed)[1])
+        result, used = known
+        return _Judged(result, foreseen.key, lambda: foreseen.transcript(used), foreseen.asked(used))
     result, transcript = _judge(check, unit, foreseen, check_seed)
-    if foreseen.key:  # none when the check went its own way
-        _VERDICTS.put(digest(check.id, foreseen.key), result, ENTRY + len(result.message))
-    return _Judged(result, foreseen.key, lambda: transcript)
+    if not foreseen.key:  # the check went its own way
+        return _Judged(result, None, lambda: transcript)
+    used = len(transcript)
+    _VERDICTS.put(digest(check.id, foreseen.key), (result, used), ENTRY + len(result.message))
+    return _Judged(result, foreseen.key, lambda: transcript, foreseen.asked(used))
 
 
 @lru_cache(maxsize=None)

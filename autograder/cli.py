@@ -138,9 +138,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from autograder import report, state
-    from autograder.process import ForkServer, Limits
-    from autograder.reports import terminal
+    from autograder import launch, report, state
     from autograder.submission import UnreadableSubmission, read, unit_of
 
     name = options.unit or (options.task or "").partition(".")[0] or unit_of(Path(os.path.abspath(options.file)))
@@ -153,10 +151,14 @@ def _check(options: argparse.Namespace) -> int:
         code = read(options.file.resolve())  # one's own link is followed
     except UnreadableSubmission as error:
         raise UsageError(str(error)) from error
-    with _sentences_for_grading_errors(), ForkServer() as server:
-        from autograder.checking import DEFAULT_SEED
-        from autograder.grading import grade_code
+    launch.ahead(jailed=False, compiler=unit.compiler)
 
+    from autograder.checking import DEFAULT_SEED
+    from autograder.grading import grade_code
+    from autograder.process import ForkServer, Limits
+    from autograder.reports import terminal
+
+    with _sentences_for_grading_errors(), ForkServer(jailed=False, compiler=unit.compiler) as server:
         server.wait_until_ready()
         seed = DEFAULT_SEED if options.seed is None else options.seed
         graded = grade_code(server, code, unit.name, tasks, seed, Limits())
@@ -168,7 +170,8 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from autograder.submission import discover
+    from autograder import launch
+    from autograder.submission import discover, need_compiler
 
     if options.unit:
         find_unit(options.unit)
@@ -182,6 +185,9 @@ def _grade(options: argparse.Namespace) -> int:
     sources = discover(options.paths, options.unit, ignored)
     for path in ignored:
         print(f"autograder: not graded: the unit of {path} cannot be told; say it with --unit UNIT.", file=sys.stderr)
+    jailed = not options.unsafe
+    if options.scheduler is None and not all(source.problem for source in sources):
+        launch.ahead(jailed, need_compiler(sources))
 
     from autograder.checking import DEFAULT_SEED
     from autograder.cluster import ClusterError, grade_on_cluster
@@ -192,7 +198,6 @@ def _grade(options: argparse.Namespace) -> int:
 
     seed = DEFAULT_SEED if options.seed is None else options.seed
     limits = Limits.of(options.timeout, options.memory)
-    jailed = not options.unsafe
 
     def graded(waiting: Sequence[Source]) -> Results:
         if options.scheduler is not None:

@@ -37,23 +37,27 @@ Transcript = tuple[tuple[Request, Outcome], ...]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The status of one check and all that was asked and answered in it."""
+    """The status of one check and all that was asked and answered in it; ``frames``: the requests encoded, if known."""
 
     status: str
     transcript: Transcript
+    frames: tuple[bytes, ...] = ()
 
     @cached_property
     def keys(self) -> tuple[bytes, ...]:
         """For each request a key of it and all before it."""
         found, key = [], b""
-        for request, _ in self.transcript:
-            try:
-                asked = wire.encode(request.to_wire())
-            except wire.WireError:  # too large to send, and to keep
-                asked = os.urandom(16)
-            key = digest(key, asked)
+        for frame in self.frames or (_frame(request) for request, _ in self.transcript):
+            key = digest(key, frame)
             found.append(key)
         return tuple(found)
+
+
+def _frame(request: Request) -> bytes:
+    try:
+        return wire.encode(request.to_wire())
+    except wire.WireError:  # too large to send, and to keep
+        return os.urandom(16)
 
 
 def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | None:

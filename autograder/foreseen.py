@@ -31,6 +31,10 @@ class Requests:
     def key(self) -> bytes:
         return digest(*self.frames)
 
+    @cached_property
+    def decoded(self) -> tuple[Request, ...]:
+        return tuple(Request(**wire.decode_frame(frame)) for frame in self.frames)
+
 
 class _Recorder:
     """Passes requests on and keeps their frames."""
@@ -64,18 +68,26 @@ class ForeseenSubject:
         self._failure: SubjectTimeout | SubjectCrashed | None = None
         self._used = 0
         self._strayed = not requests.frames
-        for frame in requests.frames:
-            try:
-                self._replies.append(subject.ask_frame(frame))
-            except (SubjectTimeout, SubjectCrashed) as failure:
-                self._failure = failure
-                break
+        try:
+            for reply in subject.ask_frames(requests.frames):
+                self._replies.append(reply)
+        except (SubjectTimeout, SubjectCrashed) as failure:
+            self._failure = failure
         self._key = digest(requests.key, *self._replies)
 
     @property
     def key(self) -> bytes | None:
         """A hash of all that was asked and answered; ``None`` when that does not determine the verdict."""
         return None if self._failure or self._strayed else self._key
+
+    def asked(self, used: int) -> tuple[bytes, ...]:
+        """The frames of the first ``used`` requests."""
+        return self._requests.frames[:used]
+
+    def transcript(self, used: int) -> tuple[tuple[Request, Outcome], ...]:
+        """The first ``used`` requests with their outcomes."""
+        outcomes = (self._subject.outcome(reply) for reply in self._replies[:used])
+        return tuple(zip(self._requests.decoded[:used], outcomes))
 
     def ask(self, request: Request) -> Outcome:
         if not self._strayed and self._used < len(self._requests.frames) and self._next_is(request):

@@ -19,7 +19,7 @@ from autograder.journal import Journal
 from autograder.process import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.registry import UnknownUnit, find_unit
 from autograder.report import Submission, TaskResult
-from autograder.submission import Code, Source, UnreadableSubmission, content, parse
+from autograder.submission import Code, Source, UnreadableSubmission, content, need_compiler, parse
 
 ATTEMPTS = 3
 
@@ -129,14 +129,15 @@ def not_graded(source: Source, why: str) -> Submission:
 class Servers:
     """The fork server that all threads share, replaced when it dies, and others for who may have caused that."""
 
-    def __init__(self, jailed: bool):
+    def __init__(self, jailed: bool, compiler: bool = True):
         torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
         warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
         self._jailed = jailed
         self._lock = threading.Lock()
         self._alone = threading.Lock()
         self._closed = False
-        self._server = ForkServer(jailed)
+        self._compiler = compiler
+        self._server = ForkServer(jailed, compiler)
 
     def current(self) -> ForkServer:
         with self._lock:
@@ -146,13 +147,13 @@ class Servers:
         with self._lock:
             if self._server is dead and not self._closed:
                 dead.close()
-                self._server = ForkServer(self._jailed)
+                self._server = ForkServer(self._jailed, self._compiler)
                 self._server.wait_until_ready()
 
     @contextlib.contextmanager
     def one_alone(self) -> Iterator[ForkServer]:
         """A fresh server that nobody else uses."""
-        with self._alone, ForkServer(self._jailed) as server:
+        with self._alone, ForkServer(self._jailed, self._compiler) as server:
             if self._closed:
                 raise ForkServerError("Grading has been stopped.")
             server.wait_until_ready()
@@ -200,7 +201,7 @@ def grade_sources(
     if not sources:
         return
     # The servers close first: then an interrupted run's threads have nothing left to wait for.
-    with ThreadPoolExecutor(max_workers=jobs) as pool, Servers(jailed) as servers:
+    with ThreadPoolExecutor(max_workers=jobs) as pool, Servers(jailed, need_compiler(sources)) as servers:
         for unit in {source.unit for source in sources if not source.problem}:
             _import_checks(unit)  # while the server imports torch
         servers.current().wait_until_ready()

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from autograder.settings import PACKAGE, ROOT
-from autograder.worker.confine import HOME
+from autograder.worker import HOME
 
 WORKER_PLACE = "/worker"
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")

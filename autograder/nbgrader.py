@@ -36,7 +36,7 @@ from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
 from traitlets import Bool, Float, Integer
 from traitlets.config import Config
 
-from autograder import rebuild, report
+from autograder import launch, rebuild, report
 from autograder.demonstrations import is_unchanged, left_out
 from autograder.grade_ids import allow_dots
 from autograder.registry import COMPLETE
@@ -404,6 +404,7 @@ class _Servers:
     @classmethod
     def start(cls, jailed: bool, log: Any) -> Servers:
         if cls._running is None:
+            launch.ahead(jailed, compiler=True)
             import torch
 
             from autograder.grading import Servers

@@ -5,43 +5,25 @@ Nothing that arrives from there is trusted: replies are bounded, checked and mad
 
 from __future__ import annotations
 
-import os
+import contextlib
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograder.jail import WORKER_PLACE, command, user_namespace_modes, writable_folders
-from autograder.settings import PACKAGE
+from autograder.jail import user_namespace_modes
+from autograder.launch import Setup, launch
 from autograder.subject import SubjectCrashed, SubjectTimeout
 from autograder.worker import wire
-from autograder.worker.confine import HOME, HOME_PREFIX
 from autograder.worker.execute import Outcome, Request
 
 MAX_RECEIVED = 128 * 2**20  # bytes of all answers of one submission
+MAX_AHEAD = 64 * 1024  # bytes of requests sent before their answers are read: with them no side's buffer is full
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
-# Instead of -I, which would leave the order of sets to chance: -s, a known environment, and sys.path without "".
-_BOOTSTRAP = (
-    "import sys; sys.path[0] = sys.argv.pop(1); from worker.watch import end_with_grader; "
-    "end_with_grader(int(sys.argv[1])); from worker.main import main; sys.path.pop(0); main()"
-)
-_ENVIRONMENT = {
-    "PATH": os.defpath,
-    "LANG": "C.UTF-8",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MPLBACKEND": "Agg",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONHASHSEED": "0",
-    "HF_HUB_OFFLINE": "1",
-}
-_INHERITED = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
 @dataclass(frozen=True)
@@ -66,41 +48,26 @@ class ForkServerError(RuntimeError):
 class ForkServer:
     """A running fork server; `fork` gives a connection to a fresh process. Safe to share between threads."""
 
-    def __init__(self, jailed: bool = False) -> None:
+    def __init__(self, jailed: bool = False, compiler: bool = True) -> None:
         self.jailed = jailed
         self._lock = threading.Lock()
-        self._home = None
+        self._start(Setup.best(jailed, compiler))
+
+    def _start(self, setup: Setup) -> None:
         try:
-            if not jailed:  # a jail has a home of its own, in memory
-                self._home = tempfile.TemporaryDirectory(prefix=HOME_PREFIX, ignore_cleanup_errors=True)
+            self._launched = launch(setup)
         except OSError as error:
             raise ForkServerError(f"No folder for submissions can be made ({error.strerror or error}).") from error
-        self._start(own_user_namespace=not jailed or user_namespace_modes()[0])
+        self._control, self._process = self._launched.control, self._launched.process
 
-    def _start(self, own_user_namespace: bool) -> None:
-        self.own_user_namespace = own_user_namespace
-        self._control, theirs = socket.socketpair()
-        environment = {**_ENVIRONMENT, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
-        home = self.home
-        environment |= {"HOME": home, "MPLCONFIGDIR": home, "TMPDIR": home}
-        jail = command(environment, own_user_namespace) if self.jailed else []
-        place, writable = (WORKER_PLACE, writable_folders()) if self.jailed else (str(PACKAGE), [])
-        with theirs:
-            self._process = subprocess.Popen(
-                [*jail, sys.executable, "-s", "-c", _BOOTSTRAP, place, str(theirs.fileno()), *writable],
-                pass_fds=[theirs.fileno()],
-                env=environment,
-                cwd=self._home.name if self._home else "/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+    @property
+    def own_user_namespace(self) -> bool:
+        return self._launched.setup.own_user_namespace
 
     @property
     def home(self) -> str:
         """The folder in which submissions work; without a jail, each in one of its own below it."""
-        return self._home.name if self._home else HOME
+        return self._launched.home
 
     def wait_until_ready(self) -> None:
         """Wait for the imports; raises `ForkServerError` with the reason when they fail.
@@ -112,11 +79,12 @@ class ForkServer:
             if self.jailed:
                 self._try_out()
         except ForkServerError:
-            if not self.jailed or self.own_user_namespace or len(user_namespace_modes()) < 2:
+            setup = self._launched.setup
+            if not self.jailed or setup.own_user_namespace or len(user_namespace_modes()) < 2:
                 raise
             # As root, submissions run as users of their own, who may not be allowed to read root's files.
-            self._stop()
-            self._start(own_user_namespace=True)
+            self.close()
+            self._start(replace(setup, own_user_namespace=True))
             self._wait_for_imports()
             self._try_out()
 
@@ -182,19 +150,7 @@ class ForkServer:
                 return True
 
     def close(self) -> None:
-        self._stop()
-        if self._home:
-            self._home.cleanup()
-
-    def _stop(self) -> None:
-        self._control.close()
-        try:
-            self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if self._process.stderr:
-            self._process.stderr.close()
+        self._launched.stop()
 
     def __enter__(self) -> ForkServer:
         return self
@@ -235,20 +191,29 @@ class ProcessSubject:
 
     def ask(self, request: Request) -> Outcome:
         """Run a request; raises `SubjectTimeout` or `SubjectCrashed` when there is no answer."""
-        return self.outcome(self._ask(request.to_wire()))
+        if self._connection is None:
+            self.load()
+        return self.outcome(self._exchange(request.to_wire(), "This check"))
 
-    def ask_frame(self, frame: bytes) -> bytes:
-        """Run a request that is encoded already; its answer comes as it was sent, to be read by `outcome`."""
-        return self._ask(frame)
+    def ask_frames(self, frames: Sequence[bytes]) -> Iterator[bytes]:
+        """Run requests that are encoded already; their answers come as they were sent, to be read by `outcome`.
+
+        Some are sent ahead, so that the process need not wait for the grader between them. Raises, as `ask` does, at
+        the first one without an answer; those after it are not run then.
+        """
+        waiting, ahead = deque(frames), deque[bytes]()
+        while waiting or ahead:
+            if self._connection is None:
+                self.load()
+            while waiting and (not ahead or sum(map(len, ahead)) + len(waiting[0]) <= MAX_AHEAD):
+                self._send(waiting[0], "This check")
+                ahead.append(waiting.popleft())
+            yield self._receive("This check")
+            ahead.popleft()
 
     def outcome(self, reply: bytes) -> Outcome:
         """What an answer says; raises `SubjectCrashed` for one that is none."""
         return Outcome.from_wire(self._decoded(reply, "This check"))
-
-    def _ask(self, message: Any) -> bytes:
-        if self._connection is None:
-            self.load()
-        return self._exchange(message, "This check")
 
     def load(self) -> None:
         """Execute the cells in a fresh process, again without those that hang it or kill it."""
@@ -291,18 +256,35 @@ class ProcessSubject:
         return SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this was done.")
 
     def _exchange(self, message: Any, what: str) -> bytes:
-        """Send a message (a frame, if it is bytes) and return the frame that comes back."""
-        assert self._connection is not None
-        seconds = min(self.limits.check, self._seconds_left())
-        started = time.monotonic()
+        """Send a message and return the frame that comes back."""
         try:
-            self._connection.settimeout(seconds)
-            self._connection.sendall(message if isinstance(message, bytes) else wire.encode(message))
-            frame = _receive_until(self._connection, time.monotonic() + seconds)
+            frame = wire.encode(message)
+        except wire.WireError as error:
+            raise self._crashed(what, error) from None
+        self._send(frame, what)
+        return self._receive(what)
+
+    def _send(self, frame: bytes, what: str) -> None:
+        with self._on_the_clock(what) as (connection, seconds):
+            connection.settimeout(seconds)
+            connection.sendall(frame)
+
+    def _receive(self, what: str) -> bytes:
+        with self._on_the_clock(what) as (connection, seconds):
+            frame = _receive_until(connection, time.monotonic() + seconds)
             self._received += len(frame)
             if self._received > MAX_RECEIVED:  # the grader keeps the answers of a task until it has judged them all
                 raise wire.WireError(f"with it, more than {MAX_RECEIVED // 2**20} MB")
             return frame
+
+    @contextlib.contextmanager
+    def _on_the_clock(self, what: str) -> Iterator[tuple[socket.socket, float]]:
+        """The connection, and the seconds that waiting for the other side may take; they count as the submission's."""
+        assert self._connection is not None
+        seconds = min(self.limits.check, self._seconds_left())
+        started = time.monotonic()
+        try:
+            yield self._connection, seconds
         except TimeoutError:
             self.close()
             if seconds < self.limits.check:  # how many were left differs from run to run

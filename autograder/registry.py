@@ -11,13 +11,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Unit:
-    """One unit of the course: a chapter, a notebook, and the tasks in it."""
+    """One unit of the course: a chapter, a notebook, and the tasks in it.
+
+    ``compiler``: its code touches parts of torch that import torch's compiler, which takes seconds.
+    """
 
     number: int
     name: str
     title: str
     names: tuple[str, ...]
     complete: bool = False
+    compiler: bool = False
     language: str = "python"
 
     @property
@@ -58,6 +62,7 @@ UNITS: tuple[Unit, ...] = (
         "Masks: padding, causal, combined",
         "padding_mask causal_mask decoder_mask apply_mask masked_softmax to_key_padding_mask",
         complete=True,
+        compiler=True,  # the meta device
     ),
     _unit(
         5,
@@ -92,6 +97,7 @@ UNITS: tuple[Unit, ...] = (
         "training",
         "Batches, teacher forcing, the training loop, the copy task",
         "Batch copy_task bucket_batches run_epoch",
+        compiler=True,  # optimisers
     ),
     _unit(
         10,
@@ -106,6 +112,7 @@ UNITS: tuple[Unit, ...] = (
         "AdamW and the warm-up schedule",
         "noam_lr AdamW noam_scheduler clip_grad_norm",
         complete=True,
+        compiler=True,  # optimisers
     ),
     _unit(
         12,
@@ -120,6 +127,7 @@ UNITS: tuple[Unit, ...] = (
         "translation",
         "Train it for real: German to English, CPU to many GPUs",
         "grammar_pairs load_pairs train evaluate attention_maps",
+        compiler=True,  # optimisers
     ),
     _unit(
         15,

@@ -20,18 +20,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from autograder import process
+from autograder import launch
 from autograder.jail import bwrap_program, writable_folders
 from autograder.process import ForkServer, Limits, ProcessSubject
 from autograder.settings import PACKAGE, ROOT
 from autograder.subject import SubjectCrashed, SubjectTimeout, driver_source
-from autograder.worker import confine
+from autograder.worker import HOME, confine
 from autograder.worker.execute import Request
 
 HELD, BROKEN, NOT_AVAILABLE = "held", "BROKEN", "not available on this host"
 ENDED, STOPPED = "the process was ended", "the time limit stopped it"
 LIMITS = Limits(check=10, total=30, memory_mb=384)
-_ENVIRONMENT = {*process._ENVIRONMENT, *process._INHERITED, "HOME", "TMPDIR", "MPLCONFIGDIR", "PWD"} | {
+_ENVIRONMENT = {*launch._ENVIRONMENT, *launch._INHERITED, "HOME", "TMPDIR", "MPLCONFIGDIR", "PWD"} | {
     "TORCHINDUCTOR_CACHE_DIR"  # which torch sets by itself
 }
 _SLACK = 64 * 2**20  # what the process has mapped already and not yet used
@@ -498,7 +498,7 @@ def probes() -> tuple[Probe, ...]:
             "A home of its own, empty at first",
             "list, write, list",
             look_at_home,
-            lambda value: value == [confine.HOME, [], ["mine"]],
+            lambda value: value == [HOME, [], ["mine"]],
         ),
         Probe("Read-only interpreter", "write to, remove, chmod its files", change_the_interpreter, _nothing),
         Probe("No writing outside home and scratch", "a file in every folder", write_everywhere, _nothing),

@@ -41,6 +41,11 @@ class Source:
     problem: str = ""
 
 
+def need_compiler(sources: Iterable[Source]) -> bool:
+    """Whether any is of a unit whose code makes torch import its compiler."""
+    return any(source.unit in BY_NAME and BY_NAME[source.unit].compiler for source in sources)
+
+
 @dataclass
 class Code:
     """The code cells of a submission (empty: not to be run), its text cells, and notes on what was put right."""

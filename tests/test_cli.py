@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from autograder import cli, grading, process
+from autograder import cli, grading, launch, process
 from autograder.checking import max_points
 from autograder.process import ForkServer
 from autograder.registry import COMPLETE, UNITS, find_unit
@@ -67,7 +67,8 @@ class Borrowed:
 def _one_server_for_all(server, monkeypatch):
     """Commands in this process share a server; those that run as programs start their own."""
     for module in (process, grading):
-        monkeypatch.setattr(module, "ForkServer", lambda jailed=False: Borrowed(server))
+        monkeypatch.setattr(module, "ForkServer", lambda *_, **__: Borrowed(server))
+    monkeypatch.setattr(launch, "ahead", lambda *_, **__: None)
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +173,7 @@ def test_doctor_of_all_and_of_a_planned_unit(run):
     code, output, _ = run("doctor")
     assert code == 0
     assert output.count("planned") == len(UNITS) - len(COMPLETE)
-    code, output, _ = run("doctor", "transformer")
+    code, output, _ = run("doctor", "gpt2_backward")
     assert code == 1
     assert "lacks" in output
 
@@ -182,7 +183,7 @@ USAGE = {
     "unknown command": ["frobnicate"],
     "grade without a path": ["grade"],
     "unknown unit": ["grade", ".", "--unsafe", "--unit", "nonsense"],
-    "planned unit": ["grade", ".", "--unsafe", "--unit", "transformer"],
+    "planned unit": ["grade", ".", "--unsafe", "--unit", "gpt2_backward"],
     "missing path": ["grade", "nowhere", "--unsafe"],
     "very long path": ["grade", "x" * 5000, "--unsafe"],
     "zero jobs": ["grade", ".", "--unsafe", "--jobs", "0"],
@@ -198,13 +199,13 @@ USAGE = {
     "check a very long name": ["check", "attention_" + "x" * 5000],
     "check a folder": ["check", ".", "--unit", "attention"],
     "check an unknown unit": ["check", "x.py", "--unit", "nonsense"],
-    "check a planned unit": ["check", "transformer.py"],
+    "check a planned unit": ["check", "gpt2_backward.c"],
     "check an unknown task": ["check", "attention.py", "--task", "attention.nonsense"],
     "check without a unit": ["check", "x.py"],
     "doctor of an unknown unit": ["doctor", "nonsense"],
     "hint for an unknown task": ["hint", "attention.nonsense"],
     "hint for a unit": ["hint", "attention"],
-    "hint for a planned task": ["hint", "transformer.Encoder"],
+    "hint for a planned task": ["hint", "gpt2_backward.adamw_update"],
     "hint for nothing": ["hint", ""],
 }
 
@@ -351,7 +352,7 @@ def test_all_reports_at_once(run, klass, tmp_path):
 def test_what_cannot_be_graded_is_exit_code_1_and_stops_nobody(run, klass, write):
     write("class/fay/attention/attention.ipynb", "<html>")
     (klass / "gus" / UNIT).mkdir(parents=True)
-    write("class/hal/transformer/transformer.ipynb", "{}")
+    write("class/hal/gpt2_backward/gpt2_backward.ipynb", "{}")
     report = grade(run, klass, code=1)
     failed = {entry["student"]: entry for entry in report["submissions"] if entry["status"] == "failed"}
     assert set(failed) == {"fay", "gus", "hal"}

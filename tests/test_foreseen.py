@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -122,3 +123,24 @@ def test_answers_of_one_submission_are_bounded(subject, monkeypatch):
     found = results(monkeypatch, subject(code), asks_twice, asks_once)
     assert CRASHED in [one[0] for one in found]
     assert any("more than" in one[1] for one in found)
+
+
+def test_many_large_requests_are_asked_ahead_of_their_answers(subject, monkeypatch):
+    """More than both sides' buffers hold, in both directions: nobody waits for the other for ever."""
+    asked = 200
+
+    def test_echo(student, reference, rng):
+        """Everything comes back."""
+        for index in range(asked):
+            text = f"{index}" * 5000
+            assert student.echo(text) == reference.echo(text)
+
+    monkeypatch.setattr(checking, "load_checks", lambda _: (Check("t.echo", "t", Fraction(1), "", test_echo),))
+    echo = "def echo(text):\n    return text"
+    namespace: dict = {}
+    exec(echo, namespace)
+    monkeypatch.setattr("autograder.remembered.reference_module", lambda _: SimpleNamespace(**namespace))
+    [result] = run_checks(subject(echo), UNIT, ["t"])
+    assert result.status == PASSED
+    [result] = run_checks(subject(echo.replace("return text", "return text if text[0] != '7' else None")), UNIT, ["t"])
+    assert result.status == FAILED

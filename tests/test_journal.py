@@ -220,8 +220,9 @@ def test_without_a_jail_a_killed_run_leaves_nothing_either(klass, tmp_path):
         time.sleep(0.02)
 
 
-def test_ctrl_c_ends_the_run_at_once_and_keeps_what_is_graded(klass, tmp_path, state_file):
-    paths = [klass / "right0", klass / "endless", klass / "right1"]
+def test_ctrl_c_ends_the_run_at_once_and_keeps_what_is_graded(klass, tmp_path, state_file, write):
+    for_ever = write(f"for-ever/{UNIT}/{UNIT}.py", "while True:\n    pass\n" * 9)  # each is cut off after ten seconds
+    paths = [klass / "right0", for_ever, klass / "right1"]
     run = Run(tmp_path, *paths, "--jobs", 2, "--timeout", 100)
     run.wait_for(2)
     time.sleep(0.5)  # on the disk is a moment before counted
@@ -575,7 +576,7 @@ class FakeServer:
 
     made = 0
 
-    def __init__(self, jailed: bool):
+    def __init__(self, jailed: bool, compiler: bool):
         FakeServer.made += 1
         self.dead = False
 

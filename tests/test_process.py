@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 import torch
 
+from autograder import launch
+from autograder.launch import Setup
 from autograder.process import ForkServer, ForkServerError, Limits
+from autograder.registry import COMPLETE
 from autograder.subject import SubjectCrashed, SubjectTimeout
 from autograder.worker.execute import Request
 
@@ -389,3 +394,50 @@ def test_too_little_memory_is_said(subject):
     else:
         assert "MemoryError" in hungry.reports[0].error
     assert call(subject(GOOD), "double", 2).value == 4
+
+
+def test_what_is_started_ahead_is_used_once():
+    launch.ahead(jailed=False, compiler=False)
+    launch.ahead(jailed=False, compiler=False)  # one is enough
+    [started] = launch._ahead
+    with ForkServer(jailed=False, compiler=False) as server:
+        assert server._process is started.process
+        assert launch._ahead == []
+        server.wait_until_ready()
+
+
+def test_what_is_started_ahead_for_something_else_is_left_alone():
+    launch.ahead(jailed=False, compiler=False)
+    [started] = launch._ahead
+    try:
+        other = launch.launch(Setup.best(jailed=False, compiler=True))
+        assert other is not started
+        other.stop()
+        assert launch._ahead == [started]
+    finally:
+        launch._ahead.clear()
+        started.stop()
+
+
+LOADS_THE_COMPILER = """
+import os, sys
+from autograder.catalogue import reference_module
+from autograder.checking import run_checks
+from autograder.subject import LocalSubject
+
+for unit in sys.argv[1:]:
+    if os.fork() == 0:
+        run_checks(LocalSubject(vars(reference_module(unit))), unit)
+        if "torch._dynamo" in sys.modules:
+            print(unit, flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_only_units_that_say_so_need_the_compiler():
+    """Otherwise each of their submissions would import it anew, which takes seconds."""
+    units = [unit for unit in COMPLETE if unit.language == "python"]
+    command = [sys.executable, "-c", LOADS_THE_COMPILER, *(unit.name for unit in units)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [unit.name for unit in units if unit.compiler]

@@ -27,8 +27,6 @@ OPEN_FILES = 128  # what waits in sockets is memory that nothing else counts: 0.
 PROCESSES = 32  # threads among them
 FILE_BYTES = 64 * 2**20
 SCRATCH_BYTES = 64 * 2**20
-HOME = "/learner"
-HOME_PREFIX = "autograder-"  # without a jail, the home is a temporary folder
 FIRST_UID = 1_900_000_000  # far from any account; every submission graded by root gets a number of its own
 UIDS = 100_000_000
 INSIDE_UID = 1000
@@ -46,6 +44,8 @@ _MS_NOSUID, _MS_NODEV, _MS_RDONLY = 2, 4, 1
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_SECCOMP = 1, 4, 24, 22
 _PR_SET_NO_NEW_PRIVS, _PR_SET_CHILD_SUBREAPER = 38, 36
 _CAPABILITY_VERSION = 0x20080522
+_MADV_COLLAPSE = 25
+_HUGE_PAGE = 2 * 2**20
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -79,6 +79,24 @@ def _limit(which: int, value: int) -> None:
     value = min(value, 2**62)  # the system's own counters end soon after
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(which, (value, value))
+
+
+def gather_memory() -> None:
+    """Put what this process holds in memory on huge pages, where the system can.
+
+    A fork copies the list of all pages, and the end of a process frees it: with huge pages there are 500 times fewer,
+    and both take a quarter of the time. A page that a child writes to is still copied by itself.
+    """
+    if sys.platform != "linux":
+        return
+    with open("/proc/self/maps") as maps:
+        mappings = [line.split(maxsplit=5) for line in maps]
+    for places, rights, *_, file in ((*fields, "") if len(fields) == 5 else fields for fields in mappings):
+        if rights.startswith("rw") and file.strip() in ("", "[heap]"):
+            start, end = (int(place, 16) for place in places.split("-"))
+            start, end = -(-start // _HUGE_PAGE) * _HUGE_PAGE, end // _HUGE_PAGE * _HUGE_PAGE
+            if start < end:  # an older system refuses, and nothing is lost
+                _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _MADV_COLLAPSE)
 
 
 def settle(folder: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import os
 import select
 import shutil
@@ -25,14 +26,11 @@ import matplotlib
 import matplotlib.pyplot  # here once, so that no submission has to
 import torch
 
-from . import confine, watch, wire
+from . import HOME_PREFIX, confine, watch, wire
 from .cells import CellRunner
 from .execute import Request, execute
 
 matplotlib.use("Agg")
-# The first operation on the meta device imports some 800 modules: here, once, and not in every submission that is asked
-# for a mask on another device. On a busy machine that took longer than a check may.
-torch.ones(1, 1, device="meta").tril()
 torch.set_num_threads(1)
 
 FORK, KILL = b"F", b"K"
@@ -299,17 +297,24 @@ class _NoCourseCode:
 
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
-    writable = tuple(sys.argv[2:])  # in a jail: the folders in which a submission may write
+    extra, *folders = sys.argv[2:]
+    writable = tuple(folders)  # in a jail: where a submission may write
     sys.argv = ["notebook"]
     sys.meta_path.insert(0, _NoCourseCode())
     with open(os.devnull, "r+b", buffering=0) as nothing:
         for descriptor in (0, 1, 2):
             os.dup2(nothing.fileno(), descriptor)
+    if extra == "compiler":
+        # An optimiser or an operation on the meta device imports 800 more modules: here, once, and not in every
+        # submission of a unit about them. On a busy machine that took longer than a check may.
+        importlib.import_module("torch._dynamo")
+        torch.ones(1, 1, device="meta").tril()
     gc.collect()
     gc.freeze()  # no child needs to look through (and so copy) what was imported here
+    confine.gather_memory()
     watch.look_oneself(control.fileno())
     wire.send(control, os.getpid())  # tells the grader that the imports are done
     serve_forks(control, writable)
     home = os.environ["HOME"]
-    if not writable and os.path.basename(home).startswith(confine.HOME_PREFIX):
+    if not writable and os.path.basename(home).startswith(HOME_PREFIX):
         shutil.rmtree(home, ignore_errors=True)  # the grader may have been killed

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder import jail, process, sandbox_doctor
+from autograder import jail, launch, sandbox_doctor
 from autograder.grading import grade_cells, grade_sources
 from autograder.process import ForkServer, Limits, ProcessSubject
 from autograder.submission import MAX_LINES, UnreadableSubmission, discover, read
@@ -224,7 +224,7 @@ def test_no_promise_is_broken(jailed):
 def test_no_promise_is_broken_in_a_user_namespace(monkeypatch):
     if True not in jail.user_namespace_modes():
         pytest.skip("no user namespaces here")
-    monkeypatch.setattr(process, "user_namespace_modes", lambda: (True,))
+    monkeypatch.setattr(launch, "user_namespace_modes", lambda: (True,))
     with ForkServer(jailed=True) as server:
         server.wait_until_ready()
         assert server.own_user_namespace
