@@ -1,0 +1,61 @@
+"""Hints of unit 9, training: three per task, from a question about the idea to the skeleton of an answer."""
+
+HINTS = {
+    "training.Batch": (
+        "Write down the target <bos> A B <eos> and, under each id that the decoder reads, the one that it should "
+        "predict there. Which ids are never read, which are never predicted?",
+        "Both are slices along the second axis, one place shorter than the target. src_mask comes from src, tgt_mask "
+        "from what the decoder reads; hand pad_id on to both functions. ntokens is a Python int and counts tgt_y. "
+        "Without a target everything of it is None, and ntokens is 0. tensor.to(device) returns a new tensor.",
+        "in __init__:\n"
+        "    src, and its padding mask\n"
+        "    tgt, tgt_y, tgt_mask = None; ntokens = 0\n"
+        "    if there is a target:\n"
+        "        tgt is all but the last id, tgt_y all but the first\n"
+        "        tgt_mask: the decoder's mask of tgt\n"
+        "        ntokens: how many entries of tgt_y differ from pad_id, as an int\n"
+        "in to: a copy of self, in which every tensor is replaced by itself on the device",
+    ),
+    "training.copy_task": (
+        "What is the translation of a sequence in this task, and which of its ids is not random?",
+        "torch.randint leaves its upper bound out, and takes the generator as it is, None too. Draw inside the loop. "
+        "Ids below 4 are special. Batch cuts source and target itself, so it gets the whole sequence twice.",
+        "repeat num_batches times:\n"
+        "    ids = random whole numbers from 4 to vocab_size - 1, of shape (batch_size, length)\n"
+        "    the first column is BOS\n"
+        "    yield a Batch whose source and target are ids",
+    ),
+    "training.bucket_batches": (
+        "Three sequences of 2, 3 and 7 tokens become one batch. How many places does it have after padding? When may "
+        "a fourth one join?",
+        "Sort the places 0, 1, ... by the length found there; the lengths themselves stay where they are. In rising "
+        "order the one that joins is the longest, so the size becomes (how many there are + 1) * its length. Do not "
+        "forget the last batch. torch.randperm(n, generator=...) gives an order in which to put whole batches.",
+        "raise ValueError if a length is above max_tokens\n"
+        "batches = []\n"
+        "for each place, in the order of lengths:\n"
+        "    if there is no batch yet, or the last one would become too large with it:\n"
+        "        begin a new batch\n"
+        "    put the place into the last batch\n"
+        "with a generator: put the batches into a random order\n"
+        "return batches",
+    ),
+    "training.run_epoch": (
+        "Two batches of 4 tokens and of 1 token have the losses 4 and 5, as sums. What is the loss per token? What is "
+        "the mean of the two means, and which token counts more in it?",
+        "loss_fn returns a sum, so divide by the tokens of the whole group before the backward pass: gradients add up "
+        "over the batches of a group by themselves. Set them back before its first batch. Take the batches of a group "
+        "together first, itertools.islice(iterator, accumulate) does it, and you know its tokens. Whatever "
+        "islice gives last is the rest. Add up loss.item(). model.train(flag) and torch.set_grad_enabled(flag) serve "
+        "training and evaluation.",
+        "training or not: set the mode of the model, and whether there are gradients\n"
+        "while there is a next group of up to accumulate batches:\n"
+        "    tokens = those of the group\n"
+        "    training: set gradients back\n"
+        "    for each batch: model, generator, loss as a sum\n"
+        "        training: backward pass of loss / tokens\n"
+        "        add the loss to the total\n"
+        "    training: step of the optimiser, one more step counted, then the scheduler if there is one\n"
+        "return EpochResult(total / all tokens, or 0.0; all tokens; seconds since the start; steps)",
+    ),
+}

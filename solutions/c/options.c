@@ -1,0 +1,83 @@
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+static void print_help(const Command *command) {
+    printf("%s\n\nUsage: %s\n\n", command->what, command->usage);
+    for (int i = 0; i < command->count; i++) {
+        const Option *option = &command->options[i];
+        static const char *const takes[] = {[TEXT] = " TEXT", [WHOLE] = " N", [NUMBER] = " X", [FLAG] = ""};
+        char name[64];
+        snprintf(name, sizeof name, "--%s%s", option->name, takes[option->kind]);
+        printf("  %-22s %s", name, option->help);
+        if (option->kind == WHOLE) {
+            printf(" (%d)", *(int *)option->value);
+        } else if (option->kind == NUMBER) {
+            printf(" (%g)", (double)*(float *)option->value);
+        }
+        putchar('\n');
+    }
+}
+
+static void set(const Command *command, const Option *option, const char *text) {
+    if (option->kind == TEXT) {
+        *(const char **)option->value = text;
+        return;
+    }
+    char *end;
+    errno = 0;
+    double number = option->kind == WHOLE ? (double)strtol(text, &end, 10) : strtod(text, &end);
+    if (end == text || *end != '\0' || errno != 0) {
+        fail("--%s takes %s, not '%s'. See gpt2 %s --help.", option->name,
+             option->kind == WHOLE ? "a whole number" : "a number", text, command->name);
+    }
+    if (!(number >= option->least && number <= option->most)) {
+        fail("--%s lies between %g and %g; '%s' does not.", option->name, option->least, option->most, text);
+    }
+    if (option->kind == WHOLE) {
+        *(int *)option->value = (int)number;
+    } else {
+        *(float *)option->value = (float)number;
+    }
+}
+
+void read_options(const Command *command, int argc, char **argv) {
+    for (int at = 0; at < argc; at++) {
+        const char *word = argv[at];
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            print_help(command);
+            exit(0);
+        }
+        if (strncmp(word, "--", 2) != 0) {
+            if (command->file == NULL || *command->file != NULL) {
+                fail("'%s' is one argument too many. Usage: %s", word, command->usage);
+            }
+            *command->file = word;
+            continue;
+        }
+        const Option *found = NULL;
+        for (int i = 0; i < command->count; i++) {
+            if (strcmp(command->options[i].name, word + 2) == 0) {
+                found = &command->options[i];
+            }
+        }
+        if (found == NULL) {
+            fail("there is no option %s. See gpt2 %s --help.", word, command->name);
+        }
+        if (found->kind == FLAG) {
+            *(int *)found->value = 1;
+        } else if (at + 1 == argc) {
+            fail("%s needs a value. See gpt2 %s --help.", word, command->name);
+        } else {
+            set(command, found, argv[++at]);
+        }
+    }
+    if (command->file != NULL && *command->file == NULL) {
+        fail("which file? Usage: %s", command->usage);
+    }
+}

@@ -1,0 +1,25 @@
+/* Options on the command line, from a table that is their help as well. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+typedef enum { TEXT, WHOLE, NUMBER, FLAG } OptionKind;
+
+typedef struct {
+    const char *name; /* without the two dashes; a name without dashes in the table is `positional` */
+    OptionKind kind;
+    void *value; /* const char **, int *, float * or int *; what is there before is the default */
+    const char *help;
+    double least, most; /* of a number */
+} Option;
+
+typedef struct {
+    const char *name, *what, *usage;
+    const char **file; /* what is given without a name, or NULL if the command takes no such thing */
+    const Option *options;
+    int count;
+} Command;
+
+/* Reads the arguments after the command's name. --help prints everything and ends. */
+void read_options(const Command *command, int argc, char **argv);
+
+#endif

@@ -1,0 +1,179 @@
+"""Unit 13, decoding: from a model's log-probabilities to a text, and without computing anything twice.
+
+Shapes: ``B`` batch, ``T_src`` length of the sources, ``T`` ids written so far, ``V`` vocabulary size, ``H`` heads.
+``model`` is one of unit 8 or has the same three parts: ``encode(src, src_mask)``, ``decode(memory, src_mask, tgt,
+tgt_mask)`` and ``generator``, which returns log-probabilities. Masks are boolean, ``True`` means "may attend".
+"""
+
+import torch
+
+from solutions import BOS, EOS, PAD
+from solutions.masks import causal_mask
+from solutions.transformer import make_model  # noqa: F401, for the notebook: its model
+
+
+@torch.no_grad()
+def greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    """Write the most likely next token again and again, for a whole batch.
+
+    Args:
+        model: see above. It is used in the mode (training or evaluation) in which it comes, and left in it.
+        src: source ids ``(B, T_src)``; encoded once.
+        src_mask: ``(B, 1, 1, T_src)``.
+        max_len: the most columns that the result may have, the first one included.
+        bos_id: the id that every row starts with.
+        eos_id: the id that ends a row.
+
+    Returns:
+        int64 ``(B, T)`` with ``T <= max_len``: each row is ``bos_id``, the ids that were written, ``eos_id`` if it was
+        reached, and then ``PAD``. Nothing is recorded for gradients. Columns of ``PAD`` alone may be there or not.
+
+    Source: Vaswani et al. 2017, section 3 ("one element at a time").
+    """
+    ### BEGIN SOLUTION
+    memory = model.encode(src, src_mask)
+    ids = src.new_full((len(src), 1), bos_id)
+    finished = torch.zeros(len(src), dtype=torch.bool, device=src.device)
+    while ids.shape[1] < max_len and not finished.all():
+        hidden = model.decode(memory, src_mask, ids, causal_mask(ids.shape[1], ids.device))  # (B, T, d)
+        new = model.generator(hidden[:, -1]).argmax(dim=-1)  # (B,): only the last position says what comes next
+        new = new.masked_fill(finished, PAD)
+        finished = finished | (new == eos_id)
+        ids = torch.cat([ids, new[:, None]], dim=1)
+    return ids
+    ### END SOLUTION
+
+
+def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
+    """Draw the next token of every row.
+
+    Args:
+        logits: scores ``(B, V)``, not changed. Log-probabilities will do as well.
+        temperature: the logits are divided by it; 0 takes the largest logit, whatever the filters.
+        top_k: only the ``top_k`` largest logits of a row may be drawn; ``None``, or more than ``V``, is no limit.
+        top_p: of what ``top_k`` left, renormalised, only the smallest set of most likely tokens whose probabilities
+            add up to ``top_p`` or more may be drawn. ``None`` and 1 are no limit.
+        generator: a CPU ``torch.Generator`` for the draws; ``None``: PyTorch's default one.
+
+    Returns:
+        int64 ``(B,)``: for each row one token, drawn with the probabilities of those that are left, renormalised.
+
+    Raises:
+        ValueError: ``top_p`` outside ``(0, 1]``; also a negative temperature, or a ``top_k`` below 1.
+
+    Source: Ackley et al. 1985, equation 5 (temperature); Fan et al. 2018 (top-k); Holtzman et al. 2020,
+    section 3.1 (top-p).
+    """
+    ### BEGIN SOLUTION
+    if temperature < 0:
+        raise ValueError(f"temperature is {temperature}, but must be 0 or more.")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k is {top_k}, but at least one token must be left.")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"top_p is {top_p}, but must be above 0 and at most 1.")
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    logits = logits.float() / temperature
+    if top_k is not None and top_k < logits.shape[-1]:
+        smallest_kept = logits.topk(top_k, dim=-1).values[:, -1:]  # (B, 1)
+        logits = logits.masked_fill(logits < smallest_kept, float("-inf"))
+    probabilities = logits.softmax(dim=-1)
+    if top_p is not None:
+        ordered, tokens = probabilities.sort(dim=-1, descending=True)
+        mass_before = ordered.cumsum(dim=-1) - ordered  # of all that are more likely: 0 for the first
+        ordered = ordered.masked_fill(mass_before >= top_p, 0.0)
+        probabilities = torch.zeros_like(ordered).scatter(-1, tokens, ordered)  # back to the order of the vocabulary
+    drawn = torch.multinomial(probabilities.cpu(), 1, generator=generator)  # it renormalises by itself
+    return drawn.squeeze(-1).to(logits.device)
+    ### END SOLUTION
+
+
+@torch.no_grad()
+def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
+    """Look for the most likely output by keeping several beginnings at each step.
+
+    From the ``beam_size`` best beginnings all continuations by one token are formed, and the ``beam_size`` with the
+    largest sums of log-probabilities are kept. One that ends in ``eos_id`` is finished and not continued. Finished
+    ones are compared by ``sum / ((5 + length) / 6) ** length_penalty``, where ``length`` counts the ids after
+    ``bos_id``, ``eos_id`` included.
+
+    Args:
+        model, src, src_mask, bos_id, eos_id: as in ``greedy_decode``.
+        max_len: the most ids of an output, ``bos_id`` and ``eos_id`` included.
+        beam_size: how many beginnings are kept. 1 is greedy decoding.
+        length_penalty: the exponent; 0 compares plain sums, larger values favour long outputs.
+
+    Returns:
+        For each source the ids of the best output, a list of ``int`` without ``bos_id``, ``eos_id`` and ``PAD``.
+        Outputs that are not finished after ``max_len`` ids count only where no output is.
+
+    Source: Sutskever et al. 2014, section 3.2 (search); Wu et al. 2016, section 7 (length penalty).
+    """
+    ### BEGIN SOLUTION
+    memory = model.encode(src, src_mask)
+    outputs = []
+    for row in range(len(src)):
+        beams = src.new_full((1, 1), bos_id)  # one beginning only: copies of it would stay copies
+        scores = memory.new_zeros(1)
+        finished = []
+        for length in range(1, max_len):  # ids after bos_id once this step is done
+            # Index lists repeat what belongs to this source once for each beginning.
+            own, own_mask = memory[[row] * len(beams)], src_mask[[row] * len(beams)]
+            hidden = model.decode(own, own_mask, beams, causal_mask(length, beams.device))
+            totals = scores[:, None] + model.generator(hidden[:, -1])  # (beginnings, V)
+            room = beam_size - len(finished)
+            scores, places = totals.flatten().topk(min(room, totals.numel()))
+            parents, new = places // totals.shape[1], places % totals.shape[1]
+            beams = torch.cat([beams[parents], new[:, None]], dim=1)
+            ended = new == eos_id
+            penalty = ((5 + length) / 6) ** length_penalty
+            finished += zip((scores[ended] / penalty).tolist(), beams[ended].tolist())
+            beams, scores = beams[~ended], scores[~ended]
+            if len(beams) == 0:
+                break
+        _, best = max(finished or zip(scores.tolist(), beams.tolist()))
+        outputs.append([token for token in best if token not in (bos_id, eos_id, PAD)])
+    return outputs
+    ### END SOLUTION
+
+
+class KVCache:
+    """Keys and values of the positions that a decoder has read, for each of its layers.
+
+    A new cache is empty. Caches know nothing of each other.
+
+    Attributes:
+        length: how many positions layer 0 holds, an ``int``; 0 in an empty cache.
+
+    Source: Shazeer 2019, section 2.4 (incremental decoding).
+    """
+
+    def __init__(self):
+        ### BEGIN SOLUTION
+        self.layers = {}
+        ### END SOLUTION
+
+    @property
+    def length(self):
+        """The number of positions in layer 0."""
+        ### BEGIN SOLUTION
+        return self.layers[0][0].shape[-2] if 0 in self.layers else 0
+        ### END SOLUTION
+
+    def update(self, layer, k, v):
+        """Append the keys and values of new positions to those of a layer.
+
+        Args:
+            layer: number of the layer, from 0.
+            k, v: ``(B, H, T_new, d_head)``, for one new position or several. Not changed.
+
+        Returns:
+            ``(k, v)``: all keys and all values of that layer so far, each ``(B, H, T, d_head)``, the new ones last.
+        """
+        ### BEGIN SOLUTION
+        if layer in self.layers:
+            old_k, old_v = self.layers[layer]
+            k, v = torch.cat([old_k, k], dim=-2), torch.cat([old_v, v], dim=-2)
+        self.layers[layer] = k, v
+        return k, v
+        ### END SOLUTION

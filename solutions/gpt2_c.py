@@ -1,0 +1,484 @@
+"""Units 15 and 16, the Python side of GPT-2 in C: the same model in PyTorch, and the files that both read.
+
+All numbers in files are little-endian, as memory is on the processors that PyTorch runs on.
+
+Shapes: ``B`` sequences in a batch, ``T`` positions, ``C`` channels, ``NH`` heads, ``L`` layers, ``V`` vocabulary size,
+``Vp`` the same padded (``Vp >= V``). Names are those of the C program in ``solutions/c``.
+"""
+
+import ctypes
+import dataclasses
+import math
+import os
+import shutil
+import subprocess
+from array import array
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
+
+SOURCE = Path(__file__).resolve().parent / "c"
+
+HEADER = 256  # int32 at the start of every file
+MODEL_MAGIC, MODEL_VERSION = 20240326, 3
+TOKENS_MAGIC, TOKENS_VERSION = 20240520, 1
+VOCABULARY_MAGIC, VOCABULARY_VERSION = 20240328, 2
+
+# The parts of a layer that have parameters, a weight and a bias each, in the order of a checkpoint.
+PARTS = ("ln1", "qkv", "attproj", "ln2", "fc", "fcproj")
+WEIGHT_AND_BIAS = (("w", "weight"), ("b", "bias"))
+
+
+@dataclass(frozen=True)
+class Config:
+    """The sizes in a checkpoint's header, in its order.
+
+    Attributes:
+        max_seq_len: the longest sequence; rows of ``wpe``.
+        vocab_size: ``V``.
+        num_layers, num_heads: ``L`` and ``NH``.
+        channels: ``C``, a multiple of ``num_heads``.
+        padded_vocab_size: ``Vp``, rows of ``wte``; ``None``: as large as ``vocab_size``.
+    """
+
+    max_seq_len: int
+    vocab_size: int
+    num_layers: int
+    num_heads: int
+    channels: int
+    padded_vocab_size: int = None  # type: ignore[assignment]
+
+    def __post_init__(self):
+        if self.padded_vocab_size is None:
+            object.__setattr__(self, "padded_vocab_size", self.vocab_size)
+        sizes = dataclasses.asdict(self)
+        for name, size in sizes.items():
+            if size < 1:
+                raise ValueError(f"{name} must be at least 1, but is {size}.")
+        if self.padded_vocab_size < self.vocab_size:
+            raise ValueError(
+                f"padded_vocab_size ({self.padded_vocab_size}) must not be below vocab_size ({self.vocab_size})."
+            )
+        if self.channels % self.num_heads:
+            raise ValueError(f"num_heads ({self.num_heads}) must divide channels ({self.channels}).")
+
+
+class Layer(nn.Module):
+    """One Transformer layer, normalised before each of its two parts (Radford et al. 2019, section 2.3)."""
+
+    def __init__(self, config):
+        super().__init__()
+        width = config.channels
+        self.num_heads = config.num_heads
+        self.ln1 = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.attproj = nn.Linear(width, width)
+        self.ln2 = nn.LayerNorm(width)
+        self.fc = nn.Linear(width, 4 * width)
+        self.fcproj = nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        q, k, v = (
+            part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in self.qkv(self.ln1(x)).chunk(3, -1)
+        )
+        heads = scaled_dot_product_attention(q, k, v, is_causal=True)  # (B, NH, T, C / NH)
+        x = x + self.attproj(heads.transpose(1, 2).flatten(-2))
+        return x + self.fcproj(gelu(self.fc(self.ln2(x)), approximate="tanh"))
+
+
+class GPT2(nn.Module):
+    """GPT-2 with the output layer tied to the token vectors, in PyTorch.
+
+    Weights start as in GPT-2: normal with standard deviation 0.02, divided by ``sqrt(2 L)`` in the two projections into
+    the residual stream; biases 0. The rows of ``wte`` that pad the vocabulary are 0.
+
+    Source: Radford et al. 2019, section 2.3.
+    """
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.wte = nn.Embedding(config.padded_vocab_size, config.channels)
+        self.wpe = nn.Embedding(config.max_seq_len, config.channels)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.num_layers))
+        self.lnf = nn.LayerNorm(config.channels)
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                if name.endswith("bias"):
+                    parameter.zero_()
+                elif parameter.dim() == 2:
+                    into_stream = name.endswith(("attproj.weight", "fcproj.weight"))
+                    parameter.normal_(std=0.02 / math.sqrt(2 * config.num_layers) if into_stream else 0.02)
+            self.wte.weight[config.vocab_size :] = 0
+
+    def forward(self, tokens, targets=None):
+        """Logits ``(B, T, V)`` of tokens ``(B, T)``; with targets ``(B, T)``: ``(logits, mean loss)``."""
+        length = tokens.shape[1]
+        if length > self.config.max_seq_len:
+            raise ValueError(f"a sequence of {length} tokens is longer than max_seq_len, {self.config.max_seq_len}.")
+        x = self.wte(tokens) + self.wpe(torch.arange(length, device=tokens.device))
+        for layer in self.layers:
+            x = layer(x)
+        logits = self.lnf(x) @ self.wte.weight[: self.config.vocab_size].T
+        if targets is None:
+            return logits
+        return logits, cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+def kinds(model):
+    """The parameters in the order of a checkpoint: ``(name, list of tensors, one for each layer)``."""
+    yield "wte", [model.wte.weight]
+    yield "wpe", [model.wpe.weight]
+    for part in PARTS:
+        for letter, what in WEIGHT_AND_BIAS:
+            yield part + letter, [getattr(getattr(layer, part), what) for layer in model.layers]
+    for letter, what in WEIGHT_AND_BIAS:
+        yield "lnf" + letter, [getattr(model.lnf, what)]
+
+
+def adamw(model, lr, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1):
+    """The C program's optimiser: decay for matrices, none for biases and norms."""
+    matrices = [p for p in model.parameters() if p.dim() == 2]
+    others = [p for p in model.parameters() if p.dim() != 2]
+    groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=eps)
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+def _header(*start):
+    return array("i", [*start, *[0] * (HEADER - len(start))]).tobytes()
+
+
+def _read_header(file, path, magic, version, what):
+    raw = file.read(4 * HEADER)
+    if len(raw) < 4 * HEADER:
+        raise ValueError(f"{path} is truncated: it ends after {len(raw)} bytes, within its header.")
+    header = array("i", raw)
+    if (header[0], header[1]) != (magic, version):
+        raise ValueError(
+            f"{path} is not {what} of version {version}: it starts with {header[0]}, {header[1]}, "
+            f"not with {magic}, {version}."
+        )
+    return header
+
+
+def _replace(path, chunks):
+    """Write a file aside and rename it, so that it is whole or as it was."""
+    path = Path(path)
+    aside = path.with_name(path.name + ".part")
+    try:
+        with open(aside, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_checkpoint(path, model):
+    """Write a version-3 checkpoint: a header of 256 int32, then all parameters as float32.
+
+    The header is ``20240326, 3, max_seq_len, vocab_size, num_layers, num_heads, channels, padded_vocab_size`` and
+    zeros. The parameters follow by kind, each kind for all layers, ``(out, in)`` as in ``nn.Linear``.
+    """
+    tensors = chain.from_iterable(tensors for _, tensors in kinds(model))
+    header = _header(MODEL_MAGIC, MODEL_VERSION, *dataclasses.astuple(model.config))
+    _replace(path, chain([header], map(_floats, tensors)))
+
+
+def _floats(tensor):
+    """The numbers of a tensor as they stand in a file."""
+    numbers = tensor.detach().to("cpu", torch.float32).contiguous()
+    return ctypes.string_at(numbers.data_ptr(), 4 * numbers.numel())
+
+
+def read_checkpoint(path):
+    """The `GPT2` of a version-3 checkpoint, bit for bit.
+
+    Raises:
+        ValueError: another magic number or version, sizes that cannot be, or a file of another length than they make.
+    """
+    with open(path, "rb") as file:
+        header = _read_header(file, path, MODEL_MAGIC, MODEL_VERSION, "a checkpoint")
+        try:
+            config = Config(*header[2:8])
+        except ValueError as error:
+            raise ValueError(f"{path} cannot be right: {error}") from None
+        with torch.device("meta"):
+            expected = 4 * HEADER + 4 * sum(p.numel() for p in GPT2(config).parameters())
+        size = os.fstat(file.fileno()).st_size
+        if size != expected:
+            kind = "truncated" if size < expected else "too long"
+            raise ValueError(f"{path} is {kind}: it has {size} bytes, and the sizes in its header make {expected}.")
+        model = GPT2(config)
+        with torch.no_grad():
+            for _, tensors in kinds(model):
+                for tensor in tensors:
+                    raw = bytearray(file.read(4 * tensor.numel()))
+                    tensor.copy_(torch.frombuffer(raw, dtype=torch.float32).view_as(tensor))
+    return model
+
+
+def write_tokens(path, ids):
+    """Write token ids as the C program reads them: 256 int32 (``20240520, 1, how many``), then uint16.
+
+    Args:
+        ids: integers from 0 to 65535, at least two.
+    """
+    ids = list(ids)
+    if len(ids) < 2:
+        raise ValueError(f"a file of tokens needs at least 2 of them, not {len(ids)}.")
+    if not 0 <= min(ids) <= max(ids) < 2**16:
+        raise ValueError(f"ids must fit into 16 bits, 0 to 65535, but they go from {min(ids)} to {max(ids)}.")
+    _replace(path, [_header(TOKENS_MAGIC, TOKENS_VERSION, len(ids)), array("H", ids).tobytes()])
+
+
+def read_tokens(path):
+    """The ids in a file of tokens, as int64 ``(N,)``."""
+    with open(path, "rb") as file:
+        header = _read_header(file, path, TOKENS_MAGIC, TOKENS_VERSION, "a file of tokens")
+        raw = file.read()
+    if len(raw) != 2 * header[2]:
+        raise ValueError(
+            f"{path} has {len(raw)} bytes of tokens; its header announces {header[2]} tokens, two bytes each."
+        )
+    ids = array("H", raw)
+    return torch.tensor(ids, dtype=torch.long)
+
+
+def write_vocabulary(path, tokens, end=-1):
+    """Write what the tokens are: 256 int32 (``20240328, 2, V, end``), then one byte for its length before each token.
+
+    Args:
+        tokens: a list of ``V`` ``bytes``, each of at most 255; a token's id is its place, and a token made by an
+            earlier merge has a lower id.
+        end: the token that ends a text; -1: none.
+    """
+    longest = max(map(len, tokens))
+    if longest > 255:
+        raise ValueError(f"a token has at most 255 bytes in this file, but one has {longest}.")
+    parts = chain.from_iterable((bytes([len(token)]), token) for token in tokens)
+    _replace(path, chain([_header(VOCABULARY_MAGIC, VOCABULARY_VERSION, len(tokens), end)], parts))
+
+
+def bpe_tokens(merges):
+    """The tokens of `solutions.tokens.train_bpe`'s merges: the single bytes, and what each merge makes."""
+    return [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
+
+
+# --- from and to a Hugging Face GPT-2 ----------------------------------------------------------------------------
+
+# Their name of each kind. Weights of these modules are stored (in, out) there ("Conv1D"), transposed to ours.
+THEIR_NAME = {
+    "ln1": "ln_1",
+    "qkv": "attn.c_attn",
+    "attproj": "attn.c_proj",
+    "ln2": "ln_2",
+    "fc": "mlp.c_fc",
+    "fcproj": "mlp.c_proj",
+}
+
+
+def _their_names(num_layers):
+    """For each kind in the order of `kinds`: their names, one for each layer, and whether they are transposed."""
+    yield ["wte.weight"], False
+    yield ["wpe.weight"], False
+    for part in PARTS:
+        for _, what in WEIGHT_AND_BIAS:
+            theirs = [f"h.{layer}.{THEIR_NAME[part]}.{what}" for layer in range(num_layers)]
+            yield theirs, what == "weight" and not part.startswith("ln")
+    yield ["ln_f.weight"], False
+    yield ["ln_f.bias"], False
+
+
+def from_hugging_face(state, num_heads=None, padded_vocab_size=None):
+    """A `GPT2` from the state dict of a Hugging Face ``GPT2Model`` or ``GPT2LMHeadModel``.
+
+    Such a file is loaded with ``torch.load("pytorch_model.bin", weights_only=True)``, and written for the C program
+    with `write_checkpoint`.
+
+    Args:
+        state: names to tensors, with or without ``transformer.`` in front.
+        num_heads: ``None``: heads of width 64, as in all of OpenAI's sizes.
+        padded_vocab_size: ``None``: the next multiple of 128, for GPT-2 itself 50,304.
+
+    Raises:
+        ValueError: a tensor is missing, has another shape, or the output layer is not tied to ``wte``.
+    """
+    state = {name.removeprefix("transformer."): tensor for name, tensor in state.items()}
+    if "wte.weight" not in state:
+        raise ValueError("this is no GPT-2: there is no tensor called wte.weight.")
+    vocab_size, channels = state["wte.weight"].shape
+    head = state.get("lm_head.weight", state["wte.weight"])
+    if not torch.equal(head, state["wte.weight"]):
+        raise ValueError("lm_head.weight differs from wte.weight, and a checkpoint has one place for both.")
+    layers = 1 + max((int(name.split(".")[1]) for name in state if name.startswith("h.")), default=-1)
+    config = Config(
+        max_seq_len=len(state["wpe.weight"]),
+        vocab_size=vocab_size,
+        num_layers=layers,
+        num_heads=num_heads or channels // 64,
+        channels=channels,
+        padded_vocab_size=padded_vocab_size or math.ceil(vocab_size / 128) * 128,
+    )
+    model = GPT2(config)
+    with torch.no_grad():
+        for (kind, ours), (theirs, transposed) in zip(kinds(model), _their_names(layers)):
+            for our, name in zip(ours, theirs):
+                if name not in state:
+                    raise ValueError(f"this is no GPT-2 of {layers} layers: there is no tensor called {name}.")
+                tensor = state[name].T if transposed else state[name]
+                room = our[:vocab_size] if kind == "wte" else our
+                if tensor.shape != room.shape:
+                    raise ValueError(f"{name} has the shape {tuple(state[name].shape)}, which does not fit the others.")
+                room.copy_(tensor)
+    return model
+
+
+def to_hugging_face(model):
+    """The state dict of a Hugging Face ``GPT2LMHeadModel`` with these weights: the way back."""
+    state = {}
+    for (kind, ours), (theirs, transposed) in zip(kinds(model), _their_names(model.config.num_layers)):
+        for our, name in zip(ours, theirs):
+            tensor = our[: model.config.vocab_size] if kind == "wte" else our
+            state[f"transformer.{name}"] = (tensor.T if transposed else tensor).detach().clone()
+    state["lm_head.weight"] = state["transformer.wte.weight"]
+    return state
+
+
+def hugging_face_tokens(vocabulary):
+    """The tokens as bytes, from the dictionary in GPT-2's ``vocab.json``, in the order of their ids.
+
+    There, bytes that are no printable character are written as other letters, so that the file is text (Radford et al.
+    2019, as published with the model): the first such byte as U+0100, the next as U+0101 and so on.
+    """
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in printable]
+    byte_of = {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}
+    ordered = sorted(vocabulary, key=vocabulary.get)
+    return [bytes(byte_of[letter] for letter in token) for token in ordered]
+
+
+# --- the C program -----------------------------------------------------------------------------------------------
+
+
+def build(folder, target="gpt2", **variables):
+    """Compile the C program with its Makefile.
+
+    Args:
+        folder: where what it makes goes; what is there and up to date stays.
+        target: ``gpt2``, ``gpt2-plain``, ``gpt2-sanitize`` or ``libgpt2.so``.
+        variables: of the Makefile, such as ``CC="clang"`` or ``FORWARD="/path/of/my_forward.c"``.
+
+    Returns:
+        The path of what was built.
+
+    Raises:
+        RuntimeError: there is no compiler or no ``make``, or the code does not compile; the message says which.
+    """
+    if shutil.which("make") is None:
+        raise RuntimeError("`make` is missing: install it with 'sudo apt-get install make gcc' (Debian, Ubuntu).")
+    path = Path(folder).resolve() / target
+    settings = [f"{name}={value}" for name, value in variables.items()]
+    command = ["make", "--no-print-directory", "-C", str(SOURCE), f"BUILD={path.parent}", *settings, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip())
+    return path
+
+
+class Kernels:
+    """The functions of a C library (the learner's file or the program's), called with tensors and numbers."""
+
+    def __init__(self, path):
+        self.library = ctypes.CDLL(str(path))
+
+    def __getattr__(self, name):
+        function = getattr(self.library, name)
+        longs = (4,) if name == "adamw_update" else ()
+
+        def call(*arguments):
+            return function(*(_argument(value, i in longs) for i, value in enumerate(arguments)))
+
+        return call
+
+
+def _argument(value, is_long):
+    """What ctypes passes: the address of a tensor's numbers, NULL for None, float and int as they are in C."""
+    if isinstance(value, torch.Tensor):
+        if not value.is_contiguous() or value.dtype not in (torch.float32, torch.int32):
+            raise ValueError(f"kernels take contiguous tensors of float32 or int32, not {value.dtype}.")
+        return ctypes.c_void_p(value.data_ptr())
+    if isinstance(value, float):
+        return ctypes.c_float(value)
+    if isinstance(value, int):
+        return ctypes.c_long(value) if is_long else ctypes.c_int(value)
+    return value
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("layers", ctypes.c_size_t),
+        ("size", ctypes.c_size_t),
+        ("at", ctypes.c_void_p),
+    ]
+
+
+class CModel:
+    """The C program's model, held by Python: for tests, and to look at what is computed on the way.
+
+    Args:
+        library: path of ``libgpt2.so``.
+        checkpoint: path of a version-3 checkpoint.
+        batch, length: the batches that there will be room for.
+    """
+
+    def __init__(self, library, checkpoint, batch, length):
+        self.shape = (batch, length)
+        self.library = ctypes.CDLL(str(library))
+        self.library.load_model.restype = self.library.model_tensor.restype = ctypes.c_void_p
+        self.library.model_forward.restype = ctypes.c_float
+        read_checkpoint(checkpoint)  # a file that is wrong would end the whole process from within C
+        self.model = ctypes.c_void_p(self.library.load_model(os.fsencode(checkpoint), batch, length, 1))
+
+    def forward(self, tokens, targets):
+        """The mean loss of ``(B, T)`` tokens, whose targets are ``(B, T)``."""
+        return self.library.model_forward(self.model, *self._batch(tokens, targets))
+
+    def backward(self, tokens, targets):
+        """The gradients of all parameters, right after `forward` with the same batch; read them with `tensors`."""
+        self.library.model_backward(self.model, *self._batch(tokens, targets))
+
+    def update(self, step, lr, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1):
+        """One step of AdamW; the first has ``step=1``."""
+        self.library.model_update(self.model, step, *map(ctypes.c_float, (lr, *betas, eps, weight_decay)))
+
+    def tensor(self, group, name):
+        """A view ``(layers, size)`` of a kind of tensor: group "params", "grads", "m", "v", "acts" or "dacts"."""
+        found = self.library.model_tensor(self.model, group.encode(), name.encode())
+        if not found:
+            raise KeyError(f"there is no {name} in {group}.")
+        kind = _Tensor.from_address(found)
+        numbers = (ctypes.c_float * (kind.layers * kind.size)).from_address(kind.at)
+        return torch.frombuffer(numbers, dtype=torch.float32).view(kind.layers, kind.size)
+
+    def threads(self, count):
+        """Use so many threads from now on."""
+        self.library.use_threads(count)
+
+    def close(self):
+        """Give the memory back; tensors of this model must not be used after that."""
+        self.library.model_free(self.model)
+
+    def _batch(self, tokens, targets):
+        if tuple(tokens.shape) != self.shape or tuple(targets.shape) != self.shape:
+            raise ValueError(f"tokens and targets must be {self.shape}, not {tuple(tokens.shape)}.")
+        self._kept = tokens.to(torch.int32).contiguous(), targets.to(torch.int32).contiguous()
+        return (*(ctypes.c_void_p(part.data_ptr()) for part in self._kept), *self.shape)

@@ -1,0 +1,195 @@
+"""Unit 9, training: batches, the copy task, batches of like lengths, the training loop.
+
+Shapes: ``B`` sequences in a batch, ``T_src`` and ``T_tgt`` tokens in them after padding, ``V`` vocabulary size. A
+*token* here is one that has to be predicted: an entry of ``tgt_y`` that is no padding.
+"""
+
+import copy
+import itertools
+import time
+from typing import NamedTuple
+
+import torch
+
+from solutions import BOS, PAD
+from solutions.masks import decoder_mask, padding_mask
+
+FIRST_WORD = 4  # ids below it are PAD, UNK, BOS and EOS
+
+
+class Batch:
+    """What a model needs for one step: ids, what to predict, and masks.
+
+    Args:
+        src: source ids ``(B, T_src)``, padded.
+        tgt: target ids ``(B, T_tgt)`` from BOS to EOS, padded; ``None`` where there is no target.
+        pad_id: the id that fills up.
+
+    Attributes:
+        src: as given.
+        src_mask: ``(B, 1, 1, T_src)``, bool: which source tokens are no padding.
+        tgt: what the decoder reads, all target ids but the last: ``(B, T_tgt - 1)``.
+        tgt_y: what it has to predict, all target ids but the first: ``(B, T_tgt - 1)``.
+        tgt_mask: ``(B, 1, T_tgt - 1, T_tgt - 1)``, bool: for each place of ``tgt`` the places at or before it that
+            are no padding.
+        ntokens: ``int``, how many entries of ``tgt_y`` are no padding.
+
+    Without a target, ``tgt``, ``tgt_y`` and ``tgt_mask`` are ``None`` and ``ntokens`` is 0. The ids given are not
+    changed.
+
+    Source: Vaswani et al. 2017, sections 3.1 (offset by one position) and 3.2.3 (masks).
+    """
+
+    def __init__(self, src, tgt=None, pad_id=PAD):
+        ### BEGIN SOLUTION
+        self.src = src
+        self.src_mask = padding_mask(src, pad_id)
+        self.tgt = self.tgt_y = self.tgt_mask = None
+        self.ntokens = 0
+        if tgt is not None:
+            self.tgt = tgt[:, :-1]
+            self.tgt_y = tgt[:, 1:]
+            self.tgt_mask = decoder_mask(self.tgt, pad_id)
+            self.ntokens = int((self.tgt_y != pad_id).sum())
+        ### END SOLUTION
+
+    def to(self, device):
+        """The same batch on another device.
+
+        Args:
+            device: a ``torch.device`` or its name.
+
+        Returns:
+            A new ``Batch`` with every tensor on ``device``; this one stays where it is.
+        """
+        ### BEGIN SOLUTION
+        moved = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, torch.Tensor):
+                setattr(moved, name, value.to(device))
+        return moved
+        ### END SOLUTION
+
+
+def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
+    """Batches of random sequences, each of which is its own translation.
+
+    Args:
+        vocab_size: ``V``, above 4.
+        batch_size: sequences in a batch.
+        num_batches: how many batches.
+        length: ids in a sequence, BOS included.
+        generator: ``torch.Generator`` that draws the ids, and is used up in doing so; ``None`` is PyTorch's own.
+
+    Yields:
+        ``Batch``: source and target are the same, ``(batch_size, length)``. The first id is BOS; each of the others is
+        drawn anew, uniformly from 4 to ``V - 1``. There is no EOS and no padding.
+
+    Source: Graves et al. 2014, section 4.1 (copying as a test of a model).
+    """
+    ### BEGIN SOLUTION
+    for _ in range(num_batches):
+        ids = torch.randint(FIRST_WORD, vocab_size, (batch_size, length), generator=generator)
+        ids[:, 0] = BOS
+        yield Batch(ids, ids)
+    ### END SOLUTION
+
+
+def bucket_batches(lengths, max_tokens, shuffle_generator=None):
+    """Divide sequences into batches that hold little padding.
+
+    Args:
+        lengths: ``list[int]``, how long each sequence is; it is not changed.
+        max_tokens: the largest size of a batch, padding included.
+        shuffle_generator: ``torch.Generator`` that draws the order of the batches; ``None`` leaves it as it is.
+
+    Returns:
+        ``list[list[int]]``: for each batch the places of its sequences in ``lengths``. Every place occurs once. The
+        padded size of each batch, the number of its sequences times the longest of them, is at most ``max_tokens``.
+        Sequences of like length go together; how exactly is free.
+
+    Raises:
+        ValueError: a sequence is longer than ``max_tokens``.
+
+    Source: Vaswani et al. 2017, section 5.1 ("batched together by approximate sequence length").
+    """
+    ### BEGIN SOLUTION
+    if max(lengths, default=0) > max_tokens:
+        raise ValueError(f"max_tokens is {max_tokens}, but one of the lengths is {max(lengths)}.")
+    batches: list[list[int]] = []
+    for index in sorted(range(len(lengths)), key=lambda index: lengths[index]):
+        # Sorted: the newcomer is the longest of its batch.
+        if not batches or (len(batches[-1]) + 1) * lengths[index] > max_tokens:
+            batches.append([])
+        batches[-1].append(index)
+    if shuffle_generator is not None:
+        order = torch.randperm(len(batches), generator=shuffle_generator)
+        batches = [batches[place] for place in order]
+    return batches
+    ### END SOLUTION
+
+
+class EpochResult(NamedTuple):
+    """What came of one pass over the batches.
+
+    Attributes:
+        loss: mean loss per token, over all tokens of all batches; 0.0 without batches.
+        tokens: how many tokens had to be predicted.
+        seconds: how long it took.
+        steps: how many steps the optimiser made; 0 when evaluating.
+    """
+
+    loss: float
+    tokens: int
+    seconds: float
+    steps: int
+
+
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    """Train a model on batches, once through, or evaluate it on them.
+
+    Args:
+        batches: any iterable of ``Batch``, perhaps one that can be read only once.
+        model: a Transformer: ``model(src, tgt, src_mask, tgt_mask)`` gives ``(B, T, d)``, of which
+            ``model.generator`` makes log-probabilities ``(..., V)``.
+        loss_fn: takes log-probabilities ``(N, V)`` and target ids ``(N,)``; returns the *sum* of the losses of the
+            targets that are no padding.
+        optimizer: ``None`` evaluates: in evaluation mode and without gradients.
+        scheduler: takes one step after each step of the optimiser, if there is one.
+        accumulate: how many batches make one step. What is left at the end makes one too.
+
+    Returns:
+        An ``EpochResult``. ``loss`` is a float: the losses of all tokens, each from before the step that it had a part
+        in, divided by their number.
+
+    In training mode, the gradient of each step is that of the mean loss per token over all tokens of its batches, as
+    if they had been one batch. Gradients left over from before do not count.
+
+    Source: Vaswani et al. 2017, section 5; Ott et al. 2018, section 3.2 (accumulation).
+    """
+    ### BEGIN SOLUTION
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    batches = iter(batches)
+    with torch.set_grad_enabled(training):
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
+                    (loss / max(tokens, 1)).backward()  # gradients add up from batch to batch
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                steps += 1
+                if scheduler is not None:
+                    scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+    ### END SOLUTION
