@@ -25,6 +25,7 @@ from typing import TypeVar
 
 from autograder.registry import find_unit
 from autograder.settings import chapter_url
+from autograder.syntax import syntax_tree
 
 T = TypeVar("T")
 
@@ -158,14 +159,14 @@ def _definitions(module: str) -> tuple[list[str], list[ast.FunctionDef | ast.Cla
     """A catalogue file's lines, and its functions and classes. (`inspect` would parse it again for each class.)"""
     text = inspect.getsource(importlib.import_module(module))
     return text.split("\n"), [
-        node for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        node for node in syntax_tree(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     ]
 
 
 @lru_cache(maxsize=None)
 def _imports(module: ModuleType) -> str:
     """The import statements of a catalogue file, those of the autograder left out."""
-    statements = ast.parse(inspect.getsource(module)).body
+    statements = syntax_tree(inspect.getsource(module)).body
     kept = [
         node
         for node in statements

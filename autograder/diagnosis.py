@@ -23,6 +23,7 @@ from autograder.catalogue import Mistake, mistakes, namespace, reference_module
 from autograder.remembered import Answers, digest
 from autograder.report import ERROR, FAILED, PASSED, Diagnosis
 from autograder.subject import LocalSubject
+from autograder.syntax import syntax_tree
 from autograder.worker import wire
 from autograder.worker.execute import Outcome, Request
 
@@ -98,7 +99,7 @@ def _words(request: Request) -> Iterable[str]:
 @lru_cache(maxsize=None)
 def _uses(unit: str) -> dict[str, set[str]]:
     """For each definition of the reference solution, those that it reaches, itself included."""
-    tree = ast.parse(inspect.getsource(reference_module(unit)))
+    tree = syntax_tree(inspect.getsource(reference_module(unit)))
     definitions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     names = {node.name for node in definitions}
     uses = {

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from autograder.demonstrations import is_unchanged, left_out
 from autograder.registry import BY_NAME
+from autograder.syntax import syntax_tree
 
 SUFFIXES = (".ipynb", ".py", ".c")
 MAX_BYTES = 256 * 2**20
@@ -140,7 +141,7 @@ def _definitions(text: str) -> list[str]:
     if not re.search(r"^(async def|def|class)\b", text, re.MULTILINE):
         return []
     try:
-        body = ast.parse(text).body
+        body = syntax_tree(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))]
@@ -199,7 +200,7 @@ def split_python(text: str) -> list[str]:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     try:
-        statements = ast.parse(text).body
+        statements = syntax_tree(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _percent_cells(text) or _blocks(text)
     return _percent_cells(text) or _statements(text, statements)
