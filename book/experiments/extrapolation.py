@@ -25,7 +25,7 @@ BACK = 5
 NOISE, MARKS = 16, 8  # how many tokens of each kind the tasks back and recall have
 STEPS = {"text": 400, "back": 300, "recall": 150}
 REDUCED_STEPS = {"text": 40, "back": 100, "recall": 90}
-TESTED = {"text": 48, "back": 24, "recall": 24}  # pieces, the same for all models
+TESTED = 24  # pieces, the same for all models
 BUCKETS = (16, 32, 64, 96, 128, 192, 256, 384, 512)  # ends of the stretches over which positions are averaged
 RATE = 2e-3
 
@@ -55,7 +55,7 @@ def study(task, scheme, seed, steps, longest, text):
     model = LongContextModel(vocabulary, 64, num_heads=4, num_layers=2, scheme=scheme, max_len=longest)
     generator = torch.Generator().manual_seed(seed)
     fit(model, lambda: draw(LENGTH, 16, generator), steps)
-    test = draw(longest, TESTED[task], torch.Generator().manual_seed(0), held_out=True)
+    test = draw(longest, TESTED, torch.Generator().manual_seed(0), held_out=True)
     ways = {"whole past": {}, "window": {"window": LENGTH}}
     if scheme == "rope":
         ways["squeezed"] = {"squeeze": LENGTH / longest}

@@ -27,7 +27,7 @@ WHAT = (
     "Held-out loss (nats per character), parameters and training seconds of small language models that differ in one "
     "part: RMSNorm, SwiGLU, a wider layer, or a mixture of experts with and without a balance loss, with several seeds"
 )
-LENGTH, WIDTH = 64, 64
+LENGTH, WIDTH = 64, 48
 EXPERTS = 4
 BALANCE = 0.01  # the factor of the balance loss
 
@@ -57,7 +57,7 @@ ARMS: dict[str, dict] = {
 
 
 def run(reduced=False, corpus=None):
-    seeds, steps = (1, 60) if reduced else (4, 400)
+    seeds, steps = (1, 25) if reduced else (3, 300)
     jobs = [(arm, seed, steps, course_text(corpus)) for seed in range(seeds) for arm in ARMS]
     return {"experts": EXPERTS, "width": WIDTH, "steps": steps, "rows": record.results_of(study, jobs, reduced)}
 
@@ -75,7 +75,7 @@ def study(arm, seed, steps, text):
 
     generator = torch.Generator().manual_seed(seed)
     started = time.perf_counter()
-    fit(model, lambda: get_batch(training, LENGTH, 16, generator), steps, extra)
+    fit(model, lambda: get_batch(training, LENGTH, 12, generator), steps, extra)
     seconds = time.perf_counter() - started
     pieces = validation.unfold(0, LENGTH + 1, LENGTH)
     with torch.no_grad():
@@ -125,9 +125,17 @@ def claims(results):
         )
         < 0.01,
     }
-    if results["steps"] > 100:
-        holds["RMSNorm ends within 0.03 of LayerNorm on average"] = (
-            abs(mean(of(results, "RMSNorm", "loss")) - mean(of(results, "LayerNorm, ReLU", "loss"))) < 0.03
+    if results["steps"] > 100:  # the reduced form learns too little to compare losses
+        losses = {arm: of(results, arm, "loss") for arm in ARMS}
+        for arm in ("RMSNorm", "SwiGLU"):
+            holds[f"{arm} ends within 0.03 of the first model on average"] = (
+                abs(mean(losses[arm]) - mean(losses["LayerNorm, ReLU"])) < 0.03
+            )
+        holds["the layer four times as wide ends lowest, with every seed"] = all(
+            min(values) == losses["four times as wide"][seed] for seed, values in enumerate(zip(*losses.values()))
+        )
+        holds["the mixture ends no lower than 0.03 below the first model, on average"] = (
+            mean(losses["mixture"]) > mean(losses["LayerNorm, ReLU"]) - 0.03
         )
     return holds
 
