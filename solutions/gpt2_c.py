@@ -57,8 +57,8 @@ class Config:
             object.__setattr__(self, "padded_vocab_size", self.vocab_size)
         sizes = dataclasses.asdict(self)
         for name, size in sizes.items():
-            if size < 1:
-                raise ValueError(f"{name} must be at least 1, but is {size}.")
+            if not 1 <= size <= 2**24:
+                raise ValueError(f"{name} must lie between 1 and 2^24, but is {size}.")
         if self.padded_vocab_size < self.vocab_size:
             raise ValueError(
                 f"padded_vocab_size ({self.padded_vocab_size}) must not be below vocab_size ({self.vocab_size})."
@@ -140,6 +140,13 @@ def kinds(model):
         yield "lnf" + letter, [getattr(model.lnf, what)]
 
 
+def count_parameters(config):
+    """How many numbers a checkpoint holds, without making a model: 12 C^2 + 13 C in each layer, and the rest."""
+    c = config
+    in_layers = c.num_layers * (12 * c.channels**2 + 13 * c.channels)
+    return in_layers + (c.padded_vocab_size + c.max_seq_len + 2) * c.channels
+
+
 def adamw(model, lr, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1):
     """The C program's optimiser: decay for matrices, none for biases and norms."""
     matrices = [p for p in model.parameters() if p.dim() == 2]
@@ -210,8 +217,7 @@ def read_checkpoint(path):
             config = Config(*header[2:8])
         except ValueError as error:
             raise ValueError(f"{path} cannot be right: {error}") from None
-        with torch.device("meta"):
-            expected = 4 * HEADER + 4 * sum(p.numel() for p in GPT2(config).parameters())
+        expected = 4 * HEADER + 4 * count_parameters(config)
         size = os.fstat(file.fileno()).st_size
         if size != expected:
             kind = "truncated" if size < expected else "too long"
@@ -384,13 +390,13 @@ def build(folder, target="gpt2", **variables):
     """
     if shutil.which("make") is None:
         raise RuntimeError("`make` is missing: install it with 'sudo apt-get install make gcc' (Debian, Ubuntu).")
-    path = Path(folder).resolve() / target
+    folder = Path(folder).resolve()
     settings = [f"{name}={value}" for name, value in variables.items()]
-    command = ["make", "--no-print-directory", "-C", str(SOURCE), f"BUILD={path.parent}", *settings, str(path)]
+    command = ["make", "--no-print-directory", "-C", str(SOURCE), f"BUILD={folder}", *settings, f"{folder}/{target}"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr.strip())
-    return path
+    return folder / target
 
 
 class Kernels:

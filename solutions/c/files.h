@@ -52,12 +52,14 @@ Tokens load_tokens(const char *path, int vocab_size);
 
 typedef struct {
     int size, end; /* `end`: the token that ends a text, or -1 */
-    const unsigned char **bytes;
+    unsigned char *all;
+    const unsigned char **bytes; /* of each token, within `all` */
     int *lengths;
 } Vocabulary;
 
 Vocabulary load_vocabulary(const char *path);
 Vocabulary bytes_vocabulary(void); /* 256 tokens, one for each byte */
+void free_vocabulary(Vocabulary *vocabulary);
 
 /* The ids of a text, by byte-pair merges: the rank of a merge is the id of the token that it makes, as in GPT-2's
  * vocabulary. Writes at most `most`, and returns how many there are. */

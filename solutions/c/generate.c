@@ -148,6 +148,9 @@ int generate(int argc, char **argv) {
     fprintf(stderr, "%d new tokens, %.0f tokens/s\n", end - length, (end - length) / (seconds() - started));
     free(room);
     free(ids);
+    if (vocabulary.size != 0) {
+        free_vocabulary(&vocabulary);
+    }
     model_free(model);
     return 0;
 }

@@ -115,6 +115,7 @@ int inspect(int argc, char **argv) {
     } else if (header[0] == VOCABULARY_MAGIC) {
         Vocabulary vocabulary = load_vocabulary(path);
         printf("%s: a vocabulary of %d tokens\n", path, vocabulary.size);
+        free_vocabulary(&vocabulary);
     } else {
         int magic = header[0] == STATE_MAGIC ? STATE_MAGIC : MODEL_MAGIC;
         Config c = read_header(&input, header, magic);

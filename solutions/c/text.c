@@ -35,10 +35,11 @@ Tokens load_tokens(const char *path, int vocab_size) {
     return tokens;
 }
 
-static Vocabulary room_for(int size) {
+static Vocabulary room_for(int size, size_t bytes) {
     return (Vocabulary){
         .size = size,
         .end = -1,
+        .all = allocate(bytes, "the vocabulary"),
         .bytes = allocate((size_t)size * sizeof(unsigned char *), "the vocabulary"),
         .lengths = allocate((size_t)size * sizeof(int), "the vocabulary"),
     };
@@ -52,10 +53,10 @@ Vocabulary load_vocabulary(const char *path) {
     if (header[2] < 1 || (size_t)header[2] > left) {
         fail("%s is truncated: its header announces %d tokens, and %zu bytes follow.", path, header[2], left);
     }
-    Vocabulary vocabulary = room_for(header[2]);
+    Vocabulary vocabulary = room_for(header[2], left);
     vocabulary.end = header[3];
-    unsigned char *at = allocate(left, path);
-    read_input(&input, at, left);
+    const unsigned char *at = vocabulary.all;
+    read_input(&input, vocabulary.all, left);
     close_input(&input);
     for (int id = 0; id < vocabulary.size; id++) {
         if (left < 1 || left - 1 < at[0]) {
@@ -70,14 +71,19 @@ Vocabulary load_vocabulary(const char *path) {
 }
 
 Vocabulary bytes_vocabulary(void) {
-    static unsigned char every[256];
-    Vocabulary vocabulary = room_for(256);
+    Vocabulary vocabulary = room_for(256, 256);
     for (int id = 0; id < 256; id++) {
-        every[id] = (unsigned char)id;
-        vocabulary.bytes[id] = &every[id];
+        vocabulary.all[id] = (unsigned char)id;
+        vocabulary.bytes[id] = &vocabulary.all[id];
         vocabulary.lengths[id] = 1;
     }
     return vocabulary;
+}
+
+void free_vocabulary(Vocabulary *vocabulary) {
+    free(vocabulary->all);
+    free(vocabulary->bytes);
+    free(vocabulary->lengths);
 }
 
 /* The id of some bytes, or -1. */
