@@ -47,7 +47,7 @@ def grade_cells(
 ) -> Graded:
     """Grade code cells in a process of their own. ``prose``: the text cells, searched for lost answers."""
     started = time.monotonic()
-    with ProcessSubject(server, cells, limits) as subject:
+    with ProcessSubject(server, cells, limits, sanitizers=find_unit(unit).language == "c") as subject:
         results = run_checks(subject, unit, tasks, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")

@@ -105,13 +105,16 @@ class ForkServer:
             if "ModuleNotFoundError" not in trial.reports[0].error:
                 raise ForkServerError(f"The sandbox does not work here: {trial.reports[0].error}")
 
-    def fork(self, folder: str, memory: int) -> tuple[socket.socket, int]:
-        """A fresh process that works in ``folder`` with ``memory`` bytes: its connection and its pid."""
+    def fork(self, folder: str, memory: int, sanitizers: bool = False) -> tuple[socket.socket, int]:
+        """A fresh process that works in ``folder`` with ``memory`` bytes: its connection and its pid.
+
+        With ``sanitizers`` it may reserve more addresses than that: theirs are terabytes, of which they use little.
+        """
         ours, theirs = socket.socketpair()
         with theirs, self._lock:
             try:
                 socket.send_fds(self._control, [b"F"], [theirs.fileno()])
-                wire.send(self._control, {"folder": folder, "memory": memory})
+                wire.send(self._control, {"folder": folder, "memory": memory, "sanitizers": sanitizers})
                 answer = wire.receive(self._control)
             except (EOFError, OSError) as error:
                 raise ForkServerError("The grading process has ended unexpectedly; start the command again.") from error
@@ -179,6 +182,7 @@ class ProcessSubject:
     cells: Sequence[str]
     limits: Limits = field(default_factory=Limits)
     reports: list[CellReport] = field(default_factory=list)
+    sanitizers: bool = False
 
     def __post_init__(self) -> None:
         self._connection: socket.socket | None = None
@@ -316,7 +320,9 @@ class ProcessSubject:
         if not self.server.jailed:
             self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
             folder = self._folder.name
-        self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20)
+        self._connection, self._pid = self.server.fork(
+            folder, self.limits.memory_mb * 2**20, self.sanitizers
+        )
 
     def _stop_process(self, patience: float = 0.0) -> int | None:
         pid, self._pid = self._pid, 0

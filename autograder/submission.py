@@ -80,11 +80,21 @@ def parse(data: bytes, path: Path) -> Code:
     if path.suffix == ".ipynb":
         return read_notebook(data, path.name)
     text = decode(data)
+    if path.suffix == ".c":
+        return read_c(text, path.name)
     if len(text) > MAX_CODE or max(text.count("\n"), text.count("\r")) > MAX_LINES:
         raise UnreadableSubmission(
             f"{path.name} is too long: at most {MAX_LINES:,} lines and {MAX_CODE:,} characters of Python are graded."
         )
     return Code(split_python(text))
+
+
+def read_c(text: str, name: str) -> Code:
+    """A C file, as the cell of a notebook that holds it."""
+    if len(text) > MAX_CODE:
+        raise UnreadableSubmission(f"{name} is too long: at most {MAX_CODE:,} characters of C are graded.")
+    label = re.sub(r"[^\w.-]", "_", name)
+    return Code([f"%%c {label}\n{text}"])
 
 
 def _read_regular_file(path: Path) -> bytes:

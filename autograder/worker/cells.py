@@ -69,7 +69,11 @@ class QuietShell:
         self.user_ns = runner.namespace
 
     def run_cell_magic(self, name: str, line: str, body: str) -> None:
-        if name in _RUN_BODY:
+        words = line.split()
+        file = next((word for word in words if word.endswith(".c")), "")
+        if name == "c" or (name == "writefile" and file):
+            self._runner.add_c(body, file, append="-a" in words)
+        elif name in _RUN_BODY:
             self._runner.run_source(body, f"<body of %%{name}>")
         else:
             print(f"[%%{name} is skipped when grading]")
@@ -100,6 +104,7 @@ class CellRunner:
         self._module.__dict__["__builtins__"] = builtins
         self.namespace = self._module.__dict__
         self._transform = TransformerManager().transform_cell
+        self._cell = 0
         self._future = 0  # `from __future__ import …` holds for the cells after it as well
 
     def prepare(self) -> None:
@@ -116,6 +121,7 @@ class CellRunner:
 
     def run(self, index: int, source: str) -> CellResult:
         """Execute one cell. Its error is reported, not raised; what it defined before the error stays."""
+        self._cell = index
         output = BoundedOutput()
         stdout, stderr = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = output
@@ -126,6 +132,14 @@ class CellRunner:
             return CellResult(output.text(), _describe(error, f"<cell {index}>"))
         finally:
             sys.stdout, sys.stderr = stdout, stderr
+
+    def add_c(self, text: str, file: str, append: bool) -> None:
+        """Keep the C code of a cell, or of the file that it is written to; it is compiled when it is first called."""
+        from . import c  # where there is no C code, nothing of it is needed
+
+        code = self.namespace.setdefault(c.C_CODE, c.CCode())
+        # The line of the magic is a line of the cell, but not of the file.
+        code.add(file or f"cell {self._cell}", text if file else "\n" + text, append)
 
     def run_source(self, source: str, filename: str) -> None:
         stripped = source.lstrip("\n")  # IPython drops empty lines before the code; line numbers need them

@@ -56,9 +56,9 @@ def _succeed(result: int, what: str) -> None:
         raise OSError(code, f"{what}: {os.strerror(code)}")
 
 
-def limit(memory: int, processes: bool) -> None:
-    """Resource limits of one submission: ``memory`` bytes beyond what is mapped now, per process."""
-    if sys.platform == "linux":
+def limit(memory: int | None, processes: bool) -> None:
+    """Resource limits of one submission: ``memory`` bytes beyond what is mapped now, per process, unless ``None``."""
+    if sys.platform == "linux" and memory is not None:
         # torch alone maps gigabytes that it never uses: the limit counts from here.
         with open("/proc/self/statm") as statm:
             mapped = int(statm.read().split()[0]) * resource.getpagesize()

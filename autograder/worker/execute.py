@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -110,10 +110,20 @@ def execute(namespace: dict, request: Request, shared: bool = True) -> Outcome:
         return _outcome_of(error)
 
 
+def call_kernel(names: Names, name: str, arguments: Sequence[Any]) -> list[Any]:
+    """For drivers: call a C kernel of the learner (see `c.call_kernel`)."""
+    from . import c  # where there is no C code, nothing of it is needed
+
+    try:
+        return c.call_kernel(names._namespace, name, arguments)
+    except (KeyError, NotImplementedError):  # not there, or still empty
+        raise MissingName(name) from None
+
+
 def _perform(names: Names, request: Request) -> Any:
     if request.source is None:
         return getattr(names, request.name)(*request.args, **request.kwargs)
-    tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional}
+    tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional, "call_kernel": call_kernel}
     exec(_compiled(request.source), tools)
     return tools[request.name](names, *request.args, **request.kwargs)
 

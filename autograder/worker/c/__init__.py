@@ -1,0 +1,11 @@
+"""C kernels of a learner: from the text in cells or a file to the numbers that a kernel writes.
+
+The code is compiled with AddressSanitizer and UBSan beside a small program that calls one kernel with arguments read
+from its input. Every call is a process of its own: a kernel that hangs, crashes, exits or scribbles over memory costs
+itself, and what went wrong comes back as one sentence with the learner's own line.
+"""
+
+from .calling import call_kernel
+from .compiling import C_CODE, CCode
+
+__all__ = ["C_CODE", "CCode", "call_kernel"]

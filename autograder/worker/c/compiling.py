@@ -1,0 +1,255 @@
+"""Compiling C code, and leaving out of it what does not compile."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from .prototypes import PROTOTYPES, SIGNATURES
+from .reading import Piece, pieces_of
+
+C_CODE = "__c_code__"  # the name under which a namespace keeps its `CCode`
+COMPILE_SECONDS = 60.0
+MAX_C = 400_000  # characters
+MAX_ATTEMPTS = 12  # compilations, each without one more piece that does not compile
+_FLAGS = [
+    *("-std=gnu11", "-gdwarf-4", "-O1", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-ffp-contract=off"),
+    "-Dmain=main_of_the_learner",
+]
+ENVIRONMENT = {
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1:symbolize=0:exitcode=66",
+    "UBSAN_OPTIONS": "print_stacktrace=0:exitcode=66",
+    "OMP_NUM_THREADS": "1",  # scores must not depend on chance
+    "LC_ALL": "C",
+    "PATH": os.defpath,
+}
+
+
+class NoCompiler(Exception):
+    """This machine has no C compiler."""
+
+
+@lru_cache(maxsize=None)
+def compiler() -> tuple[str, ...]:
+    """The C compiler with the flags that it knows; raises `NoCompiler`."""
+    program = shutil.which("gcc") or shutil.which("clang") or shutil.which("cc")
+    if program is None:
+        raise NoCompiler(
+            "There is no C compiler here: install one, for example with 'sudo apt-get install gcc' "
+            "('xcode-select --install' on a Mac), and run this again."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        for openmp in (["-fopenmp"], []):
+            command = [program, *openmp, "-x", "c", "-", "-o", os.path.join(folder, "trial")]
+            done = subprocess.run(command, input=b"int main(void) { return 0; }", capture_output=True, check=False)
+            if done.returncode == 0:
+                return program, *openmp
+    reason = (done.stderr.decode(errors="replace").strip().splitlines() or ["it gave no reason"])[-1]
+    raise NoCompiler(f"The C compiler {program} does not work here: {reason}")
+
+
+@dataclass
+class CCode:
+    """All C code of a notebook or file, and the program made of it."""
+
+    texts: dict[str, str] = field(default_factory=dict)  # by label, in the order in which they came
+    _built: tuple[str, Program] | None = None
+
+    def add(self, label: str, text: str, append: bool = False) -> None:
+        """Code in a cell or file of this name, in place of what it held before (or after it)."""
+        before = self.texts.pop(label, "") if append else ""
+        self.texts.pop(label, None)
+        self.texts[label] = before + text[:MAX_C]
+
+    def functions(self) -> dict[str, Piece]:
+        """What defines each function; of several definitions the last one."""
+        return {piece.function: piece for piece in self._pieces() if piece.function}
+
+    def _pieces(self) -> list[Piece]:
+        pieces = [piece for label, text in self.texts.items() for piece in pieces_of(text, label)]
+        last = {piece.function: piece for piece in pieces if piece.function}
+        return [piece for piece in pieces if not piece.function or last[piece.function] is piece]
+
+    def program(self) -> Program:
+        """The compiled program, made anew when the code has changed."""
+        key = repr(self.texts)
+        if self._built is None or self._built[0] != key:
+            self._built = key, Program(self._pieces())
+        return self._built[1]
+
+
+class Program:
+    """Compiled kernels. ``errors``: why a function was left out."""
+
+    def __init__(self, pieces: Sequence[Piece]):
+        self._folder = tempfile.TemporaryDirectory(prefix="kernels-", ignore_cleanup_errors=True)
+        self.path = os.path.join(self._folder.name, "kernels")
+        self.errors: dict[str, str] = {}
+        self.warnings: list[str] = []
+        self.problem = ""  # why there is no program at all
+        with open(os.path.join(self._folder.name, "call.c"), "w") as file:
+            file.write(_calling_program())
+        kept = list(pieces)
+        for _ in range(MAX_ATTEMPTS):
+            messages = self._compile(kept)
+            if messages is None:
+                return
+            bad = [piece for piece in kept if any(map(_is_about(piece), messages))]
+            if not bad:
+                break
+            for piece in bad:
+                first = next(filter(_is_about(piece), messages))
+                self.errors[piece.function or f"line {piece.line} of {piece.label}"] = first.sentence
+            kept = [piece for piece in kept if piece not in bad]
+        self.problem = messages[0].sentence if messages else "The code does not compile."
+
+    def _compile(self, pieces: Iterable[Piece]) -> list[Message] | None:
+        """Compile; what was wrong, or ``None``."""
+        with open(os.path.join(self._folder.name, "learner.c"), "w", encoding="utf-8") as file:
+            for piece in pieces:
+                label = re.sub(r'["\\\n]', "_", piece.label)
+                file.write(f'#line {piece.line} "{label}"\n{piece.text}\n')
+        command = [*compiler(), *_FLAGS, "learner.c", "call.c", "-o", self.path, "-lm"]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self._folder.name,
+                env={**ENVIRONMENT, "TMPDIR": self._folder.name},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=COMPILE_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return [Message("", 0, f"the compiler did not finish within {COMPILE_SECONDS:g} seconds")]
+        said = done.stderr.decode(errors="replace")
+        self.warnings = [message.sentence for message in _said("warning", said)]
+        return _errors(said) if done.returncode else None
+
+
+@dataclass(frozen=True)
+class Message:
+    """What the compiler says about a line."""
+
+    label: str
+    line: int
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        place = f"line {self.line} of {self.label}: " if self.line else ""
+        return f"{place}{self.text}"
+
+
+def _is_about(piece: Piece) -> Callable[[Message], bool]:
+    """Whether a message is about a line of this piece."""
+    return lambda message: message.label == piece.label and piece.line <= message.line <= piece.last_line
+
+
+def _said(kind: str, stderr: str) -> list[Message]:
+    found = re.findall(rf"^(.+?):(\d+):(?:\d+:)? (?:fatal )?{kind}: (.*)$", stderr, re.MULTILINE)
+    return [Message(os.path.basename(label), int(line), text.strip()) for label, line, text in found]
+
+
+def _errors(stderr: str) -> list[Message]:
+    """What keeps the code from becoming a program, said by the compiler or the linker."""
+    unknown = re.findall(r"(?:^|: )([^:\n]+):(\d+): undefined reference to `(\w+)'", stderr, re.MULTILINE)
+    found = _said("error", stderr) + [
+        Message(os.path.basename(label.strip()), int(line), f"it uses `{name}`, which is defined nowhere")
+        for label, line, name in unknown
+    ]
+    lines = stderr.strip().splitlines()
+    return found or [Message("", 0, lines[-1] if lines else "the compiler gave no reason")]
+
+
+def _calling_program() -> str:
+    """C code that reads the number of a kernel and its arguments, calls it, and writes all arrays back."""
+    weak = re.sub(r"\)\s*;", ") __attribute__((weak));", PROTOTYPES)
+    cases = []
+    for number, (name, parameters) in enumerate(SIGNATURES.items()):
+        reads = {"float*": "array()", "int*": "array()", "int": "(int)whole()", "long": "(long)whole()"}
+        arguments = [reads.get(parameter.type, "(float)real()") for parameter in parameters]
+        lines = [
+            f"        {parameter.type} a{i} = {read};" for i, (parameter, read) in enumerate(zip(parameters, arguments))
+        ]
+        given = ", ".join(f"a{i}" for i in range(len(parameters)))
+        cases.append(
+            f"    case {number}: {{\n        if (!{name}) return 3;\n"
+            + "\n".join(lines)
+            + f"\n        places();\n        {name}({given});\n        break;\n    }}"
+        )
+    return _CALLING.replace("PROTOTYPES", weak).replace("CASES", "\n".join(cases))
+
+
+_CALLING = r"""
+#undef main
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+PROTOTYPES
+static int result;
+static int count;
+static void *arrays[16];
+static int64_t sizes[16];
+
+static void take(void *to, size_t size) {
+    for (char *place = to; size > 0;) {
+        ssize_t got = read(0, place, size);
+        if (got <= 0) _exit(4);
+        place += got;
+        size -= (size_t)got;
+    }
+}
+static void give(const void *from, size_t size) {
+    for (const char *place = from; size > 0;) {
+        ssize_t put = write(result, place, size);
+        if (put <= 0) _exit(5);
+        place += put;
+        size -= (size_t)put;
+    }
+}
+static int64_t whole(void) { int64_t value; take(&value, sizeof value); return value; }
+static double real(void) { double value; take(&value, sizeof value); return value; }
+static void *array(void) {
+    int64_t size = whole();
+    void *place = NULL;
+    if (size >= 0) {
+        place = malloc((size_t)size);
+        if (!place) _exit(6);
+        take(place, (size_t)size);
+    }
+    arrays[count] = place;
+    sizes[count++] = size;
+    return place;
+}
+static void places(void) {
+    for (int i = 0; i < count; i++) {
+        uint64_t place = (uint64_t)(uintptr_t)arrays[i];
+        give(&place, sizeof place);
+    }
+    fflush(NULL);
+}
+int main(void) {
+    int64_t kernel = whole();
+    result = dup(1);
+    if (!freopen("/dev/null", "w", stdout)) close(1);
+    switch (kernel) {
+CASES
+    default:
+        return 4;
+    }
+    for (int i = 0; i < count; i++)
+        if (sizes[i] > 0) give(arrays[i], (size_t)sizes[i]);
+    give("done", 4);
+    _exit(0);
+}
+"""

@@ -1,0 +1,86 @@
+"""Reading C code: its top-level parts, and the functions that they define."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .prototypes import SIGNATURES, Parameter, parameters_of
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One top-level part of a file: where it stands, and the function that it defines, if it does."""
+
+    label: str
+    line: int
+    text: str
+    function: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    body: str = ""
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether the function's body does nothing yet."""
+        return bool(self.function) and not re.sub(r"\(void\)\s*\w+\s*;|\breturn\s*;|[\s;{}]", "", self.body)
+
+    @property
+    def last_line(self) -> int:
+        return self.line + self.text.count("\n")
+
+
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\n[ \t]*\#(?:[^\n\\]|\\.)*|\n|[{}();]""",
+    re.DOTALL | re.VERBOSE,
+)
+_KERNEL_START = re.compile(rf"\n(?:extern\s+)?void\s+(?:{'|'.join(SIGNATURES)})\s*\(")
+_FUNCTION = re.compile(r"\b(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*\{(.*)\}\s*\Z", re.DOTALL)
+
+
+def pieces_of(text: str, label: str) -> list[Piece]:
+    """The top-level parts of C code, in order. A kernel that begins in column 1 begins a part in any case, so that a
+    brace that is missing before it costs only one function."""
+    text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")
+    starts = {match.start() + 1 for match in _KERNEL_START.finditer(text)}
+    borders, depth, place = [0], 0, 0
+    while (match := _TOKEN.search(text, place)) is not None:
+        token, place = match.group(), match.end()
+        if token == "\n" and place in starts:
+            depth = 0
+            borders.append(place)
+        elif token[0] == "\n" and token.strip().startswith("#") and depth <= 0:
+            borders += [match.start() + 1, place]
+        elif token in "{(":
+            depth += 1
+        elif token in "})":
+            depth = max(0, depth - 1)
+            if token == "}" and depth == 0:
+                borders.append(place)
+        elif token == ";" and depth == 0:
+            borders.append(place)
+        if token[0] == "\n" and token != "\n":
+            place = match.end()
+    borders = sorted({*borders, len(text)})
+    return [
+        _piece(label, text.count("\n", 0, start) or 1, text[start:end])
+        for start, end in zip(borders, borders[1:])
+        if text[start:end].strip()
+    ]
+
+
+def _piece(label: str, line: int, text: str) -> Piece:
+    code = without_comments(text)
+    match = _FUNCTION.search(code)
+    if match is None or match.group(1) in ("if", "for", "while", "switch"):
+        return Piece(label, line, text)
+    return Piece(label, line, text, match.group(1), parameters_of(match.group(2)), match.group(3))
+
+
+def without_comments(text: str) -> str:
+    """C code with every comment replaced by a blank; what looks like one inside a text stays."""
+    return re.sub(
+        r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?(?:\*/|\Z)""",
+        lambda match: match.group(1) or " ",
+        text,
+        flags=re.DOTALL,
+    )
