@@ -9,7 +9,8 @@ alternative is a complete right one written another way. Both are ordinary funct
         ...
 
 An entry is used as *source text*, run on top of the unit's reference solution: it replaces one name, and
-whatever else of the unit it calls is right.
+whatever else of the unit it calls is right. Of a unit in C, the entries stand in ``autograder/mistakes/<unit>.c`` and
+``autograder/alternatives/<unit>.c``, each below a comment (see `c_entries`).
 """
 
 from __future__ import annotations
@@ -17,15 +18,17 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import TypeVar
 
-from autograder.registry import find_unit
-from autograder.settings import chapter_url
+from autograder.registry import BY_NAME, find_unit
+from autograder.settings import PACKAGE, ROOT, chapter_url
 from autograder.syntax import syntax_tree
+from autograder.worker.c import C_CODE, CCode
 
 T = TypeVar("T")
 
@@ -90,32 +93,99 @@ def alternative(task: str, name: str) -> Callable[[T], T]:
 @lru_cache(maxsize=None)
 def mistakes(unit: str) -> tuple[Mistake, ...]:
     """All mistakes of a unit, in the order of the file: put the most specific first."""
-    return tuple(getattr(_module("mistakes", unit), "_entries", ()))
+    return _entries("mistakes", unit)
 
 
 @lru_cache(maxsize=None)
 def alternatives(unit: str) -> tuple[Alternative, ...]:
     """All alternatives of a unit, in the order of the file."""
-    return tuple(getattr(_module("alternatives", unit), "_entries", ()))
+    return _entries("alternatives", unit)
+
+
+def _entries(folder: str, unit: str) -> tuple:
+    if BY_NAME[unit].language == "c":
+        return c_entries(folder, unit)[1]
+    return tuple(getattr(_module(folder, unit), "_entries", ()))
 
 
 def complete_source(entry: Entry) -> str:
     """The entry as a file of its own: the imports of its module, then the implementation."""
+    if _is_c(entry.unit):
+        return c_entries(_folder(entry), entry.unit)[0] + entry.source
     return f"{_imports(_module(_folder(entry), entry.unit))}\n\n\n{entry.source}"
 
 
 def reference_module(unit: str) -> ModuleType:
-    """The unit's reference solution."""
+    """The reference solution of a unit in Python."""
     return importlib.import_module(f"solutions.{find_unit(unit).name}")
+
+
+def reference_names(unit: str) -> dict:
+    """The namespace of a unit's reference solution."""
+    return c_namespace(c_solution(unit)) if _is_c(unit) else vars(reference_module(unit))
 
 
 @lru_cache(maxsize=None)
 def namespace(entry: Entry) -> dict:
     """The reference solution's namespace with the entry on top, as a submission would have it."""
+    if _is_c(entry.unit):
+        return c_namespace(complete_source(entry))  # kernels do not call each other
     names: dict = {"__name__": f"{entry.unit}_{entry.name}"}
     exec(_reference_code(entry.unit), names)
     exec(_compiled(complete_source(entry), entry.name), names)
     return names
+
+
+# --- units in C -------------------------------------------------------------------------------------------
+
+
+def _is_c(unit: str) -> bool:
+    return BY_NAME[unit].language == "c"
+
+
+def c_solution(unit: str) -> str:
+    """The text of the reference solution of a unit in C."""
+    return (ROOT / "solutions" / "c" / f"{unit}.c").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=64)
+def c_namespace(text: str) -> dict:
+    """The namespace of a notebook whose only code is this C code."""
+    code = CCode()
+    code.add("the code", text)
+    return {C_CODE: code}
+
+
+@lru_cache(maxsize=None)
+def c_entries(folder: str, unit: str) -> tuple[str, tuple[Entry, ...]]:
+    """What a catalogue file in C begins with (for all its entries), and the entries.
+
+    Each follows a comment that names it; what it says goes on for as many lines as it likes::
+
+        /* softmax_forward: maximum-from-minus-10000
+         * explanation: ...
+         * hint: ...
+         * section: stable-softmax
+         */
+        void softmax_forward(float *probs, ...) {
+            ...
+        }
+    """
+    path = PACKAGE / folder / f"{unit}.c"
+    if not path.is_file():
+        return "", ()
+    head, *rest = re.split(r"^/\* (\w+): ([\w-]+)\n(.*?)\*/\n", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    found: list[Entry] = []
+    for kernel, name, about, source in zip(rest[::4], rest[1::4], rest[2::4], rest[3::4]):
+        task = f"{unit}.{kernel}"
+        parts = dict(re.findall(r"^ \* (explanation|hint|section): (.*?)(?=^ \* \w+: |\Z)", about, re.M | re.S))
+        said = {key: re.sub(r"\s*\n \* ?", " ", text).strip() for key, text in parts.items()}
+        entry = Mistake(task, name, source, **said) if folder == "mistakes" else Alternative(task, name, source)
+        found.append(entry)
+    return head, tuple(found)
+
+
+# --- units in Python --------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=None)

@@ -20,6 +20,7 @@ from typing import Any
 import torch
 
 from autograder.catalogue import Mistake, mistakes, namespace, reference_module
+from autograder.registry import BY_NAME
 from autograder.remembered import Answers, digest
 from autograder.report import ERROR, FAILED, PASSED, Diagnosis
 from autograder.subject import LocalSubject
@@ -99,6 +100,8 @@ def _words(request: Request) -> Iterable[str]:
 @lru_cache(maxsize=None)
 def _uses(unit: str) -> dict[str, set[str]]:
     """For each definition of the reference solution, those that it reaches, itself included."""
+    if BY_NAME[unit].language == "c":  # kernels call no kernels
+        return {name: {name} for name in BY_NAME[unit].names}
     tree = syntax_tree(inspect.getsource(reference_module(unit)))
     definitions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     names = {node.name for node in definitions}

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from autograder.catalogue import c_entries
 from autograder.registry import Unit
 from autograder.settings import ROOT
+from autograder.worker.c.reading import pieces_of
 
 MISTAKES_PER_TASK = 6
 ALTERNATIVES_PER_TASK = 3
@@ -36,8 +38,7 @@ def _chapter(unit: Unit) -> Iterator[str]:
         yield f"chapter in the table of contents (_toc.yml: book/{unit.name})"
     if f"{{exercise-links}} {unit.name}" not in text:
         yield "links to the exercise in the chapter"
-    module = _import(f"autograder.mistakes.{unit.name}")
-    sections = {entry.section for entry in getattr(module, "_entries", ())}
+    sections = {entry.section for entry in _entries("mistakes", unit)}
     for section in sorted(sections):
         if f"({section})=" not in text:
             yield f"section {section} in the chapter, which a mistake links to"
@@ -61,6 +62,8 @@ def _solution(unit: Unit) -> Iterator[str]:
         yield f"solution ({path.relative_to(ROOT)})"
     elif unit.language == "python":
         yield from _solution_parts(unit, path)
+    else:
+        yield from _c_solution_parts(unit, path)
 
 
 def _solution_parts(unit: Unit, path: Path) -> Iterator[str]:
@@ -76,6 +79,17 @@ def _solution_parts(unit: Unit, path: Path) -> Iterator[str]:
             yield f"### BEGIN SOLUTION in {name}"
 
 
+def _c_solution_parts(unit: Unit, path: Path) -> Iterator[str]:
+    pieces = {piece.function: piece.text for piece in pieces_of(path.read_text(encoding="utf-8"), path.name)}
+    for name in unit.names:
+        if name not in pieces:
+            yield f"{name} in the solution"
+        elif not pieces[name].strip().startswith("/*"):
+            yield f"a comment above {name} in the solution"
+        elif "/* BEGIN SOLUTION */" not in pieces[name]:
+            yield f"/* BEGIN SOLUTION */ in {name}"
+
+
 def _exercise(unit: Unit) -> Iterator[str]:
     path = ROOT / "exercises" / unit.name / f"{unit.name}.ipynb"
     if not path.is_file():
@@ -89,12 +103,17 @@ def _catalogue(unit: Unit) -> Iterator[str]:
         if not _tasks_with_checks(checks).count(task):
             yield f"checks for {task}"
         for folder, needed in (("mistakes", MISTAKES_PER_TASK), ("alternatives", ALTERNATIVES_PER_TASK)):
-            entries = getattr(_import(f"autograder.{folder}.{unit.name}"), "_entries", ())
-            there = sum(entry.task == task for entry in entries)
+            there = sum(entry.task == task for entry in _entries(folder, unit))
             if there < needed:
                 yield f"{needed - there} {folder} for {task}"
         if len(hints.get(task, ())) != HINTS_PER_TASK:
             yield f"{HINTS_PER_TASK} hints for {task}"
+
+
+def _entries(folder: str, unit: Unit) -> tuple:
+    if unit.language == "c":
+        return c_entries(folder, unit.name)[1]
+    return getattr(_import(f"autograder.{folder}.{unit.name}"), "_entries", ())
 
 
 def _tasks_with_checks(module: Any) -> list[str]:

@@ -320,9 +320,7 @@ class ProcessSubject:
         if not self.server.jailed:
             self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
             folder = self._folder.name
-        self._connection, self._pid = self.server.fork(
-            folder, self.limits.memory_mb * 2**20, self.sanitizers
-        )
+        self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20, self.sanitizers)
 
     def _stop_process(self, patience: float = 0.0) -> int | None:
         pid, self._pid = self._pid, 0

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from autograder.catalogue import reference_module
+from autograder.catalogue import reference_names
 from autograder.subject import LocalSubject
 from autograder.worker import wire
 from autograder.worker.execute import Outcome, Request
@@ -68,7 +68,7 @@ class RememberingReference:
     answers: Answers[bytes] = _ANSWERS
 
     def ask(self, request: Request) -> Outcome:
-        names = vars(reference_module(self.unit))
+        names = reference_names(self.unit)
         try:
             asked = wire.encode(request.to_wire())
         except wire.WireError:  # too large to cross, which the learner's subject will say

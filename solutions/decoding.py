@@ -9,7 +9,7 @@ import torch
 
 from solutions import BOS, EOS, PAD
 from solutions.masks import causal_mask
-from solutions.transformer import make_model  # noqa: F401, for the notebook: its model
+from solutions.transformer import make_model
 
 
 @torch.no_grad()

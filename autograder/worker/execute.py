@@ -170,6 +170,7 @@ def _outcome_of(error: BaseException) -> Outcome:
     ]
     last = frames[-1] if frames else None
     where = f"line {last.lineno} of {_file_name(last.filename)}: {last.line or ''}".rstrip(": ") if last else ""
+    where = where or str(getattr(error, "c_place", ""))  # what happens in C has no frame
     stub = ""
     if isinstance(error, NotImplementedError) and frames and last is not None:
         stub = "self" if len(frames) == 1 else last.name

@@ -7,9 +7,10 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
@@ -18,170 +19,190 @@ from .prototypes import SIGNATURES, Parameter
 from .reading import Piece
 
 CALL_SECONDS = 5.0
+MAX_SAID = 100_000  # bytes that are read of what a kernel prints as an error
 _TYPES = {"float*": torch.float32, "int*": torch.int32}
 
 
-class CompileError(Exception):
+class KernelFailure(Exception):
+    """A kernel that could not be called, or did not return. ``c_place``: the learner's line, where it is known."""
+
+    def __init__(self, text: str, place: str = ""):
+        super().__init__(text)
+        self.c_place = place
+
+
+class CompileError(KernelFailure):
     """The code does not compile; the text says where and why."""
 
 
-class BadMemoryAccess(Exception):
+class BadMemoryAccess(KernelFailure):
     """The kernel reads or writes where it must not."""
 
 
-class Undefined(Exception):
+class UndefinedBehaviour(KernelFailure):
     """The kernel does something that C does not define."""
 
 
-class Hang(Exception):
+class Hang(KernelFailure):
     """The kernel does not come back."""
 
 
-class Ended(Exception):
+class Ended(KernelFailure):
     """The kernel ended the program."""
 
 
 def call_kernel(namespace: dict, name: str, arguments: Sequence[Any]) -> list[Any]:
-    """Call a kernel; the tensors among its arguments as it left them (``None`` for NULL).
+    """Call a kernel; the arrays among its arguments as it left them (``None`` for NULL).
 
     Float arrays are float32 tensors of any shape, id arrays int32. Raises `KeyError` when there is no such function,
-    `NotImplementedError` for one that is empty still, and else one of the classes above.
+    `NotImplementedError` for one that is empty still, and else a `KernelFailure`.
     """
     code = namespace.get(C_CODE)
-    if not isinstance(code, CCode) or name not in code.functions():
+    piece = code.functions().get(name) if isinstance(code, CCode) else None
+    if piece is None or not isinstance(code, CCode):
         raise KeyError(name)
-    piece = code.functions()[name]
     if piece.is_stub:
         raise NotImplementedError(name)
-    parameters = SIGNATURES[name]
-    if wrong := _wrong_signature(piece, parameters):
-        raise CompileError(wrong)
+    _demand_signature(piece)
     program = code.program()
     if name in program.errors or program.problem:
         raise CompileError(program.errors.get(name, program.problem))
-    data = struct.pack("=q", list(SIGNATURES).index(name)) + b"".join(map(_packed, parameters, arguments))
-    return _Call(program, piece, parameters, arguments).run(data)
+    call = _Call(program, name, [_Argument(*pair) for pair in zip(SIGNATURES[name], arguments)])
+    return call.run()
 
 
-def _wrong_signature(piece: Piece, parameters: Sequence[Parameter]) -> str:
-    """What is wrong with the types of a definition's parameters; nothing where they cannot be told."""
+def _demand_signature(piece: Piece) -> None:
+    """Raises `CompileError` for wrong types of parameters; types of the learner's own making cannot be told."""
+    wanted = SIGNATURES[piece.function]
     known = {parameter.type for signature in SIGNATURES.values() for parameter in signature} | {"double", "size_t"}
     given = [parameter.type for parameter in piece.parameters]
-    if len(given) == len(parameters) and not set(given) <= known | {kind + "*" for kind in known}:
-        return ""
-    if given == [parameter.type for parameter in parameters]:
-        return ""
-    wanted = ", ".join(
-        f"{parameter.type.replace('*', ' *')}{'' if parameter.is_array else ' '}{parameter.name}"
-        for parameter in parameters
+    own_types = not set(given) <= known | {kind + "*" for kind in known}
+    if given == [parameter.type for parameter in wanted] or (own_types and len(given) == len(wanted)):
+        return
+    listed = ", ".join(
+        f"{parameter.type.rstrip('*')} {'*' * parameter.is_array}{parameter.name}" for parameter in wanted
     )
-    return f"`{piece.function}` (line {piece.line} of {piece.label}) must take ({wanted})."
+    raise CompileError(f"`{piece.function}` must take ({listed}).", f"line {piece.line} of {piece.label}")
 
 
-def _packed(parameter: Parameter, value: Any) -> bytes:
-    if not parameter.is_array:
-        return struct.pack("=d", value) if parameter.type == "float" else struct.pack("=q", value)
-    if value is None:
-        return struct.pack("=q", -1)
-    data = value.to(_TYPES[parameter.type]).contiguous().numpy().tobytes()
-    return struct.pack("=q", len(data)) + data
+@dataclass(frozen=True)
+class _Argument:
+    parameter: Parameter
+    value: Any
+
+    def packed(self) -> bytes:
+        """The bytes that the calling program reads."""
+        if not self.parameter.is_array:
+            return struct.pack("=d" if self.parameter.type == "float" else "=q", self.value)
+        if self.value is None:
+            return struct.pack("=q", -1)
+        data = self.value.to(_TYPES[self.parameter.type]).contiguous().numpy().tobytes()
+        return struct.pack("=q", len(data)) + data
 
 
 @dataclass(frozen=True)
 class _Call:
     program: Program
-    piece: Piece
-    parameters: Sequence[Parameter]
-    arguments: Sequence[Any]
-
-    def run(self, data: bytes) -> list[Any]:
-        try:
-            done = subprocess.run(
-                [self.program.path],
-                input=data,
-                capture_output=True,
-                timeout=CALL_SECONDS,
-                env=ENVIRONMENT,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise Hang(f"`{self.name}` did not come back within {CALL_SECONDS:g} seconds.") from None
-        arrays = [(p, a) for p, a in zip(self.parameters, self.arguments) if p.is_array]
-        places = struct.unpack_from(f"={len(arrays)}Q", done.stdout) if len(done.stdout) >= 8 * len(arrays) else ()
-        if done.returncode == 0 and done.stdout.endswith(b"done"):
-            return self._results(arrays, done.stdout[8 * len(arrays) : -4])
-        self._explain(done.returncode, done.stderr.decode(errors="replace"), arrays, places)
+    name: str
+    arguments: Sequence[_Argument]
 
     @property
-    def name(self) -> str:
-        return self.piece.function
+    def arrays(self) -> list[_Argument]:
+        return [argument for argument in self.arguments if argument.parameter.is_array]
 
-    def _results(self, arrays: list, data: bytes) -> list[Any]:
+    def run(self) -> list[Any]:
+        data = struct.pack("=q", list(SIGNATURES).index(self.name))
+        data += b"".join(argument.packed() for argument in self.arguments)
+        with tempfile.TemporaryFile() as said:
+            try:
+                done = subprocess.run(
+                    [self.program.path],
+                    input=data,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    timeout=CALL_SECONDS,
+                    env=ENVIRONMENT,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                raise Hang(f"`{self.name}` did not come back within {CALL_SECONDS:g} seconds.") from None
+            said.seek(0)
+            stderr = said.read(MAX_SAID).decode(errors="replace")
+        start = 8 * len(self.arrays)
+        if done.returncode == 0 and done.stdout.endswith(b"done"):
+            return self._results(done.stdout[start:-4])
+        places = struct.unpack_from(f"={len(self.arrays)}Q", done.stdout) if len(done.stdout) >= start else ()
+        raise self._failure(done.returncode, stderr, places)
+
+    def _results(self, data: bytes) -> list[Any]:
+        """The arrays in what the calling program wrote."""
         found: list[Any] = []
         offset = 0
-        for parameter, value in arrays:
-            if value is None:
+        for argument in self.arrays:
+            if argument.value is None:
                 found.append(None)
                 continue
-            size = 4 * value.numel()
+            size = 4 * argument.value.numel()
             part = bytearray(data[offset : offset + size])
-            offset += size
             if len(part) != size:
                 raise Ended(f"`{self.name}` spoiled the program that called it.")
-            tensor = torch.frombuffer(part, dtype=_TYPES[parameter.type]) if size else torch.empty(0)
-            found.append(tensor.reshape(value.shape))
+            dtype = _TYPES[argument.parameter.type]
+            tensor = torch.frombuffer(part, dtype=dtype) if size else torch.empty(0, dtype=dtype)
+            found.append(tensor.reshape(argument.value.shape))
+            offset += size
         return found
 
-    def _explain(self, code: int, stderr: str, arrays: list, places: Sequence[int]) -> NoReturn:
-        """Raise the exception that says what the sanitizers, or the end of the process, have said."""
+    def _failure(self, code: int, stderr: str, places: Sequence[int]) -> KernelFailure:
+        """What the sanitizers, or the end of the process, have said."""
         undefined = re.search(r"^(.+?):(\d+):\d+: runtime error: (.*)$", stderr, re.MULTILINE)
         if undefined:
             label, line, text = undefined.groups()
-            raise Undefined(f"`{self.name}`, line {line} of {os.path.basename(label)}: {text}.")
+            place = f"line {line} of {os.path.basename(label)}"
+            if "null pointer" in text:
+                return BadMemoryAccess(self._through_null("writes" if "store" in text else "reads"), place)
+            return UndefinedBehaviour(f"`{self.name}`: {text}.", place)
         report = re.search(r"AddressSanitizer: ([\w-]+)", stderr)
-        where = self._where(stderr)
         if report:
-            raise BadMemoryAccess(self._memory(report.group(1), stderr, where, arrays, places))
+            return BadMemoryAccess(self._access(report.group(1), stderr, places), self._line(stderr))
         if code < 0:
-            raise BadMemoryAccess(f"`{self.name}`{where} was ended by signal {-code}.")
-        raise Ended(f"`{self.name}` ended the program (exit code {code}): a kernel returns, it never calls exit().")
+            return Ended(f"`{self.name}` was ended by signal {-code}.")
+        return Ended(f"`{self.name}` ended the program (exit code {code}): a kernel returns, it never calls exit().")
 
-    def _memory(self, kind: str, stderr: str, where: str, arrays: list, places: Sequence[int]) -> str:
-        access = "writes" if "WRITE of size" in stderr else "reads"
+    def _access(self, kind: str, stderr: str, places: Sequence[int]) -> str:
+        """One sentence for a report of AddressSanitizer."""
+        verb = f"`{self.name}` {'writes' if 'WRITE of size' in stderr else 'reads'}"
         region = re.search(
-            r"located (\d+) bytes (to the right of|to the left of|after|before|inside of) (\d+)-byte region "
-            r"\[0x([0-9a-f]+),",
+            r"located (\d+) bytes (to the right of|to the left of|after|before) \d+-byte region \[0x([0-9a-f]+),",
             stderr,
         )
+        if region and int(region.group(3), 16) in places:
+            array = self.arrays[list(places).index(int(region.group(3), 16))]
+            after = region.group(2) in ("to the right of", "after")
+            distance = int(region.group(1)) // 4 + after  # bytes between the access and the array
+            beyond = "past the end" if after else "before the beginning"
+            entries = "the first entry" if distance == 1 else f"entry {distance}"
+            return f"{verb} {entries} {beyond} of `{array.parameter.name}`, which has {array.value.numel()} entries."
         if kind == "SEGV" and re.search(r"address 0x0000000000[0-9a-f]{2}\b|zero page", stderr):
-            absent = [parameter.name for parameter, value in arrays if value is None]
-            hint = f": `{absent[0]}` is NULL here" if absent else ""
-            return f"`{self.name}`{where} {access} through a NULL pointer{hint}."
-        if region and int(region.group(4), 16) in places:
-            parameter, value = arrays[list(places).index(int(region.group(4), 16))]
-            distance, side = int(region.group(1)) // 4 + 1, region.group(2)
-            beyond = "past the end" if side in ("to the right of", "after") else "before the beginning"
-            far = "the first entry" if distance == 1 else f"{distance} entries"
-            has = f"which has {value.numel()} entries"
-            return f"`{self.name}`{where} {access} {far} {beyond} of `{parameter.name}`, {has}."
+            return self._through_null(verb.split()[-1])
         if kind == "SEGV":
-            return f"`{self.name}`{where} {access} far outside of every array."
-        said = kind.replace("-", " ")
-        return f"`{self.name}`{where} {access} memory that it may not: {said}."
+            return f"{verb} far outside of every array."
+        return f"{verb} memory that it may not: {kind.replace('-', ' ')}."
 
-    def _where(self, stderr: str) -> str:
-        """The learner's line in the first frame that has one."""
+    def _through_null(self, verb: str) -> str:
+        absent = [array.parameter.name for array in self.arrays if array.value is None]
+        return f"`{self.name}` {verb} through a NULL pointer" + (f": `{absent[0]}` is NULL here." if absent else ".")
+
+    def _line(self, stderr: str) -> str:
+        """The learner's line in the first frame of a report that has one."""
         frames = re.findall(r"#\d+ 0x[0-9a-f]+ .*?\((\S+)\+0x([0-9a-f]+)\)", stderr)
-        if not frames or shutil.which("addr2line") is None:
+        offsets = [offset for path, offset in frames[:12] if path.endswith(("/kernels", "/exe"))]
+        if not offsets or shutil.which("addr2line") is None:
             return ""
-        offsets = [offset for path, offset in frames[:12] if path.endswith(("/kernels", "/exe"))][:6]
         # All but the first are addresses to which a call returns: the call is just before.
         numbers = [hex(int(offset, 16) - (index > 0)) for index, offset in enumerate(offsets)]
-        done = subprocess.run(
-            ["addr2line", "-e", self.program.path, *numbers], capture_output=True, text=True, check=False
-        )
-        for line in done.stdout.splitlines():
+        command = ["addr2line", "-e", self.program.path, *numbers]
+        for line in subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines():
             file, _, number = line.partition(" (")[0].rpartition(":")
-            if os.path.basename(file) not in ("call.c", "??") and number.isdigit():
-                return f" (line {number} of {os.path.basename(file)})"
+            if number.isdigit() and os.path.basename(file) not in ("call.c", "??"):
+                return f"line {number} of {os.path.basename(file)}"
         return ""

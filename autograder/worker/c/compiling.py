@@ -96,7 +96,12 @@ class Program:
         self.problem = ""  # why there is no program at all
         with open(os.path.join(self._folder.name, "call.c"), "w") as file:
             file.write(_calling_program())
-        kept = list(pieces)
+        for piece in pieces:
+            if piece.open_braces:
+                self.errors[piece.function] = (
+                    f"line {piece.last_line} of {piece.label}: a brace is not closed before it"
+                )
+        kept = [piece for piece in pieces if not piece.open_braces]
         for _ in range(MAX_ATTEMPTS):
             messages = self._compile(kept)
             if messages is None:

@@ -18,6 +18,7 @@ class Piece:
     function: str = ""
     parameters: tuple[Parameter, ...] = ()
     body: str = ""
+    open_braces: bool = False  # it ends where another kernel begins, or the text ends, with a brace still open
 
     @property
     def is_stub(self) -> bool:
@@ -33,21 +34,22 @@ _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\n[ \t]*\#(?:[^\n\\]|\\.)*|\n|[{}();]""",
     re.DOTALL | re.VERBOSE,
 )
-_KERNEL_START = re.compile(rf"\n(?:extern\s+)?void\s+(?:{'|'.join(SIGNATURES)})\s*\(")
+_KERNEL_START = re.compile(rf"\n(?:extern\s+)?void\s+({'|'.join(SIGNATURES)})\s*\(")
 _FUNCTION = re.compile(r"\b(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*\{(.*)\}\s*\Z", re.DOTALL)
 
 
 def pieces_of(text: str, label: str) -> list[Piece]:
     """The top-level parts of C code, in order. A kernel that begins in column 1 begins a part in any case, so that a
     brace that is missing before it costs only one function."""
-    text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")
+    text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")  # so that every line follows the end of another
     starts = {match.start() + 1 for match in _KERNEL_START.finditer(text)}
-    borders, depth, place = [0], 0, 0
+    borders, depth, place, cut = [1], 0, 0, set()
     while (match := _TOKEN.search(text, place)) is not None:
         token, place = match.group(), match.end()
-        if token == "\n" and place in starts:
+        if token == "\n" and place in starts and depth > 0:
             depth = 0
             borders.append(place)
+            cut.add(place)
         elif token[0] == "\n" and token.strip().startswith("#") and depth <= 0:
             borders += [match.start() + 1, place]
         elif token in "{(":
@@ -60,16 +62,23 @@ def pieces_of(text: str, label: str) -> list[Piece]:
             borders.append(place)
         if token[0] == "\n" and token != "\n":
             place = match.end()
+    if depth > 0:
+        cut.add(len(text))
     borders = sorted({*borders, len(text)})
     return [
-        _piece(label, text.count("\n", 0, start) or 1, text[start:end])
+        _piece(label, text.count("\n", 0, start), text[start:end], end in cut)
         for start, end in zip(borders, borders[1:])
         if text[start:end].strip()
     ]
 
 
-def _piece(label: str, line: int, text: str) -> Piece:
+def _piece(label: str, line: int, text: str, open_braces: bool) -> Piece:
+    space = text[: len(text) - len(text.lstrip())]
+    line, text = line + space.count("\n"), text[space.rfind("\n") + 1 :].rstrip()
     code = without_comments(text)
+    if open_braces:
+        start = _KERNEL_START.search("\n" + code)
+        return Piece(label, line, text, start.group(1) if start else "", open_braces=True)
     match = _FUNCTION.search(code)
     if match is None or match.group(1) in ("if", "for", "while", "switch"):
         return Piece(label, line, text)
