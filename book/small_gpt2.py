@@ -1,7 +1,7 @@
 """A small GPT-2 that has read this course, trained by the C program: ``make gpt2``, or ``python book/small_gpt2.py``.
 
-Writes into ``_build/gpt2``: the program ``gpt2``, the course's text as tokens (byte pairs of unit 1), what each token is,
-and the trained checkpoint. Then ``gpt2 generate`` has something to say without any download.
+Writes into ``_build/gpt2``: the program ``gpt2``, the course's text as tokens (byte pairs of unit 1), what each token
+is, and the trained checkpoint. Then ``gpt2 generate`` has something to say without any download.
 """
 
 import argparse
@@ -43,9 +43,24 @@ def main():
     write_vocabulary(folder / "vocabulary.bin", bpe_tokens(merges))
     print(f"{len(text):,} characters of this course are {len(ids):,} tokens, {256 + len(merges)} different ones.")
 
-    files = ("--tokens", folder / "training.bin", "--validation", folder / "validation.bin", "--out", folder / "course.bin")
+    files = (
+        "--tokens",
+        folder / "training.bin",
+        "--validation",
+        folder / "validation.bin",
+        "--out",
+        folder / "course.bin",
+    )
     run(program, "train", *files, *SIZES, *TRAINING, "--steps", options.steps, "--vocab-size", 256 + len(merges))
-    run(program, "generate", folder / "course.bin", "--vocabulary", folder / "vocabulary.bin", "--prompt", "The attention")
+    run(
+        program,
+        "generate",
+        folder / "course.bin",
+        "--vocabulary",
+        folder / "vocabulary.bin",
+        "--prompt",
+        "The attention",
+    )
 
 
 if __name__ == "__main__":
