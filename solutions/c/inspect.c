@@ -126,8 +126,8 @@ int inspect(int argc, char **argv) {
         if (magic == STATE_MAGIC) {
             Settings s;
             memcpy(&s, header + 8, sizeof s);
-            printf("step %d of %d, batches of %d sequences of %d tokens, learning rate %g at its peak\n", s.step, s.steps,
-                   s.B, s.T, (double)s.lr);
+            printf("step %d of %d, batches of %d sequences of %d tokens, learning rate %g at its peak\n", s.step,
+                   s.steps, s.B, s.T, (double)s.lr);
         }
         printf("max_seq_len %d, vocab_size %d, num_layers %d, num_heads %d, channels %d, padded_vocab_size %d\n",
                c.max_seq_len, c.vocab_size, c.num_layers, c.num_heads, c.channels, c.padded_vocab_size);

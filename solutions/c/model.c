@@ -106,8 +106,8 @@ static void describe_activations(Model *model) {
     memcpy(model->dacts, dacts, sizeof dacts);
 }
 
-/* Give each of some kinds of tensors its place, the first `used` numbers after the start of the memory, or NULL if it has
- * no size. Returns where the next one may begin. Called with no memory, it only counts. */
+/* Give each of some kinds of tensors its place, the first `used` numbers after the start of the memory, or NULL if it
+ * has no size. Returns where the next one may begin. Called with no memory, it only counts. */
 static size_t place(Tensor *kinds, int first, int end, float *memory, size_t used) {
     for (int kind = first; kind < end; kind++) {
         size_t numbers = kinds[kind].layers * kinds[kind].size;
