@@ -19,14 +19,16 @@ PACKAGES := $(shell find autograder solutions -name '*.py' -o -name '*.j2' -o -p
 BOOK := _config.yml _toc.yml $(shell find book -type f -not -name '*.pyc' | sort)
 FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
+SMALL := _build/gpt2
 
-.PHONY: all help setup exercises book class experiments serve test lint bench bench-grading screenshot constraints clean
+.PHONY: all help setup exercises book class gpt2 experiments serve test lint bench bench-grading bench-gpt2 screenshot constraints clean
 
-all: book class ## set up, build the book, make the exercises, grade the sample class
+all: book class gpt2 ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@cat $(CLASS)/summary.txt
 	@echo
 	@echo "The book:          $(CURDIR)/$(FRONT_PAGE)   (make serve shows it at http://localhost:$(PORT))"
 	@echo "The class report:  $(CURDIR)/$(CLASS)/report.html"
+	@echo "GPT-2 in C:        $(CURDIR)/$(SMALL)/gpt2 generate $(SMALL)/course.bin --vocabulary $(SMALL)/vocabulary.bin"
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -63,6 +65,14 @@ $(STAMPS)/class: $(STAMPS)/exercises nbgrader_config.py
 	@mv $(CLASS)/summary.new $(CLASS)/summary.txt
 	@touch $@
 
+gpt2: $(STAMPS)/gpt2 ## build GPT-2 in C, train a small one on this course's text, let it write (a minute or two)
+
+$(STAMPS)/gpt2: $(BIN)/.installed book/small_gpt2.py solutions/gpt2_c.py solutions/tokens.py $(wildcard solutions/c/*)
+	@.ci/need cc
+	@mkdir -p $(STAMPS)
+	@$(BIN)/python book/small_gpt2.py
+	@touch $@
+
 experiments: $(BIN)/.installed ## run the recorded experiments again (some minutes each)
 	@for script in $$(ls book/experiments/*.py | grep -v /record.py); do echo "$$script"; $(BIN)/python $$script; done
 
@@ -71,7 +81,7 @@ serve: book ## serve the book at http://localhost:8000 (PORT=… for another por
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
 test: $(BIN)/.installed ## run everything that CI runs
-	@.ci/need chromium pg_ctl bwrap
+	@.ci/need chromium pg_ctl bwrap cc
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
@@ -85,11 +95,15 @@ lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: bench-grading ## run all benchmarks
+bench: bench-grading bench-gpt2 ## run all benchmarks
 
 bench-grading: $(BIN)/.installed ## measure how fast submissions are graded, here and elsewhere (half an hour)
 	@.ci/need bwrap
 	@$(BIN)/python benchmarks/grading.py
+
+bench-gpt2: $(BIN)/.installed ## measure how fast GPT-2 in C trains, beside PyTorch (some minutes)
+	@.ci/need cc
+	@$(BIN)/python benchmarks/gpt2_c.py
 
 screenshot: book ## take the README's screenshot of the front page
 	@.ci/need chromium

@@ -12,6 +12,7 @@ import math
 import os
 import shutil
 import subprocess
+import time
 from array import array
 from dataclasses import dataclass
 from itertools import chain
@@ -153,6 +154,32 @@ def adamw(model, lr, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1):
     others = [p for p in model.parameters() if p.dim() != 2]
     groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
     return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=eps)
+
+
+def operations(config, batch, length):
+    """Multiplications and additions of one training step, as numbers of floating-point operations.
+
+    Counted are the matrix products: the linear layers and the output layer (2 for each weight and token, forward; twice
+    that, backward), and attention's products over the places that a position may attend to. What is computed and thrown
+    away, such as scores of the future, does not count, nor do norms, GELU, softmax and the optimiser.
+    """
+    c = config
+    weights = 12 * c.num_layers * c.channels**2 + c.padded_vocab_size * c.channels
+    scores = c.num_layers * length * (length + 1) // 2 * c.channels  # multiply-adds of q k^T, and again of att v
+    return 6 * batch * length * weights + 2 * batch * 6 * scores
+
+
+def sgemm_rate(size=2048, repeat=8):
+    """The machine's limit for products of float32 matrices, in operations per second: PyTorch's own, at its best."""
+    a, b = torch.randn(size, size), torch.randn(size, size)
+    out = torch.empty(size, size)
+
+    def once():
+        started = time.perf_counter()
+        torch.mm(a, b, out=out)
+        return time.perf_counter() - started
+
+    return 2 * size**3 / min(once() for _ in range(repeat))
 
 
 # --- files -------------------------------------------------------------------------------------------------------
@@ -465,6 +492,13 @@ class CModel:
     def update(self, step, lr, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1):
         """One step of AdamW; the first has ``step=1``."""
         self.library.model_update(self.model, step, *map(ctypes.c_float, (lr, *betas, eps, weight_decay)))
+
+    def train(self, tokens, targets, step, **options):
+        """Forward, backward and update on one batch; the loss before the update."""
+        loss = self.forward(tokens, targets)
+        self.backward(tokens, targets)
+        self.update(step, **options)
+        return loss
 
     def tensor(self, group, name):
         """A view ``(layers, size)`` of a kind of tensor: group "params", "grads", "m", "v", "acts" or "dacts"."""

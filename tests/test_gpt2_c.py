@@ -731,7 +731,7 @@ def test_a_truncated_or_longer_checkpoint(built, tiny, tmp_path):
         ),
         ("train --tokens tokens.bin --out model.bin", "model.bin exists"),
         ("train --tokens tokens.bin --out o --resume", "cannot open o.state"),
-        ("train --tokens tokens.bin --out o --steps 0", "--steps lies between"),
+        ("train --tokens tokens.bin --out o --steps -1", "--steps lies between"),
         ("train --tokens tokens.bin --out o --lr nan", "--lr lies between"),
         ("train --tokens tokens.bin --out o --batch 999999 --channels 4000", "too large"),
         ("train --tokens tokens.bin --out o --from model.bin --lr 1000 --steps 400 --weight-decay 900", "smaller --lr"),

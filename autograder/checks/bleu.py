@@ -146,10 +146,10 @@ def assert_unchanged(after, before, name):
 
 @pytest.mark.task("bleu.ngram_counts", points=1)
 def test_windows(student, reference, rng):
-    """Every run of n neighbours, for n from 1 to 4."""
+    """Every run of n neighbours, for n from 1 to 5."""
     # The first and the last token occur once: caught is starting late or stopping early. Two sentences of one length
     # with n = 2: caught is remembering results by anything but the tokens.
-    for n in (2, 3, 1, 4, 2):
+    for n in (2, 3, 1, 4, 2, 5):
         tokens = ["<first>", *sentence(rng, 7), "<last>"]
         assert_counts(student.ngram_counts(tokens, n), counted(tokens, n), f"ngram_counts({tokens}, {n})")
 
@@ -226,7 +226,12 @@ def test_several_references(student, reference, rng):
         # The candidate has n-grams of several references, some more often than any; the best reference is the second.
         # Its end, z and the first word, is found only across the border of two references.
         candidate = [*base, "x", "x", "x", *base, "y", "y", "y", "y", "z", base[0]]
-        references = [[*base, "y", "y", "y", "z"], [*base, *base, "x", "x", "z"], ["z", "x", "x", *base[:4]], ["x"]]
+        references = [
+            [*base, "y", "y", "y", "y", "z"],
+            [*base, *base, "x", "x", "z"],
+            ["z", "x", "x", *base[:4]],
+            ["x"],
+        ]
         references = references[:number]
         got = student.modified_precision(candidate, references, n)
         expected = clipped_and_total(candidate, references, n)

@@ -365,6 +365,27 @@ def modified_precision(candidate, references, n):
 
 @mistake(
     "bleu.modified_precision",
+    "first-reference-that-has-it",
+    explanation="The search stopped at the first reference that has the n-gram, and its count was the bound. Another "
+    "reference may have the n-gram more often, and the largest count is what bounds.",
+    hint="Your count depends on the order of the references. Do not stop at the first that has the n-gram; look at all "
+    "of them and take the largest count (chapter 12, 'Several references').",
+    section="several-references",
+)
+def modified_precision(candidate, references, n):
+    counts = ngram_counts(candidate, n)
+    clipped = 0
+    for ngram, count in counts.items():
+        for reference in references:
+            bound = ngram_counts(reference, n)[ngram]
+            if bound:
+                clipped += min(count, bound)
+                break
+    return clipped, counts.total()
+
+
+@mistake(
+    "bleu.modified_precision",
     "in-all-references",
     explanation="Counts were clipped by the smallest count over the references, so an n-gram has to occur in all of "
     "them. References are different on purpose: one that has the n-gram is enough.",
@@ -961,6 +982,19 @@ def closest_reference_length(candidate, references):
 )
 def closest_reference_length(candidate, references):
     return min(map(len, references))
+
+
+@mistake(
+    "bleu.closest_reference_length",
+    "farthest",
+    explanation="The reference whose length differs most from the candidate's was taken. It is the one that differs "
+    "least that sets the length, or else a good candidate is compared with the least suitable reference.",
+    hint="You return the length that is farthest from the candidate's. The largest difference is max, the smallest is "
+    "min (chapter 12, 'Which reference sets the length').",
+    section="reference-length",
+)
+def closest_reference_length(candidate, references):
+    return max(map(len, references), key=lambda length: (abs(length - len(candidate)), -length))
 
 
 @mistake(
@@ -1841,6 +1875,29 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
         clipped, total = sum(c for c, _ in counts), sum(t for _, t in counts)
         if clipped == 0:
             return 0.0
+        logarithms += math.log(clipped / total)
+    length = sum(closest_reference_length(candidate, own) for candidate, own in zip(candidates, references))
+    return 100 * brevity_penalty(sum(map(len, candidates)), length) * math.exp(logarithms / max_n)
+
+
+@mistake(
+    "bleu.corpus_bleu",
+    "zero-before-smoothing",
+    explanation="The score was set to 0 for a length without a match before anything was added. Smoothing is there for "
+    "these lengths: with 'add-k' a count of 0 becomes 1.",
+    hint="Your score with smooth='add-k' is right where every length has a match, and 0 where one has none. Add first, "
+    "then look for a 0 (chapter 12, 'Smoothing').",
+    section="bleu-smoothing",
+)
+def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    logarithms = 0.0
+    for n in range(1, max_n + 1):
+        counts = [modified_precision(candidate, own, n) for candidate, own in zip(candidates, references)]
+        clipped, total = sum(c for c, _ in counts), sum(t for _, t in counts)
+        if clipped == 0:
+            return 0.0
+        if smooth == "add-k" and n > 1:
+            clipped, total = clipped + 1, total + 1
         logarithms += math.log(clipped / total)
     length = sum(closest_reference_length(candidate, own) for candidate, own in zip(candidates, references))
     return 100 * brevity_penalty(sum(map(len, candidates)), length) * math.exp(logarithms / max_n)

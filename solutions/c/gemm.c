@@ -54,7 +54,8 @@ static inline void pack_strip(float *strip, Matrix from, size_t first, size_t he
 }
 
 /* One tile of c: what is there (or a bias, or zero) plus a strip of a times a strip of b. */
-static inline void tile(float *c, size_t width, const float *a, const float *b, size_t k, Mode mode, const float *bias) {
+static inline void tile(float *c, size_t width, const float *a, const float *b, size_t k, Mode mode,
+                        const float *bias) {
     Vector left[TILE_ROWS], right[TILE_ROWS];
 #pragma GCC unroll 16
     for (int i = 0; i < TILE_ROWS; i++) {

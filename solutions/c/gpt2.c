@@ -2,7 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -42,7 +44,21 @@ int threads_used(void) {
 #endif
 }
 
+/* A thread that waits for another one spins, unless it is told to sleep. Where other programs want the cores as well,
+ * all then wait for a thread that does not get one, and training takes many times as long. OpenMP reads its environment
+ * before main begins, so the program starts once more. Where that does not work, it goes on as it is. */
+static void let_threads_sleep(char **argv) {
+#ifdef _OPENMP
+    if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 1) == 0) {
+        execv("/proc/self/exe", argv);
+    }
+#else
+    (void)argv;
+#endif
+}
+
 int main(int argc, char **argv) {
+    let_threads_sleep(argv);
     static const struct {
         const char *name, *what;
         int (*run)(int argc, char **argv);

@@ -72,18 +72,21 @@ static void parameters(Input *input, const Config *c) {
 /* What a training step needs, all of it in one allocation. */
 static void memory(const Config *config, int B, int T) {
     Model *model = model_describe(config, B, T, 1);
-    double parameters = (double)model->num_parameters * 4e-6, activations = 0.0, gradients = 0.0;
-    printf("\nTo train on batches of %d sequences of %d tokens, in MB:\n\n", B, T);
-    printf("%-18s %10.1f\n%-18s %10.1f\n%-18s %10.1f\n", "parameters", parameters, "gradients", parameters, "AdamW's m, v",
-           2 * parameters);
+    double parameters = (double)model->num_parameters, activations = 0.0, all = (double)model->memory_floats;
     for (int kind = 0; kind < ACTIVATIONS; kind++) {
-        activations += (double)(model->acts[kind].layers * model->acts[kind].size) * 4e-6;
+        activations += (double)(model->acts[kind].layers * model->acts[kind].size);
     }
-    for (int kind = 0; kind < GRADIENTS; kind++) {
-        gradients += (double)(model->dacts[kind].layers * model->dacts[kind].size) * 4e-6;
+    const struct {
+        const char *name;
+        double numbers;
+    } lines[] = {
+        {"parameters", parameters}, {"gradients", parameters}, {"AdamW's m and v", 2 * parameters},
+        {"activations", activations}, {"their gradients", all - 4 * parameters - activations}, {"all", all},
+    };
+    printf("\nTo train on batches of %d sequences of %d tokens, in MB:\n\n", B, T);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        printf("%-18s %10.1f\n", lines[i].name, lines[i].numbers * 4e-6);
     }
-    printf("%-18s %10.1f\n%-18s %10.1f\n%-18s %10.1f\n", "activations", activations, "their gradients", gradients, "all",
-           (double)model->memory_floats * 4e-6);
     model_free(model);
 }
 
@@ -123,8 +126,8 @@ int inspect(int argc, char **argv) {
         if (magic == STATE_MAGIC) {
             Settings s;
             memcpy(&s, header + 8, sizeof s);
-            printf("step %d of %d, batches of %d sequences of %d tokens, learning rate %g at its peak\n", s.step, s.steps,
-                   s.B, s.T, (double)s.lr);
+            printf("step %d of %d, batches of %d sequences of %d tokens, learning rate %g at its peak\n", s.step,
+                   s.steps, s.B, s.T, (double)s.lr);
         }
         printf("max_seq_len %d, vocab_size %d, num_layers %d, num_heads %d, channels %d, padded_vocab_size %d\n",
                c.max_seq_len, c.vocab_size, c.num_layers, c.num_heads, c.channels, c.padded_vocab_size);

@@ -1,6 +1,6 @@
-/* The kernels of GPT-2. What each computes stands in gpt2_forward.c and gpt2_backward.c, where they are plain loops: the
- * exercises of units 15 and 16. The files matmul.c, attention.c, ... hold the same functions made fast. The program
- * runs with either.
+/* The kernels of GPT-2. What each computes stands in gpt2_forward.c and gpt2_backward.c, where they are plain loops:
+ * the exercises of units 15 and 16. The files matmul.c, attention.c, ... hold the same functions made fast. The
+ * program runs with either.
  *
  * Every fast kernel gives the same result, to the last bit, for any number of threads: what one number of a result is
  * made of, and in which order, depends on the shapes alone.
@@ -38,8 +38,8 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
 /* The fast attention has less to remember: `preatt` and `datt` may be NULL, and are then not kept. `dpreatt` is room to
  * work in: what was in it does not matter, and what is in it afterwards is 1/sqrt(hs) times the scores' gradient.
  *
- * And it can go on where it stopped: attention_forward for the positions from `start` on alone. Of the earlier ones only
- * inp is read; their rows of out, preatt and att are left as they are. */
+ * And it can go on where it stopped: attention_forward for the positions from `start` on alone. Of the earlier ones
+ * only inp is read; their rows of out, preatt and att are left as they are. */
 void attention_forward_from(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH,
                             int start);
 #endif

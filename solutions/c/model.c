@@ -93,6 +93,7 @@ static void describe_activations(Model *model) {
     const Tensor dacts[GRADIENTS] = {
         [DRESIDUAL] = {"dresidual", 1, once * C, NULL},
         [DNORM] = {"dnorm", 1, once * C, NULL},
+        [DLOSSES] = {"dlosses", 1, once, NULL},
         [DQKV] = {"dqkv", 1, once * 3 * C, NULL},
         [DPREATT] = {"dpreatt", 1, model->training ? scores : 0, NULL},
         [DATT] = {"datt", 1, model->training ? KEEPS_SCORES * scores : 0, NULL},
@@ -100,33 +101,35 @@ static void describe_activations(Model *model) {
         [DFCH] = {"dfch", 1, once * 4 * C, NULL},
         [DFCH_GELU] = {"dfch_gelu", 1, once * 4 * C, NULL},
         [DLOGITS] = {"dlogits", 1, once * c->padded_vocab_size, NULL},
-        [DLOSSES] = {"dlosses", 1, once, NULL},
     };
     memcpy(model->acts, acts, sizeof acts);
     memcpy(model->dacts, dacts, sizeof dacts);
 }
 
-/* Give each of `count` kinds of tensors its place, `*used` numbers after the start of the memory, or NULL if it has
- * no size. Called with no memory, it only counts. */
-static void place(Tensor *kinds, int count, float *memory, size_t *used) {
-    for (int kind = 0; kind < count; kind++) {
+/* Give each of some kinds of tensors its place, the first `used` numbers after the start of the memory, or NULL if it
+ * has no size. Returns where the next one may begin. Called with no memory, it only counts. */
+static size_t place(Tensor *kinds, int first, int end, float *memory, size_t used) {
+    for (int kind = first; kind < end; kind++) {
         size_t numbers = kinds[kind].layers * kinds[kind].size;
-        kinds[kind].at = memory == NULL || numbers == 0 ? NULL : memory + *used;
-        *used += numbers;
+        kinds[kind].at = memory == NULL || numbers == 0 ? NULL : memory + used;
+        used += numbers;
     }
+    return used;
 }
 
 static size_t place_all(Model *model, float *memory) {
-    size_t used = 0;
-    place(model->params, PARAMETERS, memory, &used);
+    size_t used = place(model->params, 0, PARAMETERS, memory, 0);
     if (model->training) {
-        place(model->grads, PARAMETERS, memory, &used);
-        place(model->m, PARAMETERS, memory, &used);
-        place(model->v, PARAMETERS, memory, &used);
+        used = place(model->grads, 0, PARAMETERS, memory, used);
+        used = place(model->m, 0, PARAMETERS, memory, used);
+        used = place(model->v, 0, PARAMETERS, memory, used);
     }
-    place(model->acts, ACTIVATIONS, memory, &used);
-    place(model->dacts, GRADIENTS, memory, &used);
-    return used;
+    used = place(model->acts, 0, ACTIVATIONS, memory, used);
+    used = place(model->dacts, 0, DQKV, memory, used);
+    size_t of_attention = place(model->dacts, DQKV, DFCH, memory, used);
+    size_t of_feed_forward = place(model->dacts, DFCH, DLOGITS, memory, used);
+    model->dacts[DLOGITS].at = model->acts[LOGITS].at;
+    return of_attention > of_feed_forward ? of_attention : of_feed_forward;
 }
 
 Model *model_describe(const Config *config, int B, int T, int training) {

@@ -35,9 +35,13 @@ typedef enum {
     ACTIVATIONS
 } Activation;
 
-/* Their gradients, on the way back: one layer's at a time. */
+/* Their gradients, on the way back: one layer's at a time. Those of attention and those of the feed-forward network are
+ * never needed at once, and share their place; DLOGITS takes that of the logits, which only softmax reads. */
 typedef enum {
-    DRESIDUAL, DNORM, DQKV, DPREATT, DATT, DATTY, DFCH, DFCH_GELU, DLOGITS, DLOSSES,
+    DRESIDUAL, DNORM, DLOSSES,
+    DQKV, DPREATT, DATT, DATTY,
+    DFCH, DFCH_GELU,
+    DLOGITS,
     GRADIENTS
 } Gradient;
 

@@ -44,8 +44,8 @@ static inline size_t smaller(size_t a, size_t b) {
 
 /* e^x to about one unit in the last place, without a branch or a call, so that a loop of it becomes vectors.
  *
- * x = n ln 2 + r with whole n and |r| <= ln(2) / 2, so e^x = 2^n e^r: the series of e^r converges fast there, and 2^n is
- * written into the exponent's bits. Below -87 the result is 0, above 88 it stays at e^88: finite. */
+ * x = n ln 2 + r with whole n and |r| <= ln(2) / 2, so e^x = 2^n e^r: the series of e^r converges fast there, and 2^n
+ * is written into the exponent's bits. Below -87 the result is 0, above 88 it stays at e^88: finite. */
 static inline float exponential(float x) {
     float inside = x < -87.0f ? -87.0f : x;
     inside = inside > 88.0f ? 88.0f : inside;

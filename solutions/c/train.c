@@ -86,132 +86,164 @@ static int exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
-int train(int argc, char **argv) {
-    const char *text = NULL, *held_out = NULL, *from = NULL, *out = NULL, *log_path = NULL;
-    int resume = 0, overwrite = 0, threads = 0, save_every = 0, validate_every = 100, last_step = 0;
-    Config config = {.max_seq_len = 256, .vocab_size = 0, .num_layers = 4, .num_heads = 4, .channels = 128};
-    Settings s = {.steps = 1000, .B = 8, .T = 0, .seed = 1, .lr = 1e-3f, .last_lr = 0.1f, .warmup = 20,
-                  .weight_decay = 0.1f, .beta1 = 0.9f, .beta2 = 0.95f, .eps = 1e-8f};
+/* What was asked for on the command line. */
+typedef struct {
+    const char *text, *held_out, *from, *out, *log;
+    char *state; /* OUT.state */
+    int resume, overwrite, threads, save_every, validate_every, stop_at;
+    Config config; /* of a new model */
+    Settings settings;
+} Plan;
+
+static Plan read_plan(int argc, char **argv) {
+    Plan plan = {
+        .validate_every = 100,
+        .config = {.max_seq_len = 256, .num_layers = 4, .num_heads = 4, .channels = 128},
+        .settings = {.B = 8, .seed = 1, .lr = 1e-3f, .last_lr = 0.1f, .warmup = 20, .weight_decay = 0.1f,
+                     .beta1 = 0.9f, .beta2 = 0.95f, .eps = 1e-8f},
+    };
+    Config *c = &plan.config;
+    Settings *s = &plan.settings;
     const Option options[] = {
-        {"tokens", TEXT, &text, "the file of tokens to learn from", 0, 0},
-        {"validation", TEXT, &held_out, "a file of tokens that are only measured", 0, 0},
-        {"out", TEXT, &out, "where the checkpoint goes; beside it OUT.state, to go on from", 0, 0},
-        {"from", TEXT, &from, "start from this checkpoint; else from random numbers", 0, 0},
-        {"resume", FLAG, &resume, "go on where OUT.state stopped, as if it had never stopped", 0, 0},
-        {"overwrite", FLAG, &overwrite, "replace OUT and OUT.state if they exist", 0, 0},
-        {"vocab-size", WHOLE, &config.vocab_size, "of a new model; 0: the largest token + 1", 0, 65536},
-        {"layers", WHOLE, &config.num_layers, "of a new model", 1, 1 << 20},
-        {"heads", WHOLE, &config.num_heads, "of a new model", 1, 1 << 20},
-        {"channels", WHOLE, &config.channels, "of a new model", 1, 1 << 20},
-        {"max-seq-len", WHOLE, &config.max_seq_len, "of a new model", 1, 1 << 20},
-        {"steps", WHOLE, &s.steps, "how many in all, those before --resume included", 1, 1e9},
-        {"stop-at", WHOLE, &last_step, "stop after this step for now; 0: after the last", 0, 1e9},
-        {"batch", WHOLE, &s.B, "sequences in a batch", 1, 1 << 20},
-        {"length", WHOLE, &s.T, "tokens in a sequence; 0: the model's max_seq_len", 0, 1 << 30},
-        {"sequential", FLAG, &s.sequential, "batches in the order of the file, not at random", 0, 0},
-        {"seed", WHOLE, &s.seed, "of the random start and batches", 0, 2147483647.0},
-        {"lr", NUMBER, &s.lr, "the learning rate at its peak", 0, 1e3},
-        {"warmup", WHOLE, &s.warmup, "steps in which it rises", 0, 1e9},
-        {"last-lr", NUMBER, &s.last_lr, "the rate at the end, as a share of the peak", 0, 1},
-        {"weight-decay", NUMBER, &s.weight_decay, "for matrices; biases and norms have none", 0, 1e3},
-        {"beta1", NUMBER, &s.beta1, "of AdamW", 0, 0.9999999},
-        {"beta2", NUMBER, &s.beta2, "of AdamW", 0, 0.9999999},
-        {"eps", NUMBER, &s.eps, "of AdamW", 0, 1},
-        {"save-every", WHOLE, &save_every, "steps; 0: at the end and at Ctrl-C", 0, 1e9},
-        {"validate-every", WHOLE, &validate_every, "steps, with --validation", 1, 1e9},
-        {"log", TEXT, &log_path, "write step and loss of every step to this file", 0, 0},
-        {"threads", WHOLE, &threads, "0: as many as OpenMP chooses", 0, 4096},
+        {"tokens", TEXT, &plan.text, "the file of tokens to learn from", 0, 0},
+        {"validation", TEXT, &plan.held_out, "a file of tokens that are only measured", 0, 0},
+        {"out", TEXT, &plan.out, "where the checkpoint goes; beside it OUT.state, to go on from", 0, 0},
+        {"from", TEXT, &plan.from, "start from this checkpoint; else from random numbers", 0, 0},
+        {"resume", FLAG, &plan.resume, "go on from OUT.state, which knows all settings but --steps", 0, 0},
+        {"overwrite", FLAG, &plan.overwrite, "replace OUT and OUT.state if they exist", 0, 0},
+        {"vocab-size", WHOLE, &c->vocab_size, "of a new model; 0: the largest token + 1", 0, 65536},
+        {"layers", WHOLE, &c->num_layers, "of a new model", 1, 1 << 20},
+        {"heads", WHOLE, &c->num_heads, "of a new model", 1, 1 << 20},
+        {"channels", WHOLE, &c->channels, "of a new model", 1, 1 << 20},
+        {"max-seq-len", WHOLE, &c->max_seq_len, "of a new model", 1, 1 << 20},
+        {"steps", WHOLE, &s->steps, "how many in all; 0: 1000, or what OUT.state has", 0, 1e9},
+        {"stop-at", WHOLE, &plan.stop_at, "stop after this step for now; 0: after the last", 0, 1e9},
+        {"batch", WHOLE, &s->B, "sequences in a batch", 1, 1 << 20},
+        {"length", WHOLE, &s->T, "tokens in a sequence; 0: the model's max_seq_len", 0, 1 << 30},
+        {"sequential", FLAG, &s->sequential, "batches in the order of the file, not at random", 0, 0},
+        {"seed", WHOLE, &s->seed, "of the random start and batches", 0, 2147483647.0},
+        {"lr", NUMBER, &s->lr, "the learning rate at its peak", 0, 1e3},
+        {"warmup", WHOLE, &s->warmup, "steps in which it rises", 0, 1e9},
+        {"last-lr", NUMBER, &s->last_lr, "the rate at the end, as a share of the peak", 0, 1},
+        {"weight-decay", NUMBER, &s->weight_decay, "for matrices; biases and norms have none", 0, 1e3},
+        {"beta1", NUMBER, &s->beta1, "of AdamW", 0, 0.9999999},
+        {"beta2", NUMBER, &s->beta2, "of AdamW", 0, 0.9999999},
+        {"eps", NUMBER, &s->eps, "of AdamW", 0, 1},
+        {"save-every", WHOLE, &plan.save_every, "steps; 0: at the end and at Ctrl-C", 0, 1e9},
+        {"validate-every", WHOLE, &plan.validate_every, "steps, with --validation", 1, 1e9},
+        {"log", TEXT, &plan.log, "write step and loss of every step to this file", 0, 0},
+        {"threads", WHOLE, &plan.threads, "0: as many as OpenMP chooses", 0, 4096},
     };
     const Command command = {"train", "Train a GPT-2 on a file of tokens.",
                              "gpt2 train --tokens FILE --out FILE [options]", NULL, options,
                              sizeof options / sizeof *options};
-    int steps_asked = 0;
-    for (int i = 0; i < argc; i++) {
-        steps_asked |= strcmp(argv[i], "--steps") == 0;
-    }
     read_options(&command, argc, argv);
-    if (text == NULL || out == NULL) {
-        fail("%s is missing. Usage: %s", text == NULL ? "--tokens" : "--out", command.usage);
+    if (plan.text == NULL || plan.out == NULL) {
+        fail("%s is missing. Usage: %s", plan.text == NULL ? "--tokens" : "--out", command.usage);
     }
-    use_threads(threads);
-    char *state_path = allocate(strlen(out) + 8, "a file name");
-    sprintf(state_path, "%s.state", out);
-    if (!resume && !overwrite && (exists(out) || exists(state_path))) {
-        fail("%s exists. Go on with --resume, or replace it with --overwrite.", exists(out) ? out : state_path);
+    plan.state = allocate(strlen(plan.out) + 8, "a file name");
+    sprintf(plan.state, "%s.state", plan.out);
+    if (!plan.resume && !plan.overwrite && (exists(plan.out) || exists(plan.state))) {
+        fail("%s exists. Go on with --resume, or replace it with --overwrite.",
+             exists(plan.out) ? plan.out : plan.state);
     }
+    return plan;
+}
 
+/* The model to train and the tokens to train on. Completes the plan's settings. */
+static Model *begin(Plan *plan, Tokens *tokens) {
+    Settings *s = &plan->settings;
     Model *model;
-    Tokens tokens;
-    const int vocab_size_is_free = config.vocab_size == 0;
-    if (resume) {
-        Settings asked = s;
-        model = load_state(state_path, &s);
-        s.steps = steps_asked ? asked.steps : s.steps;
-        tokens = load_tokens(text, model->config.vocab_size);
-    } else if (from != NULL) {
-        model = load_model(from, s.B, s.T, 1);
-        tokens = load_tokens(text, model->config.vocab_size);
+    if (plan->resume) {
+        int steps = s->steps;
+        model = load_state(plan->state, s);
+        s->steps = steps > 0 ? steps : s->steps;
+        *tokens = load_tokens(plan->text, model->config.vocab_size);
+    } else if (plan->from != NULL) {
+        model = load_model(plan->from, s->B, s->T, 1);
+        *tokens = load_tokens(plan->text, model->config.vocab_size);
     } else {
-        tokens = load_tokens(text, config.vocab_size > 0 ? config.vocab_size : 65536);
-        for (size_t i = 0; vocab_size_is_free && i < tokens.count; i++) {
-            config.vocab_size = tokens.ids[i] >= config.vocab_size ? tokens.ids[i] + 1 : config.vocab_size;
+        Config *c = &plan->config;
+        int given = c->vocab_size > 0;
+        *tokens = load_tokens(plan->text, given ? c->vocab_size : 65536);
+        for (size_t i = 0; !given && i < tokens->count; i++) {
+            c->vocab_size = tokens->ids[i] >= c->vocab_size ? tokens->ids[i] + 1 : c->vocab_size;
         }
-        config.padded_vocab_size = (config.vocab_size + 63) / 64 * 64; /* whole tiles */
-        model = model_new(&config, s.B, s.T == 0 ? config.max_seq_len : s.T, 1);
-        model_initialise(model, (uint64_t)s.seed);
+        c->padded_vocab_size = (c->vocab_size + 63) / 64 * 64; /* whole tiles */
+        model = model_new(c, s->B, s->T == 0 ? c->max_seq_len : s->T, 1);
+        model_initialise(model, (uint64_t)s->seed);
     }
-    s.T = model->T;
-    check_enough(&s, &tokens, text);
-    Tokens validation = {0};
-    if (held_out != NULL) {
-        Settings in_order = s;
+    s->T = model->T;
+    s->steps = s->steps > 0 ? s->steps : 1000;
+    check_enough(s, tokens, plan->text);
+    return model;
+}
+
+static void save(const Plan *plan, const Model *model) {
+    save_state(plan->state, model, &plan->settings);
+    save_model(plan->out, model);
+}
+
+static float train_step(Model *model, const Settings *s, const int *inputs, const int *targets) {
+    float loss = model_forward(model, inputs, targets, s->B, s->T);
+    if (!isfinite(loss)) {
+        fail("the loss of step %d is not a finite number: choose a smaller --lr. The last checkpoint is unchanged.",
+             s->step + 1);
+    }
+    model_backward(model, inputs, targets, s->B, s->T);
+    model_update(model, s->step + 1, rate(s, s->step), s->beta1, s->beta2, s->eps, s->weight_decay);
+    return loss;
+}
+
+int train(int argc, char **argv) {
+    Plan plan = read_plan(argc, argv);
+    Settings *s = &plan.settings;
+    use_threads(plan.threads);
+    Tokens tokens, validation = {0};
+    Model *model = begin(&plan, &tokens);
+    if (plan.held_out != NULL) {
+        Settings in_order = *s;
         in_order.sequential = 1;
-        validation = load_tokens(held_out, model->config.vocab_size);
-        check_enough(&in_order, &validation, held_out);
+        validation = load_tokens(plan.held_out, model->config.vocab_size);
+        check_enough(&in_order, &validation, plan.held_out);
     }
-    FILE *log = log_path == NULL ? NULL : fopen(log_path, resume ? "a" : "w");
-    if (log_path != NULL && log == NULL) {
-        fail("cannot write %s: %s.", log_path, strerror(errno));
+    FILE *log = plan.log == NULL ? NULL : fopen(plan.log, plan.resume ? "a" : "w");
+    if (plan.log != NULL && log == NULL) {
+        fail("cannot write %s: %s.", plan.log, strerror(errno));
     }
     fprintf(stderr, "%zu parameters, %.0f MB in all, %d threads, built for %s\n", model->num_parameters,
             (double)model->memory_floats * 4e-6, threads_used(), built_for);
 
-    int *inputs = allocate((size_t)s.B * (size_t)s.T * sizeof(int), "a batch");
-    int *targets = allocate((size_t)s.B * (size_t)s.T * sizeof(int), "a batch");
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, NULL);
+    size_t batch = (size_t)s->B * (size_t)s->T;
+    int *inputs = allocate(batch * sizeof(int), "a batch"), *targets = allocate(batch * sizeof(int), "a batch");
+    const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &once, NULL);
     double started = seconds();
-    int first = s.step, last = last_step > 0 && last_step < s.steps ? last_step : s.steps;
-    while (s.step < last && !interrupted) {
-        take_batch(&s, &tokens, s.step, inputs, targets);
-        float loss = model_forward(model, inputs, targets, s.B, s.T);
-        if (!isfinite(loss)) {
-            fail("the loss of step %d is not a finite number: choose a smaller --lr. The last checkpoint is unchanged.",
-                 s.step + 1);
-        }
-        model_backward(model, inputs, targets, s.B, s.T);
-        model_update(model, s.step + 1, rate(&s, s.step), s.beta1, s.beta2, s.eps, s.weight_decay);
-        s.step++;
+    int first = s->step, last = plan.stop_at > 0 && plan.stop_at < s->steps ? plan.stop_at : s->steps;
+    while (s->step < last && !interrupted) {
+        take_batch(s, &tokens, s->step, inputs, targets);
+        float loss = train_step(model, s, inputs, targets);
+        s->step++;
         if (log != NULL) {
-            fprintf(log, "%d,%.9g\n", s.step, (double)loss);
+            fprintf(log, "%d,%.9g\n", s->step, (double)loss);
         }
-        progress(&s, loss, started, first);
-        if (held_out != NULL && (s.step % validate_every == 0 || s.step == last)) {
-            fprintf(stderr, "%sstep %d   validation loss %.4f\n", isatty(STDERR_FILENO) ? "\r" : "", s.step,
-                    validate(model, &s, &validation, inputs, targets));
+        progress(s, loss, started, first);
+        if (plan.held_out != NULL && (s->step % plan.validate_every == 0 || s->step == last)) {
+            fprintf(stderr, "%sstep %d   validation loss %.4f\n", isatty(STDERR_FILENO) ? "\r" : "", s->step,
+                    validate(model, s, &validation, inputs, targets));
         }
-        if (save_every > 0 && s.step % save_every == 0 && s.step < last) {
-            save_state(state_path, model, &s);
-            save_model(out, model);
+        if (plan.save_every > 0 && s->step % plan.save_every == 0 && s->step < last) {
+            save(&plan, model);
         }
     }
+    save(&plan, model);
     if (log != NULL && fclose(log) != 0) {
-        fail("cannot write %s: %s.", log_path, strerror(errno));
+        fail("cannot write %s: %s.", plan.log, strerror(errno));
     }
-    save_state(state_path, model, &s);
-    save_model(out, model);
     fprintf(stderr, "%s after step %d of %d. Written: %s, and %s for --resume.\n",
-            interrupted ? "\nInterrupted" : "Stopped", s.step, s.steps, out, state_path);
-    free(state_path);
+            interrupted ? "\nInterrupted" : "Stopped", s->step, s->steps, plan.out, plan.state);
+    free(plan.state);
     free(inputs);
     free(targets);
     free(tokens.ids);
