@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autograder.notebook import check, hint, progress
+    from autograder.notebook import check, hint, progress, run_kernel
 
-__all__ = ["check", "hint", "progress"]
+__all__ = ["check", "hint", "progress", "run_kernel"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from autograder import report, state
+from autograder import c_cells, report, state
 from autograder.checking import max_points, run_checks
 from autograder.hinting import next_hint
 from autograder.registry import COMPLETE, UNITS, UnknownUnit, find_tasks
@@ -103,6 +103,11 @@ def hint(task: str) -> Message:
     return Message(f"Hint {number} of {count} for {task}\n\n{text}")
 
 
+def run_kernel(name: str, *arguments: Any) -> list[Any]:
+    """Call a C kernel that was written in the running notebook; see `c_cells.run_kernel`."""
+    return c_cells.run_kernel(_learner_namespace(), name, *arguments)
+
+
 def progress() -> Message:
     """Show every unit of the course and the points reached in it so far."""
     return Message("\n".join(progress_lines()))
@@ -142,3 +147,7 @@ def _shell() -> Any:
 
 def _in_notebook() -> bool:
     return type(_shell()).__name__ == "ZMQInteractiveShell"
+
+
+if (_running := _shell()) is not None:
+    c_cells.register(_running)

@@ -25,6 +25,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import itertools
 import os
 import re
 import sys
@@ -45,6 +46,7 @@ from autograder import checking, demonstrations, settings
 from autograder.grade_ids import allow_dots
 from autograder.nbgrader import configure
 from autograder.registry import COMPLETE, Unit, find_unit
+from autograder.worker.c.reading import pieces_of
 
 SOLUTIONS = settings.ROOT / "solutions"
 NARRATIVES = SOLUTIONS / "notebooks"
@@ -57,6 +59,8 @@ METADATA = {
 }
 ANSWER_STUB = "*Double-click this cell and write your answer here, in place of this line.*"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+C_BEGIN, C_END = "/* BEGIN SOLUTION */", "/* END SOLUTION */"
+C_MAGIC = "%%c"  # the first line of a cell with C code
 
 
 class BrokenSource(ValueError):
@@ -161,6 +165,40 @@ class SolutionModule:
         return "\n".join(self._lines[first:last]).rstrip()
 
 
+class CSolution:
+    """A reference solution in C as text, with what a narrative may ask of it; each part is a cell of its own."""
+
+    def __init__(self, unit: str):
+        self.path = SOLUTIONS / "c" / f"{unit}.c"
+        self._pieces = pieces_of(_read(self.path), self.path.name)
+
+    def imports(self) -> str:
+        """What stands before the first function: includes and macros."""
+        head = itertools.takewhile(lambda piece: not piece.function, self._pieces)
+        return _c_cell("\n".join(piece.text for piece in head))
+
+    def given(self, name: str) -> str:
+        """A function that a learner does not write: without the marks of a solution."""
+        lines = self.source(name).splitlines()
+        return "\n".join(line for line in lines if line.strip() not in (C_BEGIN, C_END))
+
+    def source(self, name: str) -> str:
+        """The function of that name with the comment above it and its solution marks."""
+        for piece in self._pieces:
+            if piece.function == name:
+                return _c_cell(piece.text)
+        raise BrokenSource(f"{_relative(self.path)} defines no {name!r}, which the notebook asks for.")
+
+
+def _c_cell(text: str) -> str:
+    return f"{C_MAGIC}\n{text}"
+
+
+def solution_of(unit: Unit) -> SolutionModule | CSolution:
+    """The reference solution of a unit as text."""
+    return CSolution(unit.name) if unit.language == "c" else SolutionModule(unit.name)
+
+
 def _other_unit(node: ast.ImportFrom) -> str:
     """The unit that ``from solutions.<unit> import …`` names; empty for any other import."""
     package, _, unit = (node.module or "").partition(".")
@@ -188,7 +226,7 @@ def source_notebook(unit: Unit) -> NotebookNode:
     path = NARRATIVES / f"{unit.name}.md"
     narrative = jupytext.reads(_read(path), fmt="md:myst")
     _demand_every_task_once(unit, narrative, _relative(path))
-    module = SolutionModule(unit.name)
+    module = solution_of(unit)
     cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
     for index, cell in enumerate(cells):
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}.cell-{index:02d}")
@@ -235,7 +273,7 @@ def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> N
         raise BrokenSource(f"{path} has no reflection question.")
 
 
-def _cell(unit: Unit, module: SolutionModule, cell: NotebookNode) -> NotebookNode:
+def _cell(unit: Unit, module: SolutionModule | CSolution, cell: NotebookNode) -> NotebookNode:
     named = cell.metadata
     if cell.cell_type == "markdown":
         return _reflection(cell) if "reflection" in named else _text(cell.source)
@@ -252,11 +290,12 @@ def _cell(unit: Unit, module: SolutionModule, cell: NotebookNode) -> NotebookNod
     return _demonstration(cell.source)
 
 
-def _task(task: str, module: SolutionModule) -> NotebookNode:
+def _task(task: str, module: SolutionModule | CSolution) -> NotebookNode:
     source = module.source(task.partition(".")[2])
-    if BEGIN not in source or source.count(BEGIN) != source.count(END):
+    begin, end = (C_BEGIN, C_END) if isinstance(module, CSolution) else (BEGIN, END)
+    if begin not in source or source.count(begin) != source.count(end):
         raise BrokenSource(
-            f"{_relative(module.path)}: {task!r} needs {BEGIN!r} and {END!r} around what a learner writes."
+            f"{_relative(module.path)}: {task!r} needs {begin!r} and {end!r} around what a learner writes."
         )
     return _code(source, _nbgrader(f"{task}.solution", solution=True))
 
@@ -323,7 +362,9 @@ class ClearSolutionsByName(ClearSolutions):
 
     def preprocess_cell(self, cell, resources, cell_index):
         task = cell.metadata.get("nbgrader", {}).get("grade_id", "").removesuffix(".solution")
-        self.code_stub = {"python": f'# YOUR CODE HERE\nraise NotImplementedError("{task}")'}
+        in_c = cell.source.startswith(C_MAGIC)
+        stub = "/* YOUR CODE HERE */" if in_c else f'# YOUR CODE HERE\nraise NotImplementedError("{task}")'
+        self.code_stub = {"python": stub}  # by the language of the notebook, not of the cell
         return super().preprocess_cell(cell, resources, cell_index)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
+import nbformat
 import pytest
 import torch
+from IPython.core.interactiveshell import InteractiveShell
 
+from autograder import c_cells
 from autograder.catalogue import c_solution
 from autograder.process import ForkServer, ProcessSubject
 from autograder.registry import UNITS
+from autograder.release import BrokenSource, ClearSolutionsByName, CSolution
 from autograder.settings import ROOT
 from autograder.submission import parse
 from autograder.worker.c import C_CODE, CCode, call_kernel, calling, compiling
@@ -231,3 +235,62 @@ def test_in_the_sandbox():
             assert ask(subject).value[0].tolist() == [2] * 5
         with ProcessSubject(server, ["%%c\n" + HEAD + "out[N] = 1; }"], sanitizers=True) as subject:
             assert ask(subject).where == "line 3 of cell 1"  # the magic's line is the first
+
+
+# --- in a running notebook -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shell():
+    shell = InteractiveShell()
+    c_cells.register(shell)
+    yield shell
+    shell.history_manager.end_session()
+
+
+def test_the_magic_compiles_at_once_and_says_what_is_wrong(shell, capsys):
+    shell.run_cell("%%c\n" + HEAD + "    int unused;\n    out[0] = ;\n}\n", store_history=True)
+    assert re.match(r"line 4 of cell \d+: expected expression before ';'", capsys.readouterr().out)
+    shell.run_cell("%%c\n" + RIGHT, store_history=True)
+    assert capsys.readouterr().out == ""
+    ones = torch.ones(3)
+    out, *_ = c_cells.run_kernel(shell.user_ns, "residual_forward", torch.zeros(3), ones, ones, 3)
+    assert out.tolist() == [2] * 3
+
+
+def test_a_cell_that_is_run_again_replaces_itself(shell, capsys):
+    shell.parent_header = {"metadata": {"cellId": "one"}}
+    for text in ("struct pair { int a; };\n" + RIGHT.replace("+ inp2", "- inp2"), "struct pair { int a; };\n" + RIGHT):
+        shell.run_cell("%%c\n" + text, store_history=True)
+    assert capsys.readouterr().out == ""
+    assert residual(shell.user_ns)[0].tolist() == [3] * 5
+
+
+def test_a_missing_kernel_is_a_sentence(shell):
+    with pytest.raises(calling.KernelFailure, match="There is no gelu_forward in your code yet"):
+        c_cells.run_kernel(shell.user_ns, "gelu_forward", torch.ones(1), torch.ones(1), 1)
+
+
+# --- exercises -----------------------------------------------------------------------------------------------
+
+
+def test_cells_of_the_exercise_are_made_of_the_solution():
+    solution = CSolution("gpt2_forward")
+    assert solution.imports().startswith("%%c\n")
+    assert "#include <math.h>" in solution.imports()
+    source = solution.source("gelu_forward")
+    assert re.match(r"%%c\n/\*.*\*/\nvoid gelu_forward", source, re.DOTALL)
+    assert "BEGIN SOLUTION" in source
+    assert "BEGIN SOLUTION" not in solution.given("gelu_forward")
+    with pytest.raises(BrokenSource, match="defines no 'nothing'"):
+        solution.source("nothing")
+
+
+def test_the_stub_of_a_kernel_is_empty():
+    cell = nbformat.v4.new_code_cell(CSolution("gpt2_forward").source("gelu_forward"))
+    cell.metadata["nbgrader"] = {"grade_id": "gpt2_forward.gelu_forward.solution", "solution": True, "grade": False,
+                                 "locked": False, "schema_version": 3, "task": False}  # fmt: skip
+    cleared, _ = ClearSolutionsByName().preprocess_cell(cell, {"language": "python"}, 0)
+    [stub] = [piece for piece in pieces_of(cleared.source.removeprefix("%%c"), "x") if piece.function]
+    assert stub.is_stub
+    assert "YOUR CODE HERE" in cleared.source

@@ -174,6 +174,6 @@ def _stand_ins() -> dict[str, types.ModuleType]:
     Check cells run like any other cell, and must neither grade anything here nor fail.
     """
     autograder, solutions = types.ModuleType("autograder"), types.ModuleType("solutions")
-    vars(autograder).update(dict.fromkeys(("check", "hint", "progress"), _accept_anything))
+    vars(autograder).update(dict.fromkeys(("check", "hint", "progress", "run_kernel"), _accept_anything))
     vars(solutions).update(SPECIAL_IDS, __path__=[])
     return {"autograder": autograder, "solutions": solutions}

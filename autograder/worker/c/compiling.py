@@ -59,21 +59,23 @@ def compiler() -> tuple[str, ...]:
 class CCode:
     """All C code of a notebook or file, and the program made of it."""
 
-    texts: dict[str, str] = field(default_factory=dict)  # by label, in the order in which they came
+    texts: dict[str, tuple[str, str]] = field(default_factory=dict)  # by key, in their order: what it is called, code
     _built: tuple[str, Program] | None = None
 
-    def add(self, label: str, text: str, append: bool = False) -> None:
-        """Code in a cell or file of this name, in place of what it held before (or after it)."""
-        before = self.texts.pop(label, "") if append else ""
-        self.texts.pop(label, None)
-        self.texts[label] = before + text[:MAX_C]
+    def add(self, label: str, text: str, append: bool = False, key: str = "") -> None:
+        """Code in a cell or file of this name, in place of what it held before (or after it).
+
+        ``key`` tells cells apart that change their names.
+        """
+        _, before = self.texts.pop(key or label, ("", ""))
+        self.texts[key or label] = label, (before if append else "") + text[:MAX_C]
 
     def functions(self) -> dict[str, Piece]:
         """What defines each function; of several definitions the last one."""
         return {piece.function: piece for piece in self._pieces() if piece.function}
 
     def _pieces(self) -> list[Piece]:
-        pieces = [piece for label, text in self.texts.items() for piece in pieces_of(text, label)]
+        pieces = [piece for label, text in self.texts.values() for piece in pieces_of(text, label)]
         last = {piece.function: piece for piece in pieces if piece.function}
         return [piece for piece in pieces if not piece.function or last[piece.function] is piece]
 

@@ -1,0 +1,46 @@
+"""C in a running notebook: the magic ``%%c``, and `run_kernel`, which calls what was written with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.worker.c import C_CODE, CCode, call_kernel
+from autograder.worker.c.calling import KernelFailure
+from autograder.worker.c.compiling import NoCompiler
+
+
+def write_c(shell: Any, line: str, text: str) -> None:
+    """The magic ``%%c [FILE]``: keep the cell's C code, and say at once what the compiler has to say about it.
+
+    A cell that is run again replaces what it held before. ``FILE`` is a name for its code, instead of the cell's.
+    """
+    code: CCode = shell.user_ns.setdefault(C_CODE, CCode())
+    file = line.strip()
+    cell = getattr(shell, "parent_header", None) or {}
+    key = file or cell.get("metadata", {}).get("cellId") or f"In [{shell.execution_count}]"
+    # The magic's line is a line of the cell, but not of a file.
+    code.add(file or f"cell {shell.execution_count}", text if file else "\n" + text, key=key)
+    try:
+        program = code.program()
+    except NoCompiler as error:
+        print(error)
+        return
+    for said in [*program.errors.values(), *([program.problem] if program.problem else []), *program.warnings]:
+        print(said)
+
+
+def run_kernel(namespace: dict, name: str, *arguments: Any) -> list[Any]:
+    """Call a kernel of the notebook: arrays are float32 (ids: int32) tensors, ``None`` is NULL, sizes are numbers.
+
+    Returns the arrays among the arguments, in their order, as the kernel left them; those given stay as they were.
+    Raises `KernelFailure` with one sentence for a kernel that is missing, does not compile, or does not return.
+    """
+    try:
+        return call_kernel(namespace, name, arguments)
+    except (KeyError, NotImplementedError):
+        raise KernelFailure(f"There is no {name} in your code yet.") from None
+
+
+def register(shell: Any) -> None:
+    """Give a running IPython the magic."""
+    shell.register_magic_function(lambda line, cell: write_c(shell, line, cell), magic_kind="cell", magic_name="c")
