@@ -11,7 +11,7 @@ from torch import nn
 
 from autograder.compare import assert_boolean_mask, assert_close, assert_equal, reply_of
 from autograder.subject import NotAttempted, StudentRaised
-from solutions import BOS, PAD
+from solutions import BOS, EOS, PAD
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Drivers: they run beside the learner's code and hold no expected value.
@@ -167,10 +167,11 @@ def epoch(student, parts, weights, wanted, train=True, mode=None, rates=None, le
             yield batch
 
     model = Model().train(not train if mode is None else mode)
-    optimizer = Descent(model.parameters(), lr=0.5) if train else None
+    descent = Descent(model.parameters(), lr=0.5)
+    optimizer = descent if train else None
     scheduler = None
     if rates is not None:
-        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: rates[done])
+        scheduler = torch.optim.lr_scheduler.LambdaLR(descent, lambda done: rates[done])
     for one in model.parameters():
         one.grad = torch.full_like(one, left_over) if left_over else None
     result = student.run_epoch(batches(), model, loss_fn, optimizer, scheduler, **options)
@@ -283,12 +284,13 @@ class Oracle:
 
 
 def _ids(rng, rows, columns, pad=PAD, padded=True):
-    """Ids from 4 to 8 after BOS; rows end in padding, each in another number of places, and one has it inside."""
+    """Ids from 4 to 8 after BOS; rows end in EOS and padding, each in other places, and one has padding inside."""
     ids = rng.integers(4, 9, rows, columns)
     ids[:, 0] = BOS
     if padded:
         for row in range(rows):
-            ids[row, columns - row % (columns - 2) :] = pad
+            end = columns - row % (columns - 2)
+            ids[row, end - 1], ids[row, end:] = EOS, pad
         ids[rows - 1, 2] = pad
     return ids
 
@@ -531,6 +533,7 @@ def test_begins(student, reference, rng):
     for vocab_size in (6, 14):
         (run,) = _runs(student, [vocab_size, 30, 2], [2], {"length": 9})
         for src, _, _ in run:
+            assert not src.is_floating_point(), f"Ids are whole numbers, but src has dtype {src.dtype}."
             assert_equal(src[:, 0], torch.full_like(src[:, 0], BOS), "the first ids of src")
             words = src[:, 1:]
             assert bool((words >= 4).all()), f"After BOS, src holds the id {int(words.min())}: ids are from 4 up."
@@ -652,7 +655,10 @@ def test_shuffle(student, reference, rng):
     for batches in runs:
         _check_each_once(lengths, batches)
         _check_size(lengths, 25, batches)
-    assert any(batches != runs[0] for batches in runs[1:6]), "Six generators with different seeds give the same."
+    as_sets = [[set(batch) for batch in batches] for batches in runs]
+    assert any(sets != as_sets[0] for sets in as_sets[1:6]), (
+        "Six generators with different seeds give the same batches in the same order."
+    )
     assert_equal(runs[6], runs[0], "the batches, asked for a second time with the same seed")
 
 
@@ -736,12 +742,14 @@ def test_rest(student, reference, rng):
 
 @pytest.mark.task("training.run_epoch", points=2)
 def test_scheduler(student, reference, rng):
-    """The scheduler takes one step after each step of the optimiser."""
+    """The scheduler takes one step after each step of the optimiser, and none while evaluating."""
     rates = [round(float(rate), 3) for rate in rng.uniform(12, low=0.2, high=2.0)]
-    for number, options in ((3, {}), (4, {"accumulate": 2}), (5, {"accumulate": 3})):
+    cases: tuple = ((3, {}), (4, {"accumulate": 2}), (5, {"accumulate": 3}), (2, {"train": False}))
+    for number, options in cases:
         (used, steps), (expected, wanted) = _epoch(student, rng, number, ["rates", "scheduled"], rates=rates, **options)
         assert isinstance(used, list), "The rates could not be read."
-        what = f"with {number} batches" + (f" and accumulate={options['accumulate']}" if options else "")
+        what = f"with {number} batches" + "".join(f" and {name}={value}" for name, value in options.items())
+        what = what.replace("and train=False", "and no optimiser")
         assert len(used) == len(expected), f"The optimiser makes {len(used)} steps {what}, not {len(expected)}."
         for i, (rate, right) in enumerate(zip(used, expected)):
             assert_close(rate, right, f"the rate at which step {i + 1} of the optimiser is made {what}")

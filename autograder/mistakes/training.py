@@ -1630,6 +1630,94 @@ class Batch:
         return Batch(self.src.to(device), self.tgt.to(device))
 
 
+@mistake(
+    "training.Batch",
+    "eos-hidden-from-decoder",
+    explanation="The ends of shorter sentences were turned into padding in what the decoder reads. Ids are cut off "
+    "at the right, and none is exchanged for another.",
+    hint="Your `tgt` has padding where a shorter sentence has EOS. `tgt` holds all target ids but those of the last "
+    "column, as they are: what follows EOS is padding and not counted, so that it does no harm there (chapter "
+    "9, 'One sequence, read and predicted').",
+    section="teacher-forcing-batch",
+)
+class Batch:
+    def __init__(self, src, tgt=None, pad_id=PAD):
+        self.src = src
+        self.src_mask = padding_mask(src, pad_id)
+        self.tgt = self.tgt_y = self.tgt_mask = None
+        self.ntokens = 0
+        if tgt is not None:
+            self.tgt = tgt[:, :-1].masked_fill(tgt[:, :-1] == 3, pad_id)
+            self.tgt_y = tgt[:, 1:]
+            self.tgt_mask = decoder_mask(self.tgt, pad_id)
+            self.ntokens = int((self.tgt_y != pad_id).sum())
+
+    def to(self, device):
+        moved = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, torch.Tensor):
+                setattr(moved, name, value.to(device))
+        return moved
+
+
+@mistake(
+    "training.Batch",
+    "specials-not-counted",
+    explanation="Only words were counted, and EOS left out. EOS is predicted like a word, and has a loss; only "
+    "padding has none.",
+    hint="`ntokens` is too small where a sentence ends before the last column: EOS counts, and so does every id but "
+    "`pad_id` (chapter 9, 'What counts as a token').",
+    section="token-count",
+)
+class Batch:
+    def __init__(self, src, tgt=None, pad_id=PAD):
+        self.src = src
+        self.src_mask = padding_mask(src, pad_id)
+        self.tgt = self.tgt_y = self.tgt_mask = None
+        self.ntokens = 0
+        if tgt is not None:
+            self.tgt = tgt[:, :-1]
+            self.tgt_y = tgt[:, 1:]
+            self.tgt_mask = decoder_mask(self.tgt, pad_id)
+            self.ntokens = int((self.tgt_y > 3).sum())
+
+    def to(self, device):
+        moved = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, torch.Tensor):
+                setattr(moved, name, value.to(device))
+        return moved
+
+
+@mistake(
+    "training.Batch",
+    "diagonal-always-open",
+    explanation="Every place may look at itself, padding too. The mask is that of padding and that of order "
+    "together, without an exception.",
+    hint="In `tgt_mask` padding may look at itself. A row that may look at nothing does no harm: attention gives it "
+    "zeros (chapter 9, 'Masks of a batch').",
+    section="batch-masks",
+)
+class Batch:
+    def __init__(self, src, tgt=None, pad_id=PAD):
+        self.src = src
+        self.src_mask = padding_mask(src, pad_id)
+        self.tgt = self.tgt_y = self.tgt_mask = None
+        self.ntokens = 0
+        if tgt is not None:
+            self.tgt = tgt[:, :-1]
+            self.tgt_y = tgt[:, 1:]
+            self.tgt_mask = decoder_mask(self.tgt, pad_id) | torch.eye(self.tgt.shape[1], dtype=torch.bool)
+            self.ntokens = int((self.tgt_y != pad_id).sum())
+
+    def to(self, device):
+        moved = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, torch.Tensor):
+                setattr(moved, name, value.to(device))
+        return moved
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # copy_task
 
@@ -2206,6 +2294,23 @@ def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
     generator.get_state()
     for _ in range(num_batches):
         ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)
+        ids[:, 0] = BOS
+        yield Batch(ids, ids)
+
+
+@mistake(
+    "training.copy_task",
+    "ids-as-floats",
+    explanation="The ids are floating-point numbers. Ids are rows of a table, and an embedding takes whole numbers "
+    "only.",
+    hint="Your batches hold floating-point numbers: `torch.randint` gives int64, and so should whatever you do with "
+    "it (chapter 9, 'The copy task').",
+    section="copy-task-data",
+)
+def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
+    for _ in range(num_batches):
+        ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)
+        ids = ids.float()
         ids[:, 0] = BOS
         yield Batch(ids, ids)
 
@@ -3393,6 +3498,34 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
         shuffle_generator.get_state()
         order = torch.randperm(len(batches), generator=shuffle_generator).tolist()
         batches = [batches[i] for i in order]
+    return batches
+
+
+@mistake(
+    "training.bucket_batches",
+    "shuffled-inside-batches",
+    explanation="The sequences of each batch are shuffled, and the batches stay in the order of their lengths. The "
+    "order inside a batch changes nothing, since its losses are added up.",
+    hint="With a generator your batches are the same ones in the same order, only shuffled within themselves: "
+    "shuffle the list of batches (chapter 9, 'Shuffle the batches').",
+    section="bucket-shuffle",
+)
+def bucket_batches(lengths, max_tokens, shuffle_generator=None):
+    if max(lengths, default=0) > max_tokens:
+        raise ValueError(f"max_tokens is {max_tokens}, but a length is {max(lengths)}")
+    batches = []
+    current = []
+    for index in sorted(range(len(lengths)), key=lambda i: lengths[i]):
+        if current and (len(current) + 1) * lengths[index] > max_tokens:
+            batches.append(current)
+            current = []
+        current.append(index)
+    if current:
+        batches.append(current)
+    if shuffle_generator is not None:
+        batches = [
+            [batch[i] for i in torch.randperm(len(batch), generator=shuffle_generator).tolist()] for batch in batches
+        ]
     return batches
 
 
@@ -6488,4 +6621,40 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
                 if scheduler is not None:
                     scheduler.step()
                     scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@mistake(
+    "training.run_epoch",
+    "scheduler-while-evaluating",
+    explanation="The scheduler steps although there is no optimiser, and so no step of one. Each evaluation then "
+    "moves the schedule on by as many steps as it has batches.",
+    hint="Your scheduler moves on while the model is only evaluated: its step belongs behind that of the optimiser, "
+    "under the same condition (chapter 9, 'The schedule counts steps').",
+    section="epoch-schedule",
+)
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    batches = iter(batches)
+    with torch.set_grad_enabled(training):
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
+                    (loss / tokens).backward()
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                steps += 1
+            if scheduler is not None:
+                scheduler.step()
     return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
