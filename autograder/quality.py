@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +17,7 @@ from rich.table import Table
 from autograder import report
 from autograder.catalogue import Entry, Mistake, alternatives, mistakes, namespace
 from autograder.checking import DEFAULT_SEED, run_checks
-from autograder.registry import COMPLETE, find_unit
+from autograder.registry import COMPLETE, UnknownUnit, find_unit
 from autograder.report import TaskResult
 from autograder.subject import LocalSubject, quiet
 
@@ -67,12 +70,18 @@ def table(unit: str, measured: list[Measured]) -> Table:
 
 
 def main(units: list[str]) -> int:
+    """Print the tables; returns the exit code. Several units are measured at a time."""
     console = Console()
     all_right = True
-    for unit in units or [unit.name for unit in COMPLETE]:
-        measured = measure(unit)
-        console.print(table(unit, measured))
-        all_right &= all(item.right for item in measured)
+    try:
+        chosen = [find_unit(unit).name for unit in units] or [unit.name for unit in COMPLETE]
+    except UnknownUnit as error:
+        print(error, file=sys.stderr)
+        return 2
+    with ProcessPoolExecutor(min(len(chosen), os.cpu_count() or 1), get_context("spawn")) as pool:
+        for unit, measured in zip(chosen, pool.map(measure, chosen)):
+            console.print(table(unit, measured))
+            all_right &= all(item.right for item in measured)
     return 0 if all_right else 1
 
 
