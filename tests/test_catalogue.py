@@ -10,7 +10,7 @@ from rich.console import Console
 
 from autograder import catalogue, quality, report
 from autograder.catalogue import Mistake, alternatives, complete_source, mistakes
-from autograder.checking import DEFAULT_SEED, run_checks
+from autograder.checking import run_checks
 from autograder.doctor import ALTERNATIVES_PER_TASK, MISTAKES_PER_TASK, lacking
 from autograder.registry import COMPLETE, UNITS
 from autograder.settings import ROOT, book_url
