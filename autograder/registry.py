@@ -122,7 +122,13 @@ UNITS: tuple[Unit, ...] = (
         "ngram_counts modified_precision brevity_penalty closest_reference_length corpus_bleu",
         complete=True,
     ),
-    _unit(13, "decoding", "Greedy, sampling, beam search, KV cache", "greedy_decode sample_next beam_search KVCache"),
+    _unit(
+        13,
+        "decoding",
+        "Greedy, sampling, beam search, KV cache",
+        "greedy_decode sample_next beam_search KVCache",
+        complete=True,
+    ),
     _unit(
         14,
         "translation",

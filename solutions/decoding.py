@@ -5,6 +5,8 @@ Shapes: ``B`` batch, ``T_src`` length of the sources, ``T`` ids written so far, 
 tgt_mask)`` and ``generator``, which returns log-probabilities. Masks are boolean, ``True`` means "may attend".
 """
 
+import math
+
 import torch
 
 from solutions import BOS, EOS, PAD
@@ -126,7 +128,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
             parents, new = places // totals.shape[1], places % totals.shape[1]
             beams = torch.cat([beams[parents], new[:, None]], dim=1)
             ended = new == eos_id
-            penalty = ((5 + length) / 6) ** length_penalty
+            penalty = math.pow((5 + length) / 6, length_penalty)
             finished += zip((scores[ended] / penalty).tolist(), beams[ended].tolist())
             beams, scores = beams[~ended], scores[~ended]
             if len(beams) == 0:

@@ -675,14 +675,12 @@ def test_finds_what_greedy_misses(student, reference, rng):
     for beam_size in (2, 3, None):
         width = beam_size or 4
         while True:
-            a, b, c, d, e, f = _ordinary(rng, size, 6)
-            shares = (0.42, 0.27, 0.18, 0.11)
-            ends = ((0.2, 0.45), (0.4, 0.6), (0.7, 0.8), (0.97, 0.97))  # each beginning leads to a better output
-            paths = [
-                _end((first, share), (e, one), (f, two)) for first, share, (one, two) in zip((a, b, c, d), shares, ends)
-            ]
+            *beginnings, d, e = _ordinary(rng, size, 7)
+            # The less likely a beginning, the better the output that it leads to.
+            shares = zip(beginnings, (0.36, 0.24, 0.17, 0.12, 0.08), (0.3, 0.42, 0.55, 0.7, 0.98))
+            paths = [_end((first, share), (d, rest), (e, rest)) for first, share, rest in shares]
             case = _tree_case(rng, size, [paths], 6, width)
-            if case and case[4] != _tree_best(case, 6, width - 1):
+            if case and case[4] not in (_tree_best(case, 6, width - 1), _tree_best(case, 6, width + 1)):
                 break
         options = {"beam_size": beam_size} if beam_size else {}
         what = f"beam_search(model, src, src_mask, max_len=6{f', beam_size={beam_size}' if beam_size else ''})"
@@ -705,12 +703,17 @@ def _random_case(
         """Whether a source will do for a place in the batch; the cheapest questions come first."""
         if len(ids) < 2 or not some_of & {*ids} or ids == _greedy(following, max_len, bos, eos)[1:-1]:
             return False
-        wrong = (
-            lambda: _beam(lambda prefix: [math.exp(value) for value in following(prefix)], *rules, "narrowing"),
-            lambda: _beam(following, *rules, "to the first end"),
-            lambda: _beam(lambda prefix: _flattened(following(prefix)), *rules, "narrowing"),
-        )
-        return ids != wrong[place]()[0] and _agreed(following, *rules) == ids
+
+        def found(log, style):
+            return _beam(log, *rules, style)[0]
+
+        if place == 0:
+            missed = found(lambda prefix: [math.exp(value) for value in following(prefix)], "narrowing") != ids
+        else:
+            early = found(following, "to the first end")
+            flat = found(lambda prefix: _flattened(following(prefix)), "narrowing") if place == 2 else early
+            missed = flat != ids and (place == 1 or flat != early)
+        return missed and _agreed(following, *rules) == ids
 
     while True:
         table = _table(rng, size, [(eos, 0.6), *likely], unlikely=[PAD, bos], spread=1.2)
