@@ -6658,3 +6658,143 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
             if scheduler is not None:
                 scheduler.step()
     return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@mistake(
+    "training.run_epoch",
+    "list-begun-again",
+    explanation="Every group is taken from the start of the list: `islice` goes through a list anew each time. The "
+    "epoch never ends.",
+    hint="Your epoch never ends if the batches are a list: each `islice` of a list begins at its start. Make "
+    "one iterator first, `iter(batches)` (chapter 9, 'What is left at the end').",
+    section="accumulation-rest",
+)
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    with torch.set_grad_enabled(training):
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
+                    (loss / tokens).backward()
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                steps += 1
+                if scheduler is not None:
+                    scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@mistake(
+    "training.run_epoch",
+    "steps-not-counted",
+    explanation="The steps are made and not counted. The result always says 0.",
+    hint="`steps` of your result is 0 after training: count each step of the optimiser (chapter 9, 'What an "
+    "epoch reports').",
+    section="epoch-result",
+)
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    batches = iter(batches)
+    with torch.set_grad_enabled(training):
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
+                    (loss / tokens).backward()
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                if scheduler is not None:
+                    scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@mistake(
+    "training.run_epoch",
+    "one-step-counted",
+    explanation="The number of steps is set to 1 with `=`. It should be raised by 1 with `+=`.",
+    hint="`steps` of your result is 1, however many were made: raise it with `+=` (chapter 9, 'What an epoch "
+    "reports').",
+    section="epoch-result",
+)
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    batches = iter(batches)
+    with torch.set_grad_enabled(training):
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
+                    (loss / tokens).backward()
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                steps = 1
+                if scheduler is not None:
+                    scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@mistake(
+    "training.run_epoch",
+    "divided-by-two-tokens-at-least",
+    explanation="The number of tokens is raised to 2 to be on the safe side of a division. A single token then has "
+    "half its loss.",
+    hint="With a single token your loss and gradient are half as large: guard against 0 tokens only (chapter "
+    "9, 'Why per token').",
+    section="loss-per-token",
+)
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    batches = iter(batches)
+    with torch.set_grad_enabled(training):
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
+                    (loss / max(tokens, 2)).backward()
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                steps += 1
+                if scheduler is not None:
+                    scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 2), total_tokens, time.perf_counter() - start, steps)
