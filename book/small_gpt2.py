@@ -14,7 +14,6 @@ from solutions.gpt2_c import bpe_tokens, build, write_tokens, write_vocabulary
 from solutions.tokens import bpe_encode, train_bpe
 
 FOLDER = Path(__file__).resolve().parent.parent / "_build" / "gpt2"
-MERGES = 256
 SIZES = ("--layers", 4, "--heads", 4, "--channels", 128, "--max-seq-len", 128)
 TRAINING = ("--batch", 8, "--lr", 2e-3, "--validate-every", 100, "--overwrite")
 
@@ -29,13 +28,14 @@ def run(*command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--steps", type=int, default=500, help="steps of training, about ten in a second (%(default)s)")
+    parser.add_argument("--merges", type=int, default=256, help="tokens beside the 256 bytes (%(default)s)")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where everything goes (%(default)s)")
     options = parser.parse_args()
     folder = options.folder
     program = build(folder)
 
     text = course_text()
-    merges = train_bpe(text, MERGES)
+    merges = train_bpe(text, options.merges)
     ids = bpe_encode(text, merges)
     held_out = len(ids) // 10
     write_tokens(folder / "training.bin", ids[:-held_out])

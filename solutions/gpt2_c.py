@@ -6,8 +6,10 @@ Shapes: ``B`` sequences in a batch, ``T`` positions, ``C`` channels, ``NH`` head
 ``Vp`` the same padded (``Vp >= V``). Names are those of the C program in ``solutions/c``.
 """
 
+import argparse
 import ctypes
 import dataclasses
+import json
 import math
 import os
 import shutil
@@ -333,8 +335,8 @@ def _their_names(num_layers):
 def from_hugging_face(state, num_heads=None, padded_vocab_size=None):
     """A `GPT2` from the state dict of a Hugging Face ``GPT2Model`` or ``GPT2LMHeadModel``.
 
-    Such a file is loaded with ``torch.load("pytorch_model.bin", weights_only=True)``, and written for the C program
-    with `write_checkpoint`.
+    ``python -m solutions.gpt2_c model.safetensors gpt2_124M.bin`` does this with a file (see `load_state`) and writes
+    the checkpoint.
 
     Args:
         state: names to tensors, with or without ``transformer.`` in front.
@@ -396,6 +398,47 @@ def hugging_face_tokens(vocabulary):
     byte_of = {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}
     ordered = sorted(vocabulary, key=vocabulary.get)
     return [bytes(byte_of[letter] for letter in token) for token in ordered]
+
+
+def load_state(path):
+    """The tensors of a ``.safetensors`` file, or of one that ``torch.save`` wrote, by name.
+
+    A safetensors file: the length of a JSON text as uint64, that text, and the numbers. The text says for each tensor
+    what they are, their shape, and where they begin and end.
+    """
+    if Path(path).suffix != ".safetensors":
+        return torch.load(path, map_location="cpu", weights_only=True)
+    raw = Path(path).read_bytes()
+    start = 8 + int.from_bytes(raw[:8], "little")
+    state = {}
+    for name, about in json.loads(raw[8:start]).items():
+        if name != "__metadata__":
+            if about["dtype"] != "F32":
+                raise ValueError(f"{path} holds {name} as {about['dtype']}; a checkpoint holds float32 (F32).")
+            begin, end = about["data_offsets"]
+            numbers = torch.frombuffer(bytearray(raw[start + begin : start + end]), dtype=torch.float32)
+            state[name] = numbers.view(about["shape"])
+    return state
+
+
+def main(arguments=None):
+    """``python -m solutions.gpt2_c``: a Hugging Face GPT-2 on the disk becomes what the C program reads."""
+    parser = argparse.ArgumentParser(prog="python -m solutions.gpt2_c", description=str(main.__doc__))
+    parser.add_argument("model", help="pytorch_model.bin or model.safetensors of a GPT-2 in float32")
+    parser.add_argument("checkpoint", help="where the version-3 checkpoint goes")
+    parser.add_argument("--heads", type=int, help="attention heads; if not given: as many as make them 64 wide")
+    parser.add_argument("--vocabulary", nargs=2, metavar=("JSON", "OUT"), help="its vocab.json, and where it goes")
+    options = parser.parse_args(arguments)
+    try:
+        model = from_hugging_face(load_state(options.model), options.heads)
+        write_checkpoint(options.checkpoint, model)
+        if options.vocabulary:
+            source, out = options.vocabulary
+            tokens = hugging_face_tokens(json.loads(Path(source).read_text(encoding="utf-8")))
+            write_vocabulary(out, tokens, end=tokens.index(b"<|endoftext|>") if b"<|endoftext|>" in tokens else -1)
+    except (OSError, ValueError) as error:
+        parser.exit(1, f"{error}\n")
+    print(f"Written: {options.checkpoint}, {count_parameters(model.config):,} numbers.")
 
 
 # --- the C program -----------------------------------------------------------------------------------------------
@@ -522,3 +565,7 @@ class CModel:
             raise ValueError(f"tokens and targets must be {self.shape}, not {tuple(tokens.shape)}.")
         self._kept = tokens.to(torch.int32).contiguous(), targets.to(torch.int32).contiguous()
         return (*(ctypes.c_void_p(part.data_ptr()) for part in self._kept), *self.shape)
+
+
+if __name__ == "__main__":
+    main()

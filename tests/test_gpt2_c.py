@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -402,6 +404,37 @@ def test_what_is_no_gpt2_says_so(change, message):
         gpt2_c.from_hugging_face(state)
 
 
+@pytest.mark.parametrize("name", ["model.safetensors", "pytorch_model.bin"])
+def test_a_hugging_face_file_becomes_a_checkpoint(write, tmp_path, name, capsys):
+    model = model_of(Config(9, 29, 1, 2, 128, 128))
+    with torch.no_grad():
+        model.wte.weight[29:] = 0
+    state = {name: tensor.contiguous() for name, tensor in gpt2_c.to_hugging_face(model).items()}
+    if name.endswith(".bin"):
+        torch.save(state, tmp_path / name)
+    else:
+        numbers, about = b"", {"__metadata__": {"format": "pt"}}
+        for key, tensor in state.items():
+            begin, numbers = len(numbers), numbers + gpt2_c._floats(tensor)
+            about[key] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [begin, len(numbers)]}
+        text = json.dumps(about).encode()
+        write(name, struct.pack("<Q", len(text)) + text + numbers)
+    vocabulary = write("vocab.json", json.dumps({"<|endoftext|>": 28} | {chr(97 + i): i for i in range(28)}))
+    files = [tmp_path / name, tmp_path / "out.bin", "--vocabulary", vocabulary, tmp_path / "v.bin"]
+    gpt2_c.main(list(map(str, files)))
+    assert "out.bin" in capsys.readouterr().out
+    again = gpt2_c.read_checkpoint(tmp_path / "out.bin")
+    assert all(torch.equal(ours, theirs) for ours, theirs in zip(model.parameters(), again.parameters()))
+    assert struct.unpack("<4i", (tmp_path / "v.bin").read_bytes()[:16]) == (20240328, 2, 29, 28)
+
+
+def test_a_file_that_does_not_convert_says_why(write, capsys):
+    path = write("model.safetensors", struct.pack("<Q", 2) + b"{}")
+    with pytest.raises(SystemExit):
+        gpt2_c.main([str(path), "out.bin"])
+    assert "no tensor called wte.weight" in capsys.readouterr().err
+
+
 def test_tokens_go_round(tmp_path):
     ids = [0, 65535, 7, 7]
     gpt2_c.write_tokens(tmp_path / "tokens.bin", ids)
@@ -790,6 +823,19 @@ def test_the_sanitizers_find_nothing(built, tiny, tmp_path):
                       ("train", "--help"), ("--help",)):  # fmt: skip
         done = call(sanitize, *arguments)
         assert done.returncode == 0, done.stderr
+
+
+def test_the_builds_small_model_trains_and_writes(built):
+    """`make gpt2`, but short; with the program that these tests have built already."""
+    folder = built().parent
+    command = [sys.executable, ROOT / "book" / "small_gpt2.py", "--steps", "2", "--merges", "3", "--folder", folder]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # What it writes after two steps need not be UTF-8.
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "validation loss" in done.stderr
+    assert "\nThe attention" in done.stdout
+    assert gpt2_c.read_checkpoint(folder / "course.bin").config.vocab_size == 259
 
 
 def test_help_names_every_option(built):
