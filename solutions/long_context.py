@@ -29,7 +29,7 @@ def rope(x, positions, base=10000.0):
     Returns:
         A tensor like ``x``.
 
-    Source: Su et al. 2021, equations 14, 15 and 34.
+    Source: Su et al. 2024, equations 14, 15 and 34.
     """
     d = x.shape[-1]
     pairs = torch.arange(0, d, 2, device=x.device)  # (d / 2,)
