@@ -117,7 +117,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
     for row in range(len(src)):
         beams = src.new_full((1, 1), bos_id)  # one beginning only: copies of it would stay copies
         scores = memory.new_zeros(1)
-        finished = []
+        finished: list[tuple[float, list[int]]] = []
         for length in range(1, max_len):  # ids after bos_id once this step is done
             # Index lists repeat what belongs to this source once for each beginning.
             own, own_mask = memory[[row] * len(beams)], src_mask[[row] * len(beams)]
