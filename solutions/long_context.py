@@ -19,10 +19,11 @@ SCHEMES = ("none", "learned", "sinusoidal", "rope", "alibi")
 
 
 def rope(x, positions, base=10000.0):
-    """Rotary positions: turn every pair of entries by an angle that grows with the position.
+    """Rotary positions: turn pairs of entries, in proportion to the position.
 
     Args:
-        x: queries or keys ``(..., T, d)``, ``d`` even. Entries ``2i`` and ``2i + 1`` are a pair.
+        x: queries or keys ``(..., T, d)``, ``d`` even. Entries ``2i`` and
+            ``2i + 1`` are a pair.
         positions: the position of each vector, ``(T,)``, integers or not.
         base: pair ``i`` turns by ``base^(-2i / d)`` radians per position.
 
@@ -77,23 +78,25 @@ def window_mask(length, window):
 
 @torch.no_grad()
 def windowed_losses(logits_of, data, length, stride):
-    """The loss of each token of a text that is longer than a model's context, read through overlapping windows.
+    """The loss of each token of a text, read through overlapping windows.
 
     Args:
         logits_of: maps ids ``(W, length)`` to logits ``(W, length, V)``.
-        data: the text, ``(N,)``.
+        data: the text, ``(N,)``, longer than a window.
         length: length of a window.
-        stride: from the start of a window to the start of the next, at most ``length``. With ``length`` itself the
-            windows are disjoint chunks; less gives every token, but those of the first window, at least
-            ``length - stride`` tokens before it.
+        stride: from the start of a window to the start of the next, at most
+            ``length``. With ``length`` itself the windows are disjoint
+            chunks; less gives every token, but those of the first window, at
+            least ``length - stride`` tokens before it.
 
     Returns:
-        Losses in nats of the tokens 1, 2, ... up to the end of the last whole window, each counted once.
+        Losses in nats of the tokens 1, 2, ... up to the end of the last
+        whole window, each counted once.
     """
     windows = data.unfold(0, length + 1, stride)  # (W, length + 1)
-    logits = torch.cat([logits_of(some[:, :-1]) for some in windows.split(64)])
+    logits = torch.cat([logits_of(ids[:, :-1]) for ids in windows.split(64)])
     logits = logits.transpose(1, 2)  # (W, V, length)
-    losses = F.cross_entropy(logits, windows[:, 1:], reduction="none")  # (W, length)
+    losses = F.cross_entropy(logits, windows[:, 1:], reduction="none")
     # Of each later window only what the one before it did not have.
     return torch.cat([losses[0], losses[1:, -stride:].flatten()])
 
@@ -118,7 +121,8 @@ class SwiGLU(nn.Module):
 
     Args:
         d_model: width of input and output.
-        d_ff: width of the hidden layer; two thirds of what a layer without a gate has give the same parameters.
+        d_ff: width of the hidden layer; two thirds of what a layer without
+            a gate has give the same parameters.
 
     Source: Shazeer 2020, equation 6; no biases, as there.
     """
@@ -136,14 +140,15 @@ class SwiGLU(nn.Module):
 
 
 class MixtureOfExperts(nn.Module):
-    """Several feed-forward layers, of which each token uses the few that a router picks for it.
+    """Several feed-forward layers; a router picks a few for each token.
 
     Args:
         experts: a list of ``E`` modules that map ``(n, d)`` to ``(n, d)``.
         d_model: width of input and output.
         k: how many experts a token uses.
 
-    Source: Fedus et al. 2022, equations 1 and 2 (there ``k`` is 1); the idea is Shazeer et al. 2017.
+    Source: Fedus et al. 2022, equations 1 and 2 (there ``k`` is 1); the
+    idea is Shazeer et al. 2017.
     """
 
     def __init__(self, experts, d_model, k=1):
@@ -153,20 +158,30 @@ class MixtureOfExperts(nn.Module):
         self.k = k
 
     def route(self, x):
-        """For each token of ``(n, d)`` every expert's probability, ``(n, E)``, and the ids of its ``k``, ``(n, k)``."""
+        """What becomes of tokens ``(n, d)``.
+
+        Returns:
+            Every expert's probability ``(n, E)`` and the ids of the chosen
+            ones ``(n, k)``.
+        """
         probabilities = self.router(x).softmax(dim=-1)
         return probabilities, probabilities.topk(self.k, dim=-1).indices
 
     def forward(self, x):
-        """``(..., d)`` to the same shape: the chosen experts' outputs, each times its probability, added up."""
+        """``(..., d)`` to the same shape.
+
+        The outputs of the chosen experts are added up, each times its
+        probability.
+        """
         tokens = x.flatten(0, -2)  # (n, d)
         probabilities, chosen = self.route(tokens)
         output = torch.zeros_like(tokens)
         for number, expert in enumerate(self.experts):
-            # The tokens that come to this expert, and how much it counts for each.
+            # The tokens that come to this expert, and its weight for each.
             rows = (chosen == number).any(dim=-1).nonzero()[:, 0]
             weights = probabilities[rows, number, None]
-            output = output.index_add(0, rows, weights * expert(tokens[rows]))
+            found = weights * expert(tokens[rows])
+            output = output.index_add(0, rows, found)
         return output.view(x.shape)
 
 
@@ -176,14 +191,15 @@ def expert_loads(chosen, num_experts):
 
 
 def balance_loss(probabilities, chosen):
-    """1 when all experts get the same, up to ``E`` when one gets everything.
+    """1 when all experts get the same, up to ``E`` when one gets all.
 
     Args:
         probabilities, chosen: what `MixtureOfExperts.route` returns.
 
     Returns:
-        ``E`` times the sum over experts of load times mean probability, a scalar. The gradient flows through the
-        probabilities; the loads are counts.
+        ``E`` times the sum over experts of load times mean probability, a
+        scalar. The gradient flows through the probabilities; the loads are
+        counts.
 
     Source: Fedus et al. 2022, equations 4 to 6, without the factor alpha.
     """
