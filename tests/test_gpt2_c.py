@@ -30,7 +30,7 @@ TINY = Config(max_seq_len=20, vocab_size=29, num_layers=2, num_heads=3, channels
 def built(tmp_path_factory):
     """Builds a target of the Makefile, once."""
     folder = tmp_path_factory.mktemp("gpt2")
-    return lambda target="gpt2": gpt2_c.build(folder, target, MAKEFLAGS="-j2")
+    return lambda target="gpt2": gpt2_c.build(folder, target, MAKEFLAGS="-j2", STRICT="-Werror")
 
 
 @pytest.fixture(scope="session")
@@ -91,6 +91,7 @@ def leaves(*tensors):
 
 # Small, odd, and larger than every block and tile, in one dimension or another.
 LINEAR = [(1, 1, 1, 1), (2, 3, 5, 7), (1, 5, 33, 2), (3, 131, 17, 70), (1, 101, 405, 23), (2, 9, 1601, 49)]
+LINEAR += [(1, 2401, 3, 5), (1, 7, 5, 2311)]
 
 
 @pytest.mark.parametrize(("b", "t", "c", "oc"), LINEAR)
@@ -133,7 +134,7 @@ def test_layernorm(kernels, rng, b, t, c):
     assert_same(dbias, bias64.grad + before[2], "dbias")
 
 
-@pytest.mark.parametrize(("b", "t", "c", "nh"), [(1, 1, 1, 1), (2, 7, 15, 3), (1, 97, 10, 2), (3, 200, 44, 4)])
+@pytest.mark.parametrize(("b", "t", "c", "nh"), [(1, 1, 1, 1), (2, 7, 15, 3), (1, 97, 10, 2), (2, 300, 44, 4)])
 @pytest.mark.parametrize("far_below_zero", [False, True])
 def test_attention(kernels, rng, b, t, c, nh, far_below_zero):
     x = torch.randn(b, t, 3 * c, generator=rng)
@@ -852,5 +853,5 @@ def test_a_missing_compiler_is_a_sentence(tmp_path):
 
 @pytest.mark.parametrize("variables", [{"OPENMP": ""}, {"ARCH": ""}, {"ARCH": "-mavx512f"}, {"ARCH": "-mno-avx"}])
 def test_every_width_and_no_threads_compile(tmp_path, variables):
-    gpt2_c.build(tmp_path, "fast/gemm.o", **variables)
-    gpt2_c.build(tmp_path, "fast/gpt2.o", **variables)
+    gpt2_c.build(tmp_path, "fast/gemm.o", STRICT="-Werror", **variables)
+    gpt2_c.build(tmp_path, "fast/gpt2.o", STRICT="-Werror", **variables)

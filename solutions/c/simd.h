@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* it makes no vectors of a maximum, and the loop is right without */
+#endif
+
 /* LANES numbers fit into one register. A tile of TILE_ROWS x TILE_COLUMNS sums, two registers to a row, leaves a few
  * of the 16 or 32 registers for what is multiplied. */
 #if defined(__AVX512F__)
@@ -54,7 +58,7 @@ static inline float exponential(float x) {
     float r = (inside - n * 0.693359375f) - n * -2.12194440e-4f; /* ln 2 in two parts: the first product is exact */
     float series = 1.0f + r * (1.0f + r * (1.0f / 2 + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r *
                    (1.0f / 720 + r * (1.0f / 5040)))))));
-    int32_t bits = ((int32_t)n + 127) << 23;
+    uint32_t bits = (uint32_t)((int32_t)n + 127) << 23;
     float power;
     memcpy(&power, &bits, sizeof power);
     return x < -87.0f ? 0.0f : series * power;
