@@ -222,6 +222,8 @@ def write_checkpoint(path, model):
 
     The header is ``20240326, 3, max_seq_len, vocab_size, num_layers, num_heads, channels, padded_vocab_size`` and
     zeros. The parameters follow by kind, each kind for all layers, ``(out, in)`` as in ``nn.Linear``.
+
+    What is not a GPT-2 has no place in it: the model of unit 7, for one, has ReLU and an output layer of its own.
     """
     tensors = chain.from_iterable(tensors for _, tensors in kinds(model))
     header = _header(MODEL_MAGIC, MODEL_VERSION, *dataclasses.astuple(model.config))

@@ -17,12 +17,12 @@
 #include "simd.h"
 
 enum {
-    DEPTH = 384,                    /* k at once */
-    BLOCK_ROWS = 16 * TILE_ROWS,    /* rows of a task */
+    DEPTH = 384,                       /* k at once */
+    BLOCK_ROWS = 16 * TILE_ROWS,       /* rows of a task */
     BLOCK_COLUMNS = 24 * TILE_COLUMNS, /* columns of a task */
-    MOST_ROWS = 24 * BLOCK_ROWS,    /* rows of a, columns of b that are packed at once */
-    MOST_COLUMNS = 6 * BLOCK_COLUMNS,
-    ALONE_ROWS = BLOCK_ROWS,        /* the same for one thread alone */
+    MOST_ROWS = 24 * BLOCK_ROWS,       /* rows of a that are packed at once */
+    MOST_COLUMNS = 6 * BLOCK_COLUMNS,  /* columns of b that are packed at once */
+    ALONE_ROWS = BLOCK_ROWS,           /* both again, for one thread alone */
     ALONE_COLUMNS = 16 * TILE_COLUMNS
 };
 
@@ -128,6 +128,7 @@ static Matrix transposed(Matrix from) {
 }
 
 void gemm(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t k, Mode mode, const float *bias) {
+    /* Of the whole program: one product at a time has all threads. */
     static float packed_a[MOST_ROWS * DEPTH], packed_b[MOST_COLUMNS * DEPTH];
     size_t depth = pieces(k, pieces(k, DEPTH)); /* equal pieces */
     for (size_t j0 = 0; j0 < n; j0 += MOST_COLUMNS) {

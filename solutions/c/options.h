@@ -5,11 +5,11 @@
 typedef enum { TEXT, WHOLE, NUMBER, FLAG } OptionKind;
 
 typedef struct {
-    const char *name; /* without the two dashes; a name without dashes in the table is `positional` */
+    const char *name; /* without the two dashes */
     OptionKind kind;
     void *value; /* const char **, int *, float * or int *; what is there before is the default */
     const char *help;
-    double least, most; /* of a number */
+    double least, most; /* what a number may be */
 } Option;
 
 typedef struct {
