@@ -751,6 +751,15 @@ def _two_lengths(rng, ratio, size):
     return [[(a, half), (EOS, half)], long]
 
 
+@cache
+def _lengths_case(seed, ratios, exponent):
+    """For each ratio a source with two such outputs. Kept for each seed."""
+    rng, case = Rng(seed), None
+    while case is None:
+        case = _tree_case(rng, 11, [_two_lengths(rng, ratio, 11) for ratio in ratios], 9, 2, exponent)
+    return case
+
+
 @pytest.mark.task("decoding.beam_search", points=2)
 def test_length_penalty(student, reference, rng):
     """Outputs are compared by sum / ((5 + length) / 6) ** length_penalty; 0.6 unless given."""
@@ -762,10 +771,7 @@ def test_length_penalty(student, reference, rng):
         (None, (0.95, 0.775, 0.752, 0.6)),
     ):
         exponent = 0.6 if alpha is None else alpha
-        case = None
-        while case is None:
-            paths = [_two_lengths(rng, ratio, 11) for ratio in ratios]
-            case = _tree_case(rng, 11, paths, 9, 2, exponent)
+        case = _lengths_case(_seed(rng), ratios, exponent)
         options = {} if alpha is None else {"length_penalty": alpha}
         text = "the default length_penalty" if alpha is None else f"length_penalty={alpha}"
         what = f"an output of beam_search with {text}, where one of 2 ids and one of 6 compete"
