@@ -91,9 +91,7 @@ class SolutionModule:
         constants = [f"{alias.name} = {course_constant(alias.name)!r}" for node in course for alias in node.names]
         given: dict[str, str] = {}
         for node in units:
-            other = SolutionModule(_other_unit(node))
-            other.collect([alias.name for alias in node.names], given)
-            own += [line for line in other._own_imports() if line and line not in own]
+            SolutionModule(_other_unit(node)).collect([alias.name for alias in node.names], given, own)
         parts = ["\n".join([*own, "", *constants]).strip()]
         if given:
             parts += ["# From earlier units: given here, so that this notebook stands alone.", *given.values()]
@@ -105,8 +103,12 @@ class SolutionModule:
         nodes = [node for node in nodes if not (getattr(node, "module", "") or "").startswith("solutions")]
         return self._lines[nodes[0].lineno - 1 : nodes[-1].end_lineno] if nodes else []
 
-    def collect(self, names: Iterable[str], found: dict[str, str]) -> None:
-        """Add the source of these objects and of all that they use of the course, what is used before what uses it."""
+    def collect(self, names: Iterable[str], found: dict[str, str], imports: list[str]) -> None:
+        """Add the source of these objects and of all that they use of the course, what is used before what uses it.
+
+        What their modules import besides is added to the lines of ``imports``.
+        """
+        imports += [line for line in self._own_imports() if line and line not in imports]
         elsewhere: dict[str, ast.ImportFrom] = {
             alias.name: node
             for node in self._tree.body
@@ -119,13 +121,13 @@ class SolutionModule:
             if name in elsewhere:
                 node = elsewhere[name]
                 if _other_unit(node):
-                    SolutionModule(_other_unit(node)).collect([name], found)
+                    SolutionModule(_other_unit(node)).collect([name], found, imports)
                 else:
                     found[name] = f"{name} = {course_constant(name)!r}"
                 continue
             definition = self._definition(name)
             used = {inner.id for inner in ast.walk(definition) if isinstance(inner, ast.Name)} - {name}
-            self.collect([other for other in (*elsewhere, *self._defined) if other in used], found)
+            self.collect([other for other in (*elsewhere, *self._defined) if other in used], found, imports)
             found[name] = self.given(name)
 
     def given(self, name: str) -> str:
