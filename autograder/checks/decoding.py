@@ -793,6 +793,11 @@ def test_finished_hypotheses(student, reference, rng):
         ],
         # The end has its price: without it the first would win.
         "the end of a hypothesis is not likely": [_end((a, 0.6), probability=0.15), _end((b, 0.35), (e, 0.9))],
+        # If the end were continued, that would hardly cost anything, and the sum would be divided by more.
+        "the model would go on after the end": [
+            [*_end((a, 0.5), probability=0.6), *_end((b, 0.97), probability=0.97)],
+            _end((c, 0.45), (d, 0.5), probability=0.9),
+        ],
         "the best one ends at max_len": [_end((a, 0.6), (b, 0.9), (c, 0.9), (d, 0.9), (e, 0.9)), _end((b, 0.2))],
         "nothing ends": [
             [(a, 0.5), (b, 0.3), (c, 0.4), (d, 0.5), (e, 0.6), (f, 0.5)],

@@ -2461,6 +2461,39 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
 
 @mistake(
     "decoding.beam_search",
+    "finished-and-continued",
+    explanation="A hypothesis that ends is noted, but it stays in the beam and is continued as well. If a token after "
+    "the end costs little, the longer one wins by the length penalty.",
+    hint="Your output holds tokens from behind an end symbol: what is finished must leave the beam (chapter 13, "
+    "'Finished hypotheses').",
+    section="beam-finished",
+)
+def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        results = []
+        for b in range(src.shape[0]):
+            beams, finished = [([bos_id], 0.0)], []
+            for _ in range(max_len - 1):
+                candidates = []
+                for ids, score in beams:
+                    tgt = torch.tensor([ids])
+                    hidden = model.decode(memory[b : b + 1], src_mask[b : b + 1], tgt, causal_mask(len(ids)))
+                    log_probs = model.generator(hidden[:, -1])[0]
+                    values, tokens = log_probs.topk(min(beam_size, len(log_probs)))
+                    for value, token in zip(values.tolist(), tokens.tolist()):
+                        candidates.append((ids + [token], score + value))
+                candidates.sort(key=lambda item: item[1], reverse=True)
+                beams = candidates[:beam_size]
+                finished += [(ids, score) for ids, score in beams if ids[-1] == eos_id]
+            pool = finished or beams
+            best = max(pool, key=lambda item: item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty)
+            results.append([token for token in best[0] if token not in (bos_id, eos_id, PAD)])
+        return results
+
+
+@mistake(
+    "decoding.beam_search",
     "unfinished-compared-too",
     explanation="Hypotheses that were cut off at max_len compete with finished ones. They have not paid for their "
     "end, and win too easily.",
