@@ -846,6 +846,21 @@ def test_help_names_every_option(built):
         assert f"Usage: gpt2 {command}" in done.stdout
 
 
+def test_the_learners_own_kernels_run_the_program(built, tiny, tmp_path):
+    """Even from a file that is older than what was built before from another one."""
+    right = (SOURCE / "gpt2_forward.c").read_text()
+    wrong = right.replace("token[c] + place[c]", "place[c] - token[c]")
+    texts = []
+    for name, content in (("mine.c", right), ("wrong.c", wrong), ("mine.c", right)):
+        path = tmp_path / name
+        path.write_text(content)
+        os.utime(path, (0, 0))
+        program = gpt2_c.build(tmp_path / "build", "gpt2-plain", FORWARD=path, PLAIN="-O1", MAKEFLAGS="-j2")
+        texts.append(call(program, "generate", tiny / "model.bin", "--ids", "1,2", "--temperature", 0).stdout)
+    assert texts[0] == texts[2] != texts[1]
+    assert texts[0] == call(built(), "generate", tiny / "model.bin", "--ids", "1,2", "--temperature", 0).stdout
+
+
 def test_a_missing_compiler_is_a_sentence(tmp_path):
     with pytest.raises(RuntimeError, match=r"no C compiler 'no-such-cc'.*apt-get install gcc"):
         gpt2_c.build(tmp_path, CC="no-such-cc")

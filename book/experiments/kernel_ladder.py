@@ -22,7 +22,7 @@ WHAT = (
     "Billions of floating-point operations per second of a training step of GPT-2 in C, rung by rung from naive loops "
     "to the final kernels, and the machine's limit for products of matrices."
 )
-FULL = {"config": Config(256, 1024, 1, 6, 384), "batch": 2, "length": 256}
+FULL = {"config": Config(256, 1024, 1, 6, 384), "batch": 4, "length": 256}
 REDUCED = {"config": Config(64, 256, 1, 4, 128), "batch": 4, "length": 64}
 ODD = {"config": Config(48, 77, 2, 3, 33, 90), "batch": 3, "length": 41}
 
