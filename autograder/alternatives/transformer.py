@@ -96,6 +96,65 @@ class EncoderLayer(GivenEncoderLayer):
         return super().forward(x, mask)
 
 
+@alternative("transformer.EncoderLayer", "pytorch-layer-inside")
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__()
+        self.num_heads = num_heads
+        self.layer = nn.TransformerEncoderLayer(
+            d_model, num_heads, d_ff, dropout, batch_first=True, norm_first=norm == "pre"
+        )
+
+    def forward(self, x, mask=None):
+        batch, length, _ = x.shape
+        if mask is not None:
+            mask = ~mask.expand(batch, self.num_heads, length, length).reshape(-1, length, length)
+        return self.layer(x, src_mask=mask)
+
+
+@alternative("transformer.EncoderLayer", "other-names-and-leftovers")
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__()
+        self.unused, self.spare = LayerNorm(d_model), nn.Linear(d_model, d_ff)
+        self.mha = MultiHeadAttention(d_model, num_heads, dropout=dropout)
+        self.ffn = FeedForward(d_model, d_ff, dropout=dropout)
+        self.sub1 = SublayerConnection(d_model, dropout=dropout, norm=norm)
+        self.sub2 = SublayerConnection(d_model, dropout=dropout, norm=norm)
+
+    def forward(self, x, mask=None):
+        return self.sub2(self.sub1(x, lambda z: self.mha(z, z, z, mask)), self.ffn)
+
+
+@alternative("transformer.EncoderLayer", "one-projection-for-all-three")
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__()
+        self.heads, self.p, self.norm = num_heads, dropout, norm
+        self.qkv, self.out = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, d_model)
+        self.up, self.down = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
+
+    def drop(self, x):
+        return F.dropout(x, self.p, self.training)
+
+    def attend(self, x, mask):
+        q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        p = self.p if self.training else 0.0
+        found = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=p)
+        return self.drop(self.out(found.transpose(1, 2).flatten(2)))
+
+    def think(self, x):
+        return self.drop(self.down(self.drop(self.up(x).relu())))
+
+    def forward(self, x, mask=None):
+        if self.norm == "pre":
+            x = x + self.attend(self.norm1(x), mask)
+            return x + self.think(self.norm2(x))
+        x = self.norm1(x + self.attend(x, mask))
+        return self.norm2(x + self.think(x))
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # DecoderLayer
 
@@ -168,6 +227,19 @@ class DecoderLayer(GivenDecoderLayer):
     def forward(self, x, memory, src_mask=None, tgt_mask=None):
         print("decoder layer", tuple(x.shape), tuple(memory.shape))
         return super().forward(x, memory, src_mask=src_mask, tgt_mask=tgt_mask)
+
+
+@alternative("transformer.DecoderLayer", "an-encoder-layer-with-more")
+class DecoderLayer(GivenEncoderLayer):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(d_model, num_heads, d_ff, dropout, norm)
+        self.cross = MultiHeadAttention(d_model, num_heads, dropout)
+        self.around_cross = SublayerConnection(d_model, dropout, norm)
+
+    def forward(self, x, memory, src_mask=None, tgt_mask=None):
+        x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))
+        x = self.around_cross(x, lambda y: self.cross(y, memory, memory, src_mask))
+        return self.connections[1](x, self.feed_forward)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -432,6 +504,16 @@ def make_model(
     for p in model.parameters():
         if p.ndim > 1:
             nn.init.xavier_uniform_(p)
+    return model
+
+
+@alternative("transformer.make_model", "positions-with-dropout-of-their-own")
+def make_model(
+    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
+):
+    model = given_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)
+    model.src_embed[1] = PositionalEncoding(d_model)
+    model.tgt_embed[1] = PositionalEncoding(d_model)
     return model
 
 

@@ -33,15 +33,36 @@ def call_layer(student, name, build, weights, args, masks, training=False, cotan
     """
     d_model, _, d_ff = build[0][:3]
     module = getattr(student, name)(*build[0], **build[1]).to(args[0].dtype).train(training)
+    if not list(module.parameters()):
+        return f"{name} holds no parameters that PyTorch knows (modules in a plain list are not)."
+    wanted = len(weights["attentions"]), len(weights["norms"])
+    called = set()
+
+    def used(parts, least):
+        """Those of the parts that are called, if they are enough: others may have been left over."""
+        found = [one for one in parts if id(one) in called]
+        return found if len(found) >= least else parts
+
+    for one in module.modules():
+        one.register_forward_hook(lambda one, *_: called.add(id(one)))
+    module(*(-arg for arg in args), *masks)  # nothing of this call may show in the next
     names = ("w_q", "w_k", "w_v", "w_o")
-    attentions = [one for one in module.modules() if all(isinstance(getattr(one, n, None), nn.Linear) for n in names)]
+    attentions = [
+        one
+        for one in module.modules()
+        if isinstance(one, nn.MultiheadAttention) or all(isinstance(getattr(one, n, None), nn.Linear) for n in names)
+    ]
     inside = {id(part) for one in attentions for part in one.modules()}
     rest = [one for one in module.modules() if id(one) not in inside]
-    norms = [one for one in rest if hasattr(one, "gamma") or isinstance(one, nn.LayerNorm)]
-    linear = [one for one in rest if isinstance(one, nn.Linear)]
+    gains = {
+        id(one.gamma if hasattr(one, "gamma") else one.weight): one
+        for one in rest
+        if hasattr(one, "gamma") or isinstance(one, nn.LayerNorm)
+    }
+    attentions, norms = used(attentions, wanted[0]), used(list(gains.values()), wanted[1])
+    linear = used([one for one in rest if isinstance(one, nn.Linear)], 2)
     wide = [one for one in linear if one.weight.shape == (d_ff, d_model)]
     narrow = [one for one in linear if one.weight.shape == (d_model, d_ff)]
-    wanted = len(weights["attentions"]), len(weights["norms"])
     if 0 < len(attentions) < wanted[0]:
         return f"{name} should have {wanted[0]} attentions, each with parameters of its own, but has {len(attentions)}."
     if len(norms) < wanted[1] and attentions:
@@ -49,10 +70,23 @@ def call_layer(student, name, build, weights, args, masks, training=False, cotan
         if not norms and not any(one.dim() == 1 and id(one) not in known for one in module.parameters()):
             return f"No norm is among the parts of {name} that PyTorch knows (modules in a plain list are not)."
         return f"{name} should have {wanted[1]} norms, one for each sublayer, but has {len(norms)}."
+    if len(attentions) > wanted[0]:
+        return f"{name} should call {wanted[0]} attentions, but calls {len(attentions)}."
+    if attentions and len(norms) > wanted[1]:
+        return f"{name} should call {wanted[1]} norms, one for each sublayer, but calls {len(norms)}."
+    if attentions and len(linear) == 2 and not (wide and narrow):
+        shapes = " and ".join(str(tuple(one.weight.shape)) for one in linear)
+        return f"With d_model={d_model} and d_ff={d_ff} the feed-forward network has weights of shapes {shapes}."
     if (len(attentions), len(norms), len(wide), len(narrow)) != (*wanted, 1, 1):
         return None
     with torch.no_grad():
         for attention, values in zip(attentions, weights["attentions"]):
+            if isinstance(attention, nn.MultiheadAttention):
+                attention.in_proj_weight.copy_(torch.cat([weight for weight, _ in values[:3]]))
+                attention.in_proj_bias.copy_(torch.cat([bias for _, bias in values[:3]]))
+                attention.out_proj.weight.copy_(values[3][0])
+                attention.out_proj.bias.copy_(values[3][1])
+                continue
             for part, (weight, bias) in zip(names, values):
                 getattr(attention, part).weight.copy_(weight)
                 getattr(attention, part).bias.copy_(bias)
@@ -73,26 +107,48 @@ def call_layer(student, name, build, weights, args, masks, training=False, cotan
     return output, [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)]
 
 
+def disturb(student, name, build, args, masks):
+    """What a layer makes of its inputs, and of the same with the last position of one of them changed.
+
+    First without masks, then with them. For layers whose parts could not be told apart.
+    """
+    module = getattr(student, name)(*build[0], **build[1]).to(args[0].dtype).eval()
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(0.5 * torch.randn(parameter.shape))  # no attention is all on one key
+    variants = [list(args)]
+    for place, arg in enumerate(args):
+        changed = arg.clone()
+        changed[:, -1] *= -2  # adding a constant would be lost in the norm
+        variants.append([*args[:place], changed, *args[place + 1 :]])
+    return [[module(*inputs, *given) for inputs in variants] for given in ((), masks)]
+
+
 def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, training=False):
     """Build a model, fill its parameters from a list of numbers, call it, and record what each of its layers does.
 
-    ``masks`` are those that the layers should have had, ``given`` those that the call gets; ``half`` calls ``encode``
-    alone. Returns the result, the records, the tables and the last norms; ``None`` in place of what was not found.
+    An empty list leaves the model as it was made. ``masks`` are those that the layers should have had, ``given`` those
+    that the call gets; ``half`` calls ``encode`` or ``decode`` alone (then ``src`` is a memory). Returns the result,
+    the records, the tables and the last norms; ``None`` in place of what was not found.
     """
     model = student.make_model(*sizes, **options)
     model = model.to(numbers.dtype).train(training)
     start = 0
     with torch.no_grad():
-        for parameter in model.parameters():
+        for parameter in model.parameters() if len(numbers) else ():
             count = parameter.numel()
             places = torch.arange(start, start + count) % len(numbers)
             parameter.copy_(numbers[places].view_as(parameter))
             start += count
 
-    def named(kind):
-        return [one for one in model.modules() if kind in {base.__name__ for base in type(one).__mro__}]
+    def named(*kinds):
+        """The modules of the first kind; a class that inherits from several counts as the nearest."""
+        nearest = [
+            next((base.__name__ for base in type(one).__mro__ if base.__name__ in kinds), "") for one in model.modules()
+        ]
+        return [one for one, kind in zip(model.modules(), nearest) if kind == kinds[0]]
 
-    layers = {"encoder": named("EncoderLayer"), "decoder": named("DecoderLayer")}
+    layers = {"encoder": named("EncoderLayer", "DecoderLayer"), "decoder": named("DecoderLayer", "EncoderLayer")}
     records: dict[str, list] = {"encoder": [], "decoder": []}
 
     def spy(side, index, layer):
@@ -114,12 +170,26 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
     for side, found in layers.items():
         for index, layer in enumerate(found):
             spy(side, index, layer)
-    result = model.encode(src, given[0]) if half == "encode" else model(src, tgt, *given)
+    encoded: list = []
+    for stack in named("Encoder", "Decoder"):
+        stack.register_forward_hook(lambda *call: encoded.append(call[2]))
+    if half == "encode":
+        result = model.encode(src, given[0])
+    elif half == "decode":
+        result = model.decode(src, given[0], tgt, given[1])
+    else:
+        result = model(src, tgt, *given)
+
+    def heads(found):
+        """The second size of each attention's ``weights`` (B, H, T_q, T_k)."""
+        weights = [getattr(one, "weights", None) for layer in found for one in layer.modules() if hasattr(one, "w_q")]
+        return [one.shape[1] for one in weights if isinstance(one, torch.Tensor) and one.ndim == 4]
+
     inside = {id(part) for found in layers.values() for layer in found for part in layer.modules()}
     outputs = {id(one) for generator in named("Generator") for one in generator.parameters()}
 
-    def last_norms(kind):
-        norms = [one for stack in named(kind) for one in stack.modules() if id(one) not in inside]
+    def last_norms(*kinds):
+        norms = [one for stack in named(*kinds) for one in stack.modules() if id(one) not in inside]
         norms = [one for one in norms if hasattr(one, "gamma") or isinstance(one, nn.LayerNorm)]
         return [(one.gamma, one.beta) if hasattr(one, "gamma") else (one.weight, one.bias) for one in norms]
 
@@ -131,23 +201,30 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
         "result": result,
         "records": [records["encoder"], records["decoder"]],
         "memory": records.get("memory", []),
-        "norms": [last_norms("Encoder"), last_norms("Decoder")],
+        "encoded": encoded,
+        "heads": [heads(layers["encoder"]), heads(layers["decoder"])],
+        "norms": [last_norms("Encoder", "Decoder"), last_norms("Decoder", "Encoder")],
         "tables": [table(sizes[0]), table(sizes[1])],
     }
 
 
-def inventory(student, sizes, options):
-    """What a fresh model is made of: its parameters, those of each layer as numbers, and what its generator holds."""
+def inventory(student, sizes, options, values=False):
+    """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's."""
     model = student.make_model(*sizes, **options)
     place = {id(one): index for index, one in enumerate(model.parameters())}
     layers = {}
-    for kind in ("EncoderLayer", "DecoderLayer"):
-        found = [one for one in model.modules() if kind in {base.__name__ for base in type(one).__mro__}]
+    kinds = ("EncoderLayer", "DecoderLayer")
+    for kind in kinds:
+        nearest = {
+            one: next((base.__name__ for base in type(one).__mro__ if base.__name__ in kinds), "")
+            for one in model.modules()
+        }
+        found = [one for one in nearest if nearest[one] == kind]
         layers[kind] = [[place[id(one)] for one in layer.parameters()] for layer in found]
     generator = getattr(model, "generator", None)
     weight = getattr(getattr(generator, "proj", None), "weight", None)
     return {
-        "parameters": [one.detach() for one in model.parameters()],
+        "parameters": [one.detach() if values else list(one.shape) for one in model.parameters()],
         "layers": [layers["EncoderLayer"], layers["DecoderLayer"]],
         "output": place.get(id(weight)) if isinstance(weight, torch.Tensor) else None,
     }
@@ -161,13 +238,6 @@ def reach(student, sizes, options, src, tgt):
         return []
     (model.generator(result) if result.shape[-1] != sizes[1] else result).square().sum().backward()
     return [one.grad is not None and bool(one.grad.any()) for one in model.parameters()]
-
-
-def train_twice(student, sizes, options, src, tgt):
-    """The model's results in training mode, twice, and in evaluation mode."""
-    model = student.make_model(*sizes, **options)
-    first, second = (model.train()(src, tgt) for _ in range(2))
-    return first, second, model.eval()(src, tgt)
 
 
 def defaults(student):
@@ -184,8 +254,10 @@ def generate_words(student, d_model, vocab_size, weight, bias, inputs):
     proj = getattr(generator, "proj", None)
     if not isinstance(proj, nn.Linear):
         return "The attribute `proj` of a Generator should be an nn.Linear."
-    if proj.bias is None or proj.weight.shape != weight.shape:
-        return f"`proj` should be nn.Linear({d_model}, {vocab_size}) with a bias."
+    if proj.weight.shape != weight.shape:
+        return f"`proj` of Generator({d_model}, {vocab_size}) should be nn.Linear({d_model}, {vocab_size})."
+    if proj.bias is None:
+        return "`proj` should have a bias."
     with torch.no_grad():
         proj.weight.copy_(weight)
         proj.bias.copy_(bias)
@@ -221,7 +293,7 @@ def count(student, kind):
 
     model = Model()
     counts = student.count_parameters(model)
-    return counts, len(list(model.parameters()))
+    return counts, sum(not one.requires_grad for one in model.parameters())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -288,13 +360,26 @@ def _check_layer(student, rng, name, style, build=None, mask=True, in_place=Fals
     if isinstance(answer, str):
         raise AssertionError(answer)
     if answer is None:
-        return
+        return _check_unknown_parts(student, name, build, args)
     got, after = answer
     if in_place:
         assert_equal(tuple(after), args, "the layer's input after the call")
     _assert_one_of(
         got, _layer_results(weights, x, memory, src_mask, tgt_mask, style), f"the {style}-norm layer's output"
     )
+
+
+def _check_unknown_parts(student, name, build, args):
+    """The first position sees the last one of every input, unless a mask hides it."""
+    visible = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args]
+    for answers, hidden in zip(student.run(disturb, name, build, args, visible[::-1]), (False, True)):
+        first = answers[0][:, 0]
+        for other in answers[1:]:
+            assert answers[0].shape == args[0].shape, f"{name} should return a tensor of shape {tuple(args[0].shape)}."
+            same = torch.allclose(other[:, 0], first, rtol=0, atol=1e-9)
+            assert same == hidden, f"What {name} returns at the first position should " + (
+                "not depend on a position that the mask hides." if hidden else "depend on every position."
+            )
 
 
 def _assert_one_of(got, candidates, what):
@@ -328,11 +413,11 @@ def _check_gradients(student, rng, name):
     _assert_one_of(got, expected, "the gradient for the layer's inputs")
 
 
-def _check_dropout(student, rng, name, which):
+def _check_dropout(student, rng, name, which, p=0.5, options=(0.5, "pre")):
     """One sublayer alone adds the constant 1 to x = 0, or more exactly what its dropouts leave of it.
 
-    Only the dropout on what the sublayer returns gives 0 or 1 / (1 - p). A dropout inside it, of weights or hidden
-    units, gives more values than these two. Chance makes a right answer fail with a probability below 1e-9: see below.
+    The dropout on what the sublayer returns makes a share p of the results 0. A dropout inside it, of n weights or
+    hidden units, spreads the others. Chance makes a right answer fail with a probability below 1e-9: see below.
     """
     attentions = 2 if name == "DecoderLayer" else 1
     zero, one = torch.zeros(D_MODEL, D_MODEL), torch.zeros(D_MODEL)
@@ -346,7 +431,7 @@ def _check_dropout(student, rng, name, which):
     if which == "network":
         weights["linear"][1] = (torch.full((D_MODEL, D_FF), 1 / D_FF), one)
     args = [torch.zeros(20, 12, D_MODEL), torch.zeros(20, 9, D_MODEL)][:attentions]
-    build: tuple = ((D_MODEL, HEADS, D_FF, 0.5, "pre"), {})
+    build: tuple = ((D_MODEL, HEADS, D_FF, *options), {})
     answer = student.run(call_layer, name, build, weights, args, (), training=True)
     if isinstance(answer, str):
         raise AssertionError(answer)
@@ -354,23 +439,33 @@ def _check_dropout(student, rng, name, which):
         return
     got = answer[0]
     assert got.shape == args[0].shape, f"The layer's output should have shape {tuple(args[0].shape)}."
-    zeros = float((got == 0).double().mean())  # 1440 entries: 0.5 is missed by more than 0.1 once in 10^13
-    assert 0.4 < zeros < 0.6, (
-        f"With dropout=0.5, half of what a sublayer returns should be dropped in training, but {zeros:.0%} is."
+    # 1440 entries: 0.5 is missed by more than 0.1 once in 10^13, and 0.1 by more than 0.055 as rarely as 10^-10.
+    zeros, margin = float((got == 0).double().mean()), 0.1 if p == 0.5 else 0.06
+    given = f"dropout={p}" if options else f"the default dropout={p}"
+    assert abs(zeros - p) < margin, (
+        f"With {given}, a share of {p} of what a sublayer returns should be dropped in training, but {zeros:.0%} is."
     )
-    values = got[got != 0].double()
-    inside = float((values - 2).abs().gt(1e-3).double().mean())  # kept by chance exactly once: about 1 in 4
-    assert inside > 0.3, (
+    if p != 0.5:
+        return
+    number = D_FF if which == "network" else args[which].shape[1]
+    spread = float((got[got != 0].double() * (1 - p) - 1).square().mean())
+    # At least 240 independent means of n numbers that are 0 or 2: half of the variance 1 / n once in 10^10.
+    share = spread * number
+    assert share > 1e-3, (
         "In training, dropout=0.5 should also act inside the sublayer (on attention weights, or on hidden units)."
+    )
+    assert 0.5 < share < 2, (
+        "In training, the dropout inside the sublayer (on attention weights, or on hidden units) should be that of "
+        f"the layer, 0.5: what it returns should vary by {1 / number:.3f} (variance), but varies by {spread:.3f}."
     )
 
 
 SIZES = (7, 9, 2, 6, 10, 2)  # src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads
 
 
-def _ids(rng):
+def _ids(rng, length=5):
     """Source and target with padding on both sides, and of different lengths."""
-    src, tgt = rng.integers(4, 7, 2, 5), rng.integers(4, 9, 2, 4)
+    src, tgt = rng.integers(4, 7, 2, length), rng.integers(4, 9, 2, 4)
     src[0, 3:], src[1, 0], tgt[0, 3], tgt[1, 0] = PAD, PAD, PAD, PAD
     return src, tgt
 
@@ -380,12 +475,21 @@ def _masks(src, tgt):
     return (src != PAD)[:, None, None, :], (tgt != PAD)[:, None, None, :] & causal
 
 
-def _watch(student, rng, norm="pre", given=None, half=None, masks=None):
-    src, tgt = _ids(rng)
+def _watch(student, rng, norm="pre", given=None, half=None, masks=None, memory=None, length=5):
+    src, tgt = _ids(rng, length)
     numbers = rng.normal(997, dtype=torch.float64)  # a prime: no two layers are filled alike
     right = _masks(src, tgt)
     given = right if given is None else given
-    seen = student.run(watch, SIZES, {"dropout": 0.0, "norm": norm}, numbers, src, tgt, masks or right, given, half)
+    seen = student.run(
+        watch,
+        SIZES,
+        {"dropout": 0.0, "norm": norm},
+        numbers,
+        *(src if memory is None else memory, tgt),
+        masks or right,
+        given,
+        half,
+    )
     return src, tgt, seen
 
 
@@ -411,6 +515,27 @@ def _assert_masks(seen, side):
     name = ("encoder", "decoder")[side]
     for number, (_, _, output, again) in enumerate(seen["records"][side]):
         assert_close(output, again, f"what layer {number} of the {name} returns (called with the masks it should get)")
+
+
+def _check_handed_on(student, rng, sides):
+    """The arguments norm, dropout and num_heads of a fresh model are those of each layer."""
+    src, tgt = _ids(rng)
+    right, fresh, small = _masks(src, tgt), torch.zeros(0, dtype=torch.float64), (*SIZES[:2], 1, *SIZES[3:])
+    for norm, dropout in (("post", 0.0), ("pre", 0.5)):
+        options = {"dropout": dropout, "norm": norm}
+        seen = student.run(watch, small, options, fresh, src, tgt, right, right, training=True)
+        for side in sides:
+            what = f"With norm={norm!r} and dropout={dropout} every layer of the {('encoder', 'decoder')[side]}"
+            for _, _, output, again in seen["records"][side]:
+                mean, variance = output.mean(-1).abs().max(), (output.var(-1, unbiased=False) - 1).abs().max()
+                assert bool(mean + variance < 1e-2) == (norm == "post"), (
+                    f"{what} should {'' if norm == 'post' else 'not '}end in a norm."
+                )
+                assert torch.allclose(output, again) == (dropout == 0), (
+                    f"{what} should return {'the same' if dropout == 0 else 'something else'} at each call in training."
+                )
+            counts = set(seen["heads"][side])
+            assert counts <= {SIZES[5]}, f"{what} should have {SIZES[5]} heads, but there are attentions with {counts}."
 
 
 def _embedded(ids, table):
@@ -448,6 +573,7 @@ def test_gradients(student, reference, rng):
 def test_dropout(student, reference, rng):
     """In training, dropout acts on what both sublayers return, on attention weights and on hidden units."""
     _check_dropout(student, rng, "EncoderLayer", 0)
+    _check_dropout(student, rng, "EncoderLayer", 0, 0.1, ())
     _check_dropout(student, rng, "EncoderLayer", "network")
 
 
@@ -483,6 +609,7 @@ def test_decoder_gradients(student, reference, rng):
 def test_decoder_dropout(student, reference, rng):
     """In training, dropout acts on and inside each of the three sublayers."""
     _check_dropout(student, rng, "DecoderLayer", 0)
+    _check_dropout(student, rng, "DecoderLayer", 0, 0.1, ())
     _check_dropout(student, rng, "DecoderLayer", 1)
     _check_dropout(student, rng, "DecoderLayer", "network")
 
@@ -510,6 +637,12 @@ def test_encoder_masks(student, reference, rng):
     """Every layer gets the mask."""
     _, _, seen = _watch(student, rng, half="encode")
     _assert_masks(seen, 0)
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_hands_on_its_arguments(student, reference, rng):
+    """Every layer has the norm, the dropout and the heads that were asked for."""
+    _check_handed_on(student, rng, (0,))
 
 
 @pytest.mark.task("transformer.Encoder", points=1)
@@ -550,10 +683,18 @@ def test_decoder_stack_post_norm(student, reference, rng):
 @pytest.mark.task("transformer.Decoder", points=1)
 def test_decoder_masks_and_memory(student, reference, rng):
     """Every layer gets both masks and the same memory."""
-    _, _, seen = _watch(student, rng)
+    _, _, seen = _watch(student, rng, length=4)  # of equal lengths: every mix-up fits
     for memory in seen["memory"][1:]:
         assert_close(memory, seen["memory"][0], "the memory of a later layer (the same as the first layer's)")
+    for encoded in seen["encoded"]:
+        assert_close(seen["memory"][0], encoded, "the memory that the layers read (what the encoder returned)")
     _assert_masks(seen, 1)
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_hands_on_its_arguments(student, reference, rng):
+    """Every layer has the norm, the dropout and the heads that were asked for."""
+    _check_handed_on(student, rng, (1,))
 
 
 @pytest.mark.task("transformer.Decoder", points=1)
@@ -607,6 +748,17 @@ def test_encode(student, reference, rng):
     _assert_masks(seen, 0)
     _assert_embedded(seen, 0, src)
     assert_equal(list(getattr(seen["result"], "shape", [])), [*src.shape, SIZES[3]], "the shape of the memory")
+
+
+@pytest.mark.task("transformer.Transformer", points=1)
+def test_decode(student, reference, rng):
+    """decode(memory, src_mask, tgt, tgt_mask) hands the memory and the embedded target to the decoder."""
+    memory = rng.normal(2, 5, SIZES[3], dtype=torch.float64)
+    _, tgt, seen = _watch(student, rng, half="decode", memory=memory)
+    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
+    _assert_embedded(seen, 1, tgt)
+    assert_close(seen["memory"][0], memory, "the memory that the first layer reads")
+    _assert_masks(seen, 1)
 
 
 def _assert_embedded(seen, side, ids):
@@ -668,8 +820,8 @@ def test_flow(student, reference, rng):
     _assert_embedded(seen, 0, src)
     _assert_embedded(seen, 1, tgt)
     made = student.run(inventory, SIZES, {})
-    total = sum(one.numel() for one in made["parameters"])
-    expected = sum(one.numel() for one in reference.run(inventory, SIZES, {})["parameters"])
+    total = sum(math.prod(one) for one in made["parameters"])
+    expected = sum(math.prod(one) for one in reference.run(inventory, SIZES, {})["parameters"])
     assert_equal(total, expected, f"the number of parameters of make_model{SIZES}")
     assert made["output"] is not None, "The model should hold a Generator with `proj` as its attribute `generator`."
 
@@ -698,7 +850,8 @@ def test_xavier(student, reference, rng):
 
     A uniform sample of n numbers stays below 0.9 of its bound once in 0.9^-n: for n of at least 256, below 1e-11.
     """
-    made = student.run(inventory, (17, 19, 2, 16, 20, 2), {})
+    made = student.run(inventory, (17, 19, 2, 16, 20, 2), {}, values=True)
+    ratios = []
     for one in made["parameters"]:
         if one.dim() < 2:
             continue
@@ -708,6 +861,11 @@ def test_xavier(student, reference, rng):
             f"A matrix of shape {tuple(one.shape)} should be uniform between -{bound:.4f} and {bound:.4f}, "
             f"but its largest number is {largest:.4f}."
         )
+        ratios.append(one.double().flatten() / bound)
+    ratio = torch.cat(ratios)  # about 10,000 numbers between -1 and 1; all below 0.99 once in 10^40
+    assert ratio.abs().max() > 0.99 and (ratio.square().mean() - 1 / 3).abs() < 0.025, (
+        "The matrices should be uniform between the bounds of Xavier's distribution, and are not."
+    )
     for layers in made["layers"]:
         for first, second in zip(*layers):
             one, other = made["parameters"][first], made["parameters"][second]
@@ -720,7 +878,7 @@ def test_tied(student, reference, rng):
     sizes = (11, 11, 1, 6, 10, 2)
     for tie, wanted in ((True, 1), (False, 3)):
         made = student.run(inventory, sizes, {"tie_weights": tie})
-        tables = [place for place, one in enumerate(made["parameters"]) if one.shape == (11, 6)]
+        tables = [place for place, one in enumerate(made["parameters"]) if one == [11, 6]]
         assert_equal(len(tables), wanted, f"how many parameters of shape (11, 6) there are with tie_weights={tie}")
         assert made["output"] in tables, "generator.proj.weight should be one of the model's parameters."
 
@@ -734,17 +892,10 @@ def test_unequal_vocabularies(student, reference, rng):
 
 @pytest.mark.task("transformer.make_model", points=1)
 def test_dropout_and_norm(student, reference, rng):
-    """The arguments dropout and norm reach every part of the model."""
-    src, tgt = rng.integers(4, 7, 2, 5), rng.integers(4, 9, 2, 4)
-    small = (*SIZES[:2], 1, *SIZES[3:])
-    first, second, calm = student.run(train_twice, small, {"dropout": 0.0}, src, tgt)
-    assert_close(first, calm, "the output in training mode with dropout=0 (the same as in evaluation)")
-    first, second, calm = student.run(train_twice, small, {"dropout": 0.5}, src, tgt)
-    assert not torch.equal(first, second), "With dropout=0.5 two passes in training mode should differ."
-    _, _, seen = _watch(student, rng, norm="post")
-    _assert_stack(seen, 1, "post", seen["result"])
-    with_norm = sum(one.numel() for one in student.run(inventory, SIZES, {"norm": "pre"})["parameters"])
-    without = sum(one.numel() for one in student.run(inventory, SIZES, {"norm": "post"})["parameters"])
+    """The arguments dropout, norm and num_heads reach every layer. (Whether dropout reaches the embeddings is free.)"""
+    _check_handed_on(student, rng, (0, 1))
+    with_norm = sum(math.prod(one) for one in student.run(inventory, SIZES, {"norm": "pre"})["parameters"])
+    without = sum(math.prod(one) for one in student.run(inventory, SIZES, {"norm": "post"})["parameters"])
     assert_equal(with_norm - without, 4 * SIZES[3], "what a pre-norm model has more parameters than a post-norm one")
 
 
@@ -757,6 +908,7 @@ def test_shift(student, reference, rng):
     """Every token moves one place to the right, and BOS comes first."""
     for shape in ((3, 5), (1, 4), (5, 1)):
         _check_shift(student, rng.integers(4, 50, *shape))
+    _check_shift(student, torch.tensor([[4, 5, 3, 0, 0], [6, 7, 8, 9, 3], [1, 2, 3, 4, 5]]))
 
 
 def _check_shift(student, targets, *args):
@@ -787,12 +939,13 @@ FIRST, SECOND = 3 * 5 + 5, 5 * 7 + 7 + 2 * 7 + 7 * 5
 
 
 def _check_count(student, kind, more, total):
-    got, _ = student.run(count, kind)
+    got, frozen = student.run(count, kind)
     expected = {"first": FIRST, "second": SECOND, **more, "total": total}
     assert isinstance(got, dict), f"count_parameters should return a dictionary, but returned a {type(got).__name__}."
     missing = [name for name in expected if name not in got]
     assert not missing, f"count_parameters should have the key {missing[0]!r}; its keys are {sorted(map(str, got))}."
     assert_equal(dict(got), expected, f"count_parameters of a model ({kind})")
+    assert_equal(frozen, int(kind == "frozen"), "how many parameters are frozen after counting")
     floats = [name for name in expected if not isinstance(got[name], int)]
     assert not floats, f"Counts are whole numbers (int), but {floats[0]!r} is a {type(got[floats[0]]).__name__}."
 

@@ -282,6 +282,61 @@ class EncoderLayer(nn.Module):
         return self.connections[1](x, self.feed_forward)
 
 
+@mistake(
+    "transformer.EncoderLayer",
+    "no-dropout-by-default",
+    explanation=(
+        "Without the argument dropout the layer drops nothing. "
+        "The default is the paper's 0.1, and who relies on it trains without regularisation."
+    ),
+    hint=(
+        "Without the argument `dropout` your layer drops nothing while training. "
+        "Its default is 0.1 (chapter 8, 'One encoder layer')."
+    ),
+    section="tf-encoder-layer",
+)
+class EncoderLayer(RightEncoderLayer):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, norm="pre"):
+        super().__init__(d_model, num_heads, d_ff, dropout, norm)
+
+
+@mistake(
+    "transformer.EncoderLayer",
+    "hidden-dropout-by-default",
+    explanation=(
+        "The feed-forward network was built without the layer's dropout, and keeps its own default of 0.1. "
+        "The layer has one probability, for all three places."
+    ),
+    hint=(
+        "Your hidden units are dropped with a probability of their own. "
+        "Hand `dropout` on to the feed-forward network (chapter 8, 'One encoder layer')."
+    ),
+    section="tf-encoder-layer",
+)
+class EncoderLayer(RightEncoderLayer):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(d_model, num_heads, d_ff, dropout, norm)
+        self.feed_forward = FeedForward(d_model, d_ff)
+
+
+@mistake(
+    "transformer.EncoderLayer",
+    "hidden-width-fixed",
+    explanation=(
+        "The feed-forward network is four times as wide as the model, whatever d_ff says. "
+        "The paper's sizes are of that ratio; the argument decides."
+    ),
+    hint=(
+        "Your feed-forward network does not have the width `d_ff`. "
+        "Hand `d_ff` on to it (chapter 8, 'Counting the paper's model')."
+    ),
+    section="tf-count",
+)
+class EncoderLayer(RightEncoderLayer):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(d_model, num_heads, 4 * d_model, dropout, norm)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # DecoderLayer
 
@@ -749,6 +804,44 @@ class Encoder(nn.Module):
         return self.last_norm(x)
 
 
+@mistake(
+    "transformer.Encoder",
+    "norm-not-passed-on",
+    explanation=(
+        "The layers are built without the argument norm, so that they are pre-norm whatever was asked for. "
+        'Only the last norm of the stack obeys, and a "post" model ends without any.'
+    ),
+    hint=(
+        'The layers of your encoder are pre-norm for `norm="post"` too. '
+        "Hand `norm` on to each layer (chapter 8, 'Pre-norm and post-norm')."
+    ),
+    section="tf-norms",
+)
+class Encoder(RightEncoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers, d_model, num_heads, d_ff, dropout, norm)
+        self.layers = nn.ModuleList(RightEncoderLayer(d_model, num_heads, d_ff, dropout) for _ in range(num_layers))
+
+
+@mistake(
+    "transformer.Encoder",
+    "dropout-not-passed-on",
+    explanation=(
+        "The layers are built without the argument dropout, and keep their own default of 0.1. "
+        "A model that is asked for none drops all the same while it trains."
+    ),
+    hint=(
+        "The layers of your encoder drop with a probability of their own. "
+        "Hand `dropout` on to each layer (chapter 8, 'One encoder layer')."
+    ),
+    section="tf-encoder-layer",
+)
+class Encoder(RightEncoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers, d_model, num_heads, d_ff, dropout, norm)
+        self.layers = nn.ModuleList(RightEncoderLayer(d_model, num_heads, d_ff, norm=norm) for _ in range(num_layers))
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Decoder
 
@@ -898,6 +991,82 @@ class Decoder(RightDecoder):
         for layer in self.layers:
             out = layer(x, memory, src_mask, tgt_mask)
         return self.last_norm(out)
+
+
+@mistake(
+    "transformer.Decoder",
+    "norm-not-passed-on",
+    explanation=(
+        "The layers are built without the argument norm, so that they are pre-norm whatever was asked for. "
+        'Only the last norm of the stack obeys, and a "post" model ends without any.'
+    ),
+    hint=(
+        'The layers of your decoder are pre-norm for `norm="post"` too. '
+        "Hand `norm` on to each layer (chapter 8, 'Pre-norm and post-norm')."
+    ),
+    section="tf-norms",
+)
+class Decoder(RightDecoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers, d_model, num_heads, d_ff, dropout, norm)
+        self.layers = nn.ModuleList(RightDecoderLayer(d_model, num_heads, d_ff, dropout) for _ in range(num_layers))
+
+
+@mistake(
+    "transformer.Decoder",
+    "dropout-not-passed-on",
+    explanation=(
+        "The layers are built without the argument dropout, and keep their own default of 0.1. "
+        "A model that is asked for none drops all the same while it trains."
+    ),
+    hint=(
+        "The layers of your decoder drop with a probability of their own. "
+        "Hand `dropout` on to each layer (chapter 8, 'One encoder layer')."
+    ),
+    section="tf-encoder-layer",
+)
+class Decoder(RightDecoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers, d_model, num_heads, d_ff, dropout, norm)
+        self.layers = nn.ModuleList(RightDecoderLayer(d_model, num_heads, d_ff, norm=norm) for _ in range(num_layers))
+
+
+@mistake(
+    "transformer.Decoder",
+    "memory-overwritten",
+    explanation=(
+        "The first layer's result overwrites the memory, so that the later layers attend to the target twice. "
+        "The memory is what the encoder returned, the same for all layers of the decoder."
+    ),
+    hint=(
+        "Only your first layer reads the encoder's memory. "
+        "All layers read the same one (chapter 8, 'Stacks, and the last norm')."
+    ),
+    section="tf-stacks",
+)
+class Decoder(RightDecoder):
+    def forward(self, x, memory, src_mask=None, tgt_mask=None):
+        for layer in self.layers:
+            memory = x = layer(x, memory, src_mask, tgt_mask)
+        return self.last_norm(x)
+
+
+@mistake(
+    "transformer.Decoder",
+    "memory-normalised",
+    explanation=(
+        "The decoder's last norm is applied to the memory too. "
+        "The encoder has a last norm of its own, and the decoder's is for what the decoder returns."
+    ),
+    hint=(
+        "Your decoder changes the memory before its layers read it. "
+        "They read it as the encoder returned it (chapter 8, 'One decoder layer')."
+    ),
+    section="tf-decoder-layer",
+)
+class Decoder(RightDecoder):
+    def forward(self, x, memory, src_mask=None, tgt_mask=None):
+        return super().forward(x, self.last_norm(memory), src_mask, tgt_mask)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1238,6 +1407,29 @@ class Transformer(RightTransformer):
         return self.decode(self.encode(src, src_mask).detach(), src_mask, tgt, tgt_mask)
 
 
+@mistake(
+    "transformer.Transformer",
+    "decode-in-another-order",
+    explanation=(
+        "decode takes its arguments in another order than it should, and forward calls it in that order. "
+        "So forward is right, but everything else that decodes hands over a mask for a memory."
+    ),
+    hint=(
+        "Your `forward` works, but `decode` does not take its arguments in the order of its description: "
+        "`memory, src_mask, tgt, tgt_mask` (chapter 8, 'The whole flow, with shapes')."
+    ),
+    section="tf-flow",
+)
+class Transformer(RightTransformer):
+    def decode(self, tgt, memory, src_mask, tgt_mask):
+        return self.decoder(self.tgt_embed(tgt), memory, src_mask, tgt_mask)
+
+    def forward(self, src, tgt, src_mask=None, tgt_mask=None):
+        src_mask = padding_mask(src) if src_mask is None else src_mask
+        tgt_mask = decoder_mask(tgt) if tgt_mask is None else tgt_mask
+        return self.decode(tgt, self.encode(src, src_mask), src_mask, tgt_mask)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # make_model
 
@@ -1465,28 +1657,6 @@ def make_model(
 
 @mistake(
     "transformer.make_model",
-    "one-position-dropout-fixed",
-    explanation=(
-        "The dropout on the embeddings keeps its own default of 0.1. A model that is asked for none drops "
-        "all the same while it trains."
-    ),
-    hint=(
-        "With `dropout=0` your model still drops while training. Hand the probability on to "
-        "`PositionalEncoding` as well (chapter 8, 'The whole flow, with shapes')."
-    ),
-    section="tf-flow",
-)
-def make_model(
-    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
-):
-    model = right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)
-    model.src_embed[1] = PositionalEncoding(d_model)
-    model.tgt_embed[1] = PositionalEncoding(d_model)
-    return model
-
-
-@mistake(
-    "transformer.make_model",
     "no-positions",
     explanation=(
         "The tokens are embedded, but no positions are added. Attention does not know the order of what it "
@@ -1581,6 +1751,47 @@ def make_model(
     src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
 ):
     return right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, tie_weights=tie_weights)
+
+
+@mistake(
+    "transformer.make_model",
+    "layers-without-dropout",
+    explanation=(
+        "The probability of dropping reaches the embeddings, but not the layers of the stacks. "
+        "Most of a model's dropout is in its layers."
+    ),
+    hint=(
+        "The layers of your model drop nothing while training. "
+        "Hand `dropout` on to both stacks (chapter 8, 'One encoder layer')."
+    ),
+    section="tf-encoder-layer",
+)
+def make_model(
+    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
+):
+    model = right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, 0.0, norm, tie_weights)
+    model.src_embed[1] = PositionalEncoding(d_model, dropout)
+    model.tgt_embed[1] = PositionalEncoding(d_model, dropout)
+    return model
+
+
+@mistake(
+    "transformer.make_model",
+    "one-head",
+    explanation=(
+        "The number of heads is not handed to the stacks. "
+        "No shape and no count tells: a model with one head has the same parameters."
+    ),
+    hint=(
+        "The attentions of your model do not have `num_heads` heads. "
+        "Hand the number on to both stacks (chapter 8, 'The whole flow, with shapes')."
+    ),
+    section="tf-flow",
+)
+def make_model(
+    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
+):
+    return right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, 1, dropout, norm, tie_weights)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1744,6 +1955,25 @@ def shift_right(targets, bos_id=2):
 def shift_right(targets, bos_id=2):
     start = torch.full(targets[..., :1].shape, bos_id)
     return torch.cat([start, targets[..., :-1]], dim=-1)
+
+
+@mistake(
+    "transformer.shift_right",
+    "end-replaced-by-padding",
+    explanation=(
+        "The end of the sentence is replaced by padding in what the decoder reads. "
+        "All tokens but the last move as they are, whatever they mean."
+    ),
+    hint=(
+        "Your shift changes a token on the way: EOS is to stay EOS. "
+        "It only moves tokens (chapter 8, 'Teacher forcing and the shift')."
+    ),
+    section="tf-shift",
+)
+def shift_right(targets, bos_id=2):
+    shifted = targets.roll(1, dims=-1)
+    shifted[..., 0] = bos_id
+    return shifted.where(shifted != 3, 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
