@@ -240,12 +240,23 @@ def reach(student, sizes, options, src, tgt):
     return [one.grad is not None and bool(one.grad.any()) for one in model.parameters()]
 
 
-def defaults(student):
-    """The default values of ``make_model`` by name."""
-    import inspect
+def left_out(student, vocab, options, name, value, src, tgt):
+    """Two models, one without the argument and one with the value, given the same parameters: do they do the same?
 
-    found = inspect.signature(student.make_model).parameters.values()
-    return {one.name: one.default for one in found if one.default is not one.empty}
+    Returns their parameters' shapes, and what they answer in training mode with the same random numbers.
+    """
+    models = [student.make_model(vocab, vocab, **options), student.make_model(vocab, vocab, **options, **{name: value})]
+    shapes = [[list(one.shape) for one in model.parameters()] for model in models]
+    if shapes[0] != shapes[1]:
+        return shapes, [None, None]
+    with torch.no_grad():
+        for one, other in zip(*(model.parameters() for model in models)):
+            other.copy_(one)
+    answers = []
+    for model in models:
+        torch.manual_seed(0)
+        answers.append(model.train()(src, tgt).detach())
+    return shapes, answers
 
 
 def generate_words(student, d_model, vocab_size, weight, bias, inputs):
@@ -829,7 +840,7 @@ def test_flow(student, reference, rng):
 @pytest.mark.task("transformer.make_model", points=1)
 def test_defaults(student, reference, rng):
     """The defaults are those of the paper's base model, pre-norm and not tied."""
-    found = student.run(defaults)
+    vocab, src, tgt = 11, rng.integers(4, 11, 3, 7), rng.integers(4, 11, 3, 6)
     expected = {
         "num_layers": 6,
         "d_model": 512,
@@ -839,9 +850,12 @@ def test_defaults(student, reference, rng):
         "norm": "pre",
         "tie_weights": False,
     }
+    small = {**expected, "num_layers": 1, "d_model": 16, "d_ff": 5}
     for name, value in expected.items():
-        assert name in found, f"make_model should have an argument {name} with a default."
-        assert_equal(found[name], value, f"the default of {name}")
+        options = {other: small[other] for other in small if other != name}
+        shapes, answers = student.run(left_out, vocab, options, name, value, src, tgt)
+        same = shapes[0] == shapes[1] and torch.equal(*answers)
+        assert same, f"Without {name}, make_model should do the same as with {name}={value!r}."
 
 
 @pytest.mark.task("transformer.make_model", points=1)
