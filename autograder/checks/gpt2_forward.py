@@ -189,13 +189,14 @@ def test_other_sizes(student, reference, rng):
 def test_large_scores(student, reference, rng):
     """Right where all scores of a row are far above 0, or far below."""
     # Heads of width 4, and numbers of few digits, so that every score is exact. Sequence by sequence the scores are
-    # near 20480 (exp without a shift overflows), -192 (a maximum that is searched from 0 up fails), and -20480 (one
-    # that is searched from -10000 up).
-    batch, length, heads = 3, 5, 2
+    # near 20480 (exp without a shift overflows), -192 (a maximum that is searched from 0 up fails), -20480 (one that is
+    # searched from -10000 up), and equal to -2e34 (one that is searched from any finite number up).
+    batch, length, heads = 4, 5, 2
     qkv = rng.integers(-2, 3, batch, length, 3, heads, 4) / 2.0
-    qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128])[:, None, None]
-    qkv[:, :, 1, :, 0] = torch.tensor([320.0, 3, 320])[:, None, None] + rng.integers(-4, 5, batch, length, heads) / 128
-    about = "all scores of a sequence near 20480, -192, or -20480"
+    qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -(2.0**57)])[:, None, None]
+    centres = torch.tensor([320.0, 3, 320, 2.0**58])[:, None, None]
+    qkv[:, :, 1, :, 0] = centres + rng.integers(-4, 5, batch, length, heads) / 128
+    about = "all scores of a sequence near 20480, -192, -20480, or -2e34"
     _check_attention(student, qkv.flatten(2), heads, ("att", "out"), about, 1e-4)
 
 
@@ -284,11 +285,11 @@ def test_anything_in_the_padding(student, reference, rng):
 def test_large_logits(student, reference, rng):
     """Right where all logits of a row are far above 0, or far below."""
     # Numbers of few digits: their differences are exact. Row by row: exp without a shift overflows; a maximum that is
-    # searched from 0 up fails, and one that is searched from -10000 up; and one maximum for all rows. The last row
-    # spreads so widely that only a shift by the largest logit will do.
-    logits = torch.tensor([[20000.0, -200, -20000], [300, -300, 0]])[..., None] + rng.integers(-16, 17, 2, 3, 10) / 4
+    # searched from 0 up fails, and one that is searched from -10000 up, or from any other finite number; and one
+    # maximum for all rows. The last row spreads so widely that only a shift by the largest logit will do.
+    logits = torch.tensor([[20000.0, -200, -20000], [-3e35, -300, 0]])[..., None] + rng.integers(-16, 17, 2, 3, 10) / 4
     logits[1, 2] += 30 * torch.arange(10)
-    _check_softmax(student, logits, 8, "logits near 20000, -200, -20000, 300 or -300; the last row from 0 to 210")
+    _check_softmax(student, logits, 8, "logits near 20000, -200, -20000, -3e35 or -300; the last row from 0 to 210")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -88,6 +88,8 @@ HINTS = {
         "function does that? (Chapter 15, 'The loss of a position'.)",
         "Every position has a row of Vp probabilities, of which you need one: column targets[b * T + t]. So the number "
         "is at (b * T + t) * Vp + target. The logarithm is the natural one, logf.",
-        "for each b, t:\n    p = probs[row (b, t), column of its target]\n    losses[(b, t)] = minus the logarithm of p",
+        "for each b, t:\n"
+        "    p = probs[row (b, t), column of its target]\n"
+        "    losses[(b, t)] = minus the logarithm of p",
     ),
 }
