@@ -9,8 +9,8 @@
 enum { DEEP = 64, WIDE = 256 }; /* a block of 64 KB */
 
 /* c (m, n) += a (m, k) b (k, n): a is given by its steps down and right, b and c by the width of their rows. */
-static void add_product(float *c, size_t c_width, const float *a, size_t down, size_t right, const float *b,
-                        size_t b_width, size_t m, size_t n, size_t k) {
+static void add_product(float *restrict c, size_t c_width, const float *a, size_t down, size_t right,
+                        const float *restrict b, size_t b_width, size_t m, size_t n, size_t k) {
     for (size_t p0 = 0; p0 < k; p0 += DEEP) {
         size_t p1 = p0 + DEEP < k ? p0 + DEEP : k;
         for (size_t j0 = 0; j0 < n; j0 += WIDE) {
