@@ -158,9 +158,9 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
     if same.all():
         return
     wrong = ~same
-    share = f"{int(wrong.sum())} of {wrong.numel()} values" if wrong.numel() > 1 else "the value"
+    share = f"{int(wrong.sum())} of {wrong.numel()} values differ" if wrong.numel() > 1 else "the value differs"
     raise AssertionError(
-        f"{what}: {share} differ; for example at {_places(wrong, 1)} you have {_value(got, wrong)} "
+        f"{what}: {share}; for example at {_places(wrong, 1)} you have {_value(got, wrong)} "
         f"and {_value(expected, wrong)} was expected."
     )
 

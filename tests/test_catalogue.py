@@ -12,9 +12,10 @@ from autograder import catalogue, quality, report
 from autograder.catalogue import Mistake, alternatives, complete_source, mistakes
 from autograder.checking import run_checks
 from autograder.doctor import ALTERNATIVES_PER_TASK, MISTAKES_PER_TASK, lacking
-from autograder.registry import COMPLETE, UNITS
+from autograder.registry import BY_NAME, COMPLETE, UNITS
 from autograder.settings import ROOT, book_url
 from autograder.subject import LocalSubject
+from autograder.worker.c import C_CODE
 
 SEED = 20_26  # what comes of the default seed, `python -m autograder.quality` prints
 UNIT_NAMES = [unit.name for unit in COMPLETE]
@@ -83,6 +84,12 @@ def test_an_entry_is_a_file_of_its_own(entry):
     assert "autograder" not in source
     assert "@mistake" not in source
     assert "@alternative" not in source
+    if BY_NAME[entry.unit].language == "c":
+        code = catalogue.namespace(entry)[C_CODE]
+        assert entry.task.partition(".")[2] in code.functions()
+        assert not code.program().errors
+        assert not code.program().problem
+        return
     names = dict(vars(catalogue.reference_module(entry.unit)))
     exec(compile(source, "<entry>", "exec"), names)
     assert (

@@ -180,8 +180,10 @@ class _Call:
             after = region.group(2) in ("to the right of", "after")
             distance = int(region.group(1)) // 4 + after  # bytes between the access and the array
             beyond = "past the end" if after else "before the beginning"
-            entries = "the first entry" if distance == 1 else f"entry {distance}"
-            return f"{verb} {entries} {beyond} of `{array.parameter.name}`, which has {array.value.numel()} entries."
+            entry = "the first entry" if distance == 1 else f"entry {distance}"
+            size = array.value.numel()
+            held = f"{size} entr{'y' if size == 1 else 'ies'}"
+            return f"{verb} {entry} {beyond} of `{array.parameter.name}`, which has {held}."
         if kind == "SEGV" and re.search(r"address 0x0000000000[0-9a-f]{2}\b|zero page", stderr):
             return self._through_null(verb.split()[-1])
         if kind == "SEGV":
