@@ -251,7 +251,7 @@ void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *in
     }
 }
 
-/* encoder_backward: table-rows-of-length-T
+/* encoder_backward: table-rows-of-length-t
  * explanation: The rows of dwte were taken to be T long. They are C long, whatever the sequences' length is.
  * hint: Your gradients begin in the middle of other tokens' rows. A row of dwte has C entries (chapter 16, 'Addresses
  * on the way back').
@@ -1049,7 +1049,7 @@ void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dou
     }
 }
 
-/* matmul_backward: gradient-rows-of-length-C
+/* matmul_backward: gradient-rows-of-length-c
  * explanation: The rows of dout were taken to be C long. They have the length of the output, OC.
  * hint: Only the first position is right. Row (b, t) of dout begins at (b * T + t) * OC (chapter 16, 'Addresses on
  * the way back').
@@ -1840,7 +1840,7 @@ void attention_backward(float *dinp, float *dpreatt, float *datt, const float *d
     }
 }
 
-/* attention_backward: rows-of-length-C
+/* attention_backward: rows-of-length-c
  * explanation: The step from one position to the next was taken to be C. Every position of inp and dinp is 3 * C
  * wide.
  * hint: Only the first position reads its own numbers. One position of inp and dinp is 3 * C wide (chapter 16,
@@ -2620,7 +2620,7 @@ void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const f
     }
 }
 
-/* crossentropy_softmax_backward: rows-of-length-V
+/* crossentropy_softmax_backward: rows-of-length-v
  * explanation: The step from one row to the next was taken to be V. Rows are stored with their padding, so they are
  * Vp long.
  * hint: Where columns are padded, every row but the first begins too early. The step from row to row is Vp (chapter

@@ -135,7 +135,7 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
     }
 }
 
-/* encoder_forward: table-rows-of-length-T
+/* encoder_forward: table-rows-of-length-t
  * explanation: The rows of wte were taken to be T long. They are C long, whatever the sequences' length is.
  * hint: Your token vectors begin in the middle of others. A row of wte has C entries, so row id begins at wte + id *
  * C (chapter 15, 'Rows, strides and addresses').
@@ -955,7 +955,7 @@ void matmul_forward(float *out, const float *inp, const float *weight, const flo
     }
 }
 
-/* matmul_forward: input-rows-of-length-OC
+/* matmul_forward: input-rows-of-length-oc
  * explanation: The rows of inp were taken to be OC long. They are C long; only those of out have OC entries.
  * hint: Only the first position is right. A row of inp has C entries, so position (b, t) begins at (b * T + t) * C
  * (chapter 15, 'Rows, strides and addresses').
@@ -977,7 +977,7 @@ void matmul_forward(float *out, const float *inp, const float *weight, const flo
     }
 }
 
-/* matmul_forward: output-rows-of-length-C
+/* matmul_forward: output-rows-of-length-c
  * explanation: The rows of out were taken to be C long, so that they overlap or run over the end. They are OC long.
  * hint: Your rows are written over each other, or past the end of out. A row of out has OC entries: position (b, t)
  * begins at (b * T + t) * OC (chapter 15, 'Rows, strides and addresses').
@@ -999,7 +999,7 @@ void matmul_forward(float *out, const float *inp, const float *weight, const flo
     }
 }
 
-/* matmul_forward: weight-rows-of-length-OC
+/* matmul_forward: weight-rows-of-length-oc
  * explanation: The rows of the weight were taken to be OC long. There are OC of them, each C long.
  * hint: Only the first output channel is right. A row of weight has C entries: weight (o, c) stands at o * C + c
  * (chapter 15, 'Rows, strides and addresses').
@@ -1838,7 +1838,7 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
     }
 }
 
-/* attention_forward: rows-of-length-C
+/* attention_forward: rows-of-length-c
  * explanation: The step from one position to the next was taken to be C. Every position of inp holds a query, a key
  * and a value, 3 * C numbers.
  * hint: Only the first position reads its own numbers. One position of inp is 3 * C wide (chapter 15, 'Queries, keys
@@ -2802,7 +2802,7 @@ void softmax_forward(float *probs, const float *logits, int B, int T, int V, int
     }
 }
 
-/* softmax_forward: rows-of-length-V
+/* softmax_forward: rows-of-length-v
  * explanation: The step from one row to the next was taken to be V. Rows are stored with their padding, so they are
  * Vp long.
  * hint: Where columns are padded, every row but the first begins too early. The step from row to row is Vp (chapter
