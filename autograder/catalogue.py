@@ -178,7 +178,8 @@ def c_entries(folder: str, unit: str) -> tuple[str, tuple[Entry, ...]]:
     found: list[Entry] = []
     for kernel, name, about, source in zip(rest[::4], rest[1::4], rest[2::4], rest[3::4]):
         task = f"{unit}.{kernel}"
-        parts = dict(re.findall(r"^ \* (explanation|hint|section): (.*?)(?=^ \* \w+: |\Z)", about, re.M | re.S))
+        keys = "explanation|hint|section"
+        parts = dict(re.findall(rf"^ \* ({keys}): (.*?)(?=^ \* (?:{keys}): |\Z)", about, re.M | re.S))
         said = {key: re.sub(r"\s*\n \* ?", " ", text).strip() for key, text in parts.items()}
         entry = Mistake(task, name, source, **said) if folder == "mistakes" else Alternative(task, name, source)
         found.append(entry)
