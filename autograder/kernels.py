@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from autograder.checking import Rng
 from autograder.compare import assert_close, assert_equal, reply_of
 from autograder.subject import Student
 from autograder.worker.c.prototypes import SIGNATURES
@@ -64,3 +65,10 @@ def assert_zeros(left: torch.Tensor, where: torch.Tensor, what: str) -> None:
     """Exactly 0 in all places ``where``: a tolerance would let tiny weights through."""
     found = left[where.expand(left.shape)]
     assert_equal(found, torch.zeros_like(found), what)
+
+
+def token_ids(rng: Rng, below: int, *shape: int) -> torch.Tensor:
+    """Token ids as int32: the first and the last possible one occur, and each of them twice."""
+    ids = rng.integers(0, below, *shape).int()
+    ids.view(-1)[:2], ids.view(-1)[-2:] = 0, below - 1
+    return ids

@@ -10,16 +10,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from autograder.kernels import check_kernel
+from autograder.kernels import check_kernel, token_ids
 
 ZEROS, NUMBERS = "into zeros", "into numbers that stand there already"
-
-
-def _ids(rng, below, *shape):
-    """Token ids as int32: the first and the last possible one occur, and the first one twice."""
-    ids = rng.integers(0, below, *shape).int()
-    ids.view(-1)[:2], ids.view(-1)[-2:] = 0, below - 1
-    return ids
 
 
 def _gradients(output, cotangent, *leaves):
@@ -48,7 +41,7 @@ def _check_added(student, rng, name, given, gradients, into, only=None, toleranc
 
 
 def _check_encoder(student, rng, batch, length, width, vocabulary, places, into, only=None):
-    ids, dout = _ids(rng, vocabulary, batch, length), rng.normal(batch, length, width)
+    ids, dout = token_ids(rng, vocabulary, batch, length), rng.normal(batch, length, width)
     wte, wpe = _leaves(rng.normal(vocabulary, width), rng.normal(places, width))
     gradients = dict(zip(("dwte", "dwpe"), _gradients(wte[ids.long()] + wpe[:length], dout, wte, wpe)))
     given = {"dout": dout, "inp": ids, "B": batch, "T": length, "C": width}
@@ -275,7 +268,7 @@ def test_residual_adds(student, reference, rng):
 
 
 def _check_loss(student, rng, batch, length, real, padded, into):
-    targets = _ids(rng, real, batch, length)
+    targets = token_ids(rng, real, batch, length)
     dlosses = rng.uniform(batch, length, low=0.1, high=0.5)
     (logits,) = _leaves(2 * rng.normal(batch, length, padded))
     losses = F.cross_entropy(logits[..., :real].flatten(0, 1), targets.long().flatten(), reduction="none")

@@ -11,16 +11,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from autograder.kernels import assert_zeros, check_kernel
+from autograder.kernels import assert_zeros, check_kernel, token_ids
 
 GARBAGE = 1e30  # for arrays to be written: unlike NaN, it wins when a maximum is searched among what was there before
-
-
-def _ids(rng, below, *shape):
-    """Token ids as int32: the first and the last possible one occur, and the first one twice."""
-    ids = rng.integers(0, below, *shape).int()
-    ids.view(-1)[:2], ids.view(-1)[-2:] = 0, below - 1
-    return ids
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -28,7 +21,7 @@ def _ids(rng, below, *shape):
 
 
 def _check_encoder(student, rng, batch, length, width, vocabulary, places, fill):
-    ids = _ids(rng, vocabulary, batch, length)
+    ids = token_ids(rng, vocabulary, batch, length)
     wte, wpe = rng.normal(vocabulary, width), rng.normal(places, width)
     given = {"inp": ids, "wte": wte, "wpe": wpe, "B": batch, "T": length, "C": width}
     expected = wte.double()[ids.long()] + wpe.double()[:length]
@@ -307,14 +300,14 @@ def _check_crossentropy(student, probs, targets, about="", fill=math.nan):
 def test_losses(student, reference, rng):
     """The loss of every position is minus the logarithm of its target's probability."""
     probs = (2 * rng.normal(3, 5, 11)).softmax(-1)
-    _check_crossentropy(student, probs, _ids(rng, 11, 3, 5))
-    _check_crossentropy(student, probs[:1, :1].clone(), _ids(rng, 11, 1, 1), fill=GARBAGE)
+    _check_crossentropy(student, probs, token_ids(rng, 11, 3, 5))
+    _check_crossentropy(student, probs[:1, :1].clone(), token_ids(rng, 11, 1, 1), fill=GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.crossentropy_forward", points=1)
 def test_extreme_probabilities(student, reference, rng):
     """A probability of 1 costs nothing, a tiny one much, and 0 an infinite loss."""
-    probs, targets = rng.uniform(2, 3, 7), _ids(rng, 7, 2, 3)
+    probs, targets = rng.uniform(2, 3, 7), token_ids(rng, 7, 2, 3)
     certain = torch.tensor([[1.0, 1e-30, 1e-7], [0.5, 1e-12, 0.0]])
     probs.scatter_(-1, targets.long()[..., None], certain[..., None])
     _check_crossentropy(student, probs, targets, "probabilities of the targets from 0 to 1", GARBAGE)
