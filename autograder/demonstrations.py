@@ -67,7 +67,10 @@ def _kept_names(source: str) -> tuple[frozenset[str], frozenset[str]]:
     bound = (
         one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()
     )
-    return frozenset(bound), frozenset(_referenced(table))
+    used = set(_referenced(table))
+    if not re.search(r"\bvars\b(?!\s*\(\s*[^)\s])", source):  # with an argument it reaches an object's names, not all
+        used.discard("vars")
+    return frozenset(bound), frozenset(used)
 
 
 def _table(source: str) -> symtable.SymbolTable:

@@ -85,3 +85,12 @@ def test_a_released_notebook_grades_the_same_without_its_demonstrations(unit, se
     graded = grade_code(server, code, unit.name)
     assert [note for note in graded.notes if "Code cell" in note] == []
     assert all(task.points == task.max_points for task in graded.tasks)
+
+
+@pytest.mark.parametrize(
+    ("code", "reaches_all"),
+    [("x = vars()['y']", True), ("x = vars", True), ("x = vars(y).items()", False), ("x = vars( y )", False)],
+)
+def test_only_the_names_of_everything_need_everything(code, reaches_all):
+    """``vars`` with an argument is about one object."""
+    assert to_execute([code, "z = 1"], [False, True]) == [True, reaches_all]

@@ -75,7 +75,9 @@ def test_attack(jailed, bystander, path):
     started = time.monotonic()
     most = int(must["points"].removeprefix("at most "))
     code = read(path)
-    limits = Limits(15, 30, LIMITS.memory_mb) if most == 7 else LIMITS  # a walk over all files takes its time
+    # A walk over all files takes its time, and so does using up the memory of a busy machine.
+    patient = most == 7 or "memory" in must.get("says", "")
+    limits = Limits(15, 30, LIMITS.memory_mb) if patient else LIMITS
     graded = grade_cells(jailed, [HONEST, *code.cells], "attention", TASKS, limits=limits)
     points = sum(task.points for task in graded.tasks)
     said = "\n".join([*graded.notes, *(check.message for task in graded.tasks for check in task.checks)])
