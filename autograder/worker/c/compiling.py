@@ -60,7 +60,8 @@ class CCode:
     """All C code of a notebook or file, and the program made of it."""
 
     texts: dict[str, tuple[str, str]] = field(default_factory=dict)  # by key, in their order: what it is called, code
-    _built: tuple[str, Program] | None = None
+    _pieces: list[Piece] | None = None  # of the code as it is now, once it has been read
+    _program: Program | None = None  # made of them, once it has been asked for
 
     def add(self, label: str, text: str, append: bool = False, key: str = "") -> None:
         """Code in a cell or file of this name, in place of what it held before (or after it).
@@ -69,22 +70,24 @@ class CCode:
         """
         _, before = self.texts.pop(key or label, ("", ""))
         self.texts[key or label] = label, (before if append else "") + text[:MAX_C]
+        self._pieces = self._program = None
 
     def functions(self) -> dict[str, Piece]:
         """What defines each function; of several definitions the last one."""
-        return {piece.function: piece for piece in self._pieces() if piece.function}
+        return {piece.function: piece for piece in self._read() if piece.function}
 
-    def _pieces(self) -> list[Piece]:
-        pieces = [piece for label, text in self.texts.values() for piece in pieces_of(text, label)]
-        last = {piece.function: piece for piece in pieces if piece.function}
-        return [piece for piece in pieces if not piece.function or last[piece.function] is piece]
+    def _read(self) -> list[Piece]:
+        if self._pieces is None:
+            pieces = [piece for label, text in self.texts.values() for piece in pieces_of(text, label)]
+            last = {piece.function: piece for piece in pieces if piece.function}
+            self._pieces = [piece for piece in pieces if not piece.function or last[piece.function] is piece]
+        return self._pieces
 
     def program(self) -> Program:
         """The compiled program, made anew when the code has changed."""
-        key = repr(self.texts)
-        if self._built is None or self._built[0] != key:
-            self._built = key, Program(self._pieces())
-        return self._built[1]
+        if self._program is None:
+            self._program = Program(self._read())
+        return self._program
 
 
 class Program:
