@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.registry import UNITS, UnknownUnit, find_tasks, find_unit
+from autograder.registry import BY_NAME, UNITS, UnknownUnit, find_tasks, find_unit
 
 if TYPE_CHECKING:
     from autograder.grading import Results
@@ -315,9 +315,9 @@ def _doctor(options: argparse.Namespace) -> int:
 
     from autograder.doctor import lacking
 
-    units = [unit for unit in UNITS if unit.name == options.unit] if options.unit else list(UNITS)
-    if not units:
+    if options.unit and options.unit not in BY_NAME:
         find_unit(options.unit)  # says which units there are
+    units = [BY_NAME[options.unit]] if options.unit else list(BY_NAME.values())
     incomplete = False
     for unit in units:
         if not unit.complete and not options.unit:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import registry
 from autograder.process import ForkServer, Limits, ProcessSubject
 from autograder.settings import ROOT
 
@@ -34,6 +35,14 @@ def _state_away_from_home(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AUTOGRADER_STATE", str(tmp_path_factory.mktemp("state") / "progress.json"))
         yield
+
+
+@pytest.fixture
+def planned(monkeypatch) -> registry.Unit:
+    """A unit of the course map that nobody has written yet."""
+    unit = registry.Unit(17, "diffusion", "Noise, and back", ("add_noise", "denoise"))
+    monkeypatch.setitem(registry.BY_NAME, unit.name, unit)
+    return unit
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from autograder.checking import DEFAULT_SEED, Rng, load_checks, max_points, run_
 from autograder.compare import assert_close, assert_equal
 from autograder.grading import grade_cells
 from autograder.process import Limits
-from autograder.registry import COMPLETE, UNITS, UnknownUnit
+from autograder.registry import COMPLETE, UnknownUnit
 from autograder.report import number
 from autograder.subject import LocalSubject, Student
 
@@ -301,9 +301,9 @@ def test_checks_of_a_unit_are_in_order(unit):
         assert max_points(task) == sum(check.points for check in checks if check.task == task) > 0
 
 
-def test_checks_of_a_planned_unit_are_refused():
+def test_checks_of_a_planned_unit_are_refused(planned):
     with pytest.raises(UnknownUnit, match="planned"):
-        load_checks(UNITS[-1].name)
+        load_checks(planned.name)
 
 
 def test_a_learner_may_spoil_the_arguments(with_checks):

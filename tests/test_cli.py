@@ -169,11 +169,11 @@ def test_doctor(run, unit):
     assert (code, "complete" in output) == (0, True)
 
 
-def test_doctor_of_all_and_of_a_planned_unit(run):
+def test_doctor_of_all_and_of_a_planned_unit(run, planned):
     code, output, _ = run("doctor")
     assert code == 0
-    assert output.count("planned") == len(UNITS) - len(COMPLETE)
-    code, output, _ = run("doctor", "gpt2_backward")
+    assert output.count("planned") == len(UNITS) + 1 - len(COMPLETE)
+    code, output, _ = run("doctor", planned.name)
     assert code == 1
     assert "lacks" in output
 
@@ -183,7 +183,7 @@ USAGE = {
     "unknown command": ["frobnicate"],
     "grade without a path": ["grade"],
     "unknown unit": ["grade", ".", "--unsafe", "--unit", "nonsense"],
-    "planned unit": ["grade", ".", "--unsafe", "--unit", "gpt2_backward"],
+    "planned unit": ["grade", ".", "--unsafe", "--unit", "diffusion"],
     "missing path": ["grade", "nowhere", "--unsafe"],
     "very long path": ["grade", "x" * 5000, "--unsafe"],
     "zero jobs": ["grade", ".", "--unsafe", "--jobs", "0"],
@@ -199,19 +199,19 @@ USAGE = {
     "check a very long name": ["check", "attention_" + "x" * 5000],
     "check a folder": ["check", ".", "--unit", "attention"],
     "check an unknown unit": ["check", "x.py", "--unit", "nonsense"],
-    "check a planned unit": ["check", "gpt2_backward.c"],
+    "check a planned unit": ["check", "diffusion.py"],
     "check an unknown task": ["check", "attention.py", "--task", "attention.nonsense"],
     "check without a unit": ["check", "x.py"],
     "doctor of an unknown unit": ["doctor", "nonsense"],
     "hint for an unknown task": ["hint", "attention.nonsense"],
     "hint for a unit": ["hint", "attention"],
-    "hint for a planned task": ["hint", "gpt2_backward.adamw_update"],
+    "hint for a planned task": ["hint", "diffusion.denoise"],
     "hint for nothing": ["hint", ""],
 }
 
 
 @pytest.mark.parametrize("arguments", USAGE.values(), ids=USAGE)
-def test_wrong_usage_is_a_sentence_and_exit_code_2(run, tmp_path, monkeypatch, arguments):
+def test_wrong_usage_is_a_sentence_and_exit_code_2(run, tmp_path, monkeypatch, planned, arguments):
     monkeypatch.chdir(tmp_path)
     code, output, error = run(*arguments)
     assert (code, output) == (2, "")
@@ -349,10 +349,10 @@ def test_all_reports_at_once(run, klass, tmp_path):
     assert len(json.loads(names["json"].read_text(encoding="utf-8"))["submissions"]) == 2
 
 
-def test_what_cannot_be_graded_is_exit_code_1_and_stops_nobody(run, klass, write):
+def test_what_cannot_be_graded_is_exit_code_1_and_stops_nobody(run, klass, write, planned):
     write("class/fay/attention/attention.ipynb", "<html>")
     (klass / "gus" / UNIT).mkdir(parents=True)
-    write("class/hal/gpt2_backward/gpt2_backward.ipynb", "{}")
+    write("class/hal/diffusion/diffusion.ipynb", "{}")
     report = grade(run, klass, code=1)
     failed = {entry["student"]: entry for entry in report["submissions"] if entry["status"] == "failed"}
     assert set(failed) == {"fay", "gus", "hal"}
