@@ -200,6 +200,13 @@ def _run_check(check: Check, subject: Subject, unit: str, seed: int) -> _Judged:
     return _Judged(result, foreseen.key, lambda: transcript, foreseen.asked(used))
 
 
+def foresee(unit: str, seed: int = DEFAULT_SEED) -> None:
+    """Work out what the checks of a unit ask, and the reference's answers, before the first submission needs them."""
+    with _one_thread():
+        for check in load_checks(unit):
+            _requests(unit, check, seed_for(seed, check.id))
+
+
 @lru_cache(maxsize=None)
 def _requests(unit: str, check: Check, seed: int) -> Requests:
     """What a check asks; the same for every learner."""

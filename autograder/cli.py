@@ -77,9 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         grade.add_argument(f"--{kind.lower()}", metavar="FILE", type=Path, help=f"write the report as {kind}")
     grade.add_argument("--canvas", metavar="FILE", type=Path, help="write a gradebook CSV for Canvas")
     grade.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write results.json files for Gradescope")
-    grade.add_argument(
-        "--jobs", metavar="N", type=_positive_int, default=os.cpu_count() or 1, help="how many at a time"
-    )
+    grade.add_argument("--jobs", metavar="N", type=_positive_int, default=_jobs(), help="how many at a time")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on a dask cluster, for example tcp://host:8786")
     grade.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
     grade.add_argument("--timeout", metavar="S", type=_positive_float, help="seconds that one submission may take")
@@ -94,6 +92,11 @@ def _parser() -> argparse.ArgumentParser:
     hint.add_argument("task", metavar="TASK")
     command("progress", _progress, "show the points reached in every unit")
     return parser
+
+
+def _jobs() -> int:
+    """One more than there are processors: while the grader judges one submission, all others can run."""
+    return 1 + (os.cpu_count() or 1)
 
 
 def _positive_int(text: str) -> int:
@@ -153,10 +156,11 @@ def _check(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     launch.ahead(jailed=False, compiler=unit.compiler)
 
-    from autograder.checking import DEFAULT_SEED
-    from autograder.grading import grade_code
-    from autograder.process import ForkServer, Limits
-    from autograder.reports import terminal
+    with launch.importing():
+        from autograder.checking import DEFAULT_SEED
+        from autograder.grading import grade_code
+        from autograder.process import ForkServer, Limits
+        from autograder.reports import terminal
 
     with _sentences_for_grading_errors(), ForkServer(jailed=False, compiler=unit.compiler) as server:
         server.wait_until_ready()
@@ -189,12 +193,13 @@ def _grade(options: argparse.Namespace) -> int:
     if options.scheduler is None and not all(source.problem for source in sources):
         launch.ahead(jailed, need_compiler(sources))
 
-    from autograder.checking import DEFAULT_SEED
-    from autograder.cluster import ClusterError, grade_on_cluster
-    from autograder.grading import grade_all, grade_sources
-    from autograder.journal import JournalError, journal_for
-    from autograder.process import Limits
-    from autograder.reports import terminal
+    with launch.importing():
+        from autograder.checking import DEFAULT_SEED
+        from autograder.cluster import ClusterError, grade_on_cluster
+        from autograder.grading import grade_all, grade_sources
+        from autograder.journal import JournalError, journal_for
+        from autograder.process import Limits
+        from autograder.reports import terminal
 
     seed = DEFAULT_SEED if options.seed is None else options.seed
     limits = Limits.of(options.timeout, options.memory)

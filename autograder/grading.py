@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 import threading
 import time
 import warnings
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from autograder import report
-from autograder.checking import DEFAULT_SEED, load_checks, run_checks
+from autograder.checking import DEFAULT_SEED, foresee, run_checks
 from autograder.journal import Journal
 from autograder.process import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.registry import UnknownUnit, find_unit
@@ -22,6 +23,7 @@ from autograder.report import Submission, TaskResult
 from autograder.submission import Code, Source, UnreadableSubmission, content, need_compiler, parse
 
 ATTEMPTS = 3
+SWITCH_SECONDS = 0.0005  # a thread with an answer to pass on should not wait long for one that judges
 
 Results = Generator[tuple[int, Submission], None, None]  # as they come: the index of a file, and its result
 
@@ -131,6 +133,7 @@ class Servers:
 
     def __init__(self, jailed: bool, compiler: bool = True):
         torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
+        sys.setswitchinterval(SWITCH_SECONDS)
         warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
         self._jailed = jailed
         self._lock = threading.Lock()
@@ -203,7 +206,7 @@ def grade_sources(
     # The servers close first: then an interrupted run's threads have nothing left to wait for.
     with ThreadPoolExecutor(max_workers=jobs) as pool, Servers(jailed, need_compiler(sources)) as servers:
         for unit in {source.unit for source in sources if not source.problem}:
-            _import_checks(unit)  # while the server imports torch
+            _prepare(unit, seed)  # while the server imports torch
         servers.current().wait_until_ready()
         futures = {
             pool.submit(grade_with_retries, servers, source, seed, limits): index
@@ -237,6 +240,6 @@ def grade_all(
     return [journal.known[key] for key in journal.keys]
 
 
-def _import_checks(unit: str) -> None:
+def _prepare(unit: str, seed: int) -> None:
     with contextlib.suppress(UnknownUnit):  # said again, in its place, by `grade_source`
-        load_checks(unit)
+        foresee(unit, seed)

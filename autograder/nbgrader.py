@@ -405,9 +405,10 @@ class _Servers:
     def start(cls, jailed: bool, log: Any) -> Servers:
         if cls._running is None:
             launch.ahead(jailed, compiler=True)
-            import torch
+            with launch.importing():
+                import torch
 
-            from autograder.grading import Servers
+                from autograder.grading import Servers
 
             if not jailed:
                 log.warning(UNSAFE)

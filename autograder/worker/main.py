@@ -311,6 +311,7 @@ def main() -> None:
         importlib.import_module("torch._dynamo")
         torch.ones(1, 1, device="meta").tril()
     gc.collect()
+    gc.enable()  # it was off during the imports
     gc.freeze()  # no child needs to look through (and so copy) what was imported here
     confine.gather_memory()
     watch.look_oneself(control.fileno())
