@@ -271,6 +271,26 @@ def test_a_missing_kernel_is_a_sentence(shell):
         c_cells.run_kernel(shell.user_ns, "gelu_forward", torch.ones(1), torch.ones(1), 1)
 
 
+def test_what_keeps_a_kernel_from_running_is_a_sentence(shell, capsys, monkeypatch):
+    def use():
+        with c_cells.when_ready():
+            c_cells.run_kernel(shell.user_ns, "residual_forward", *[torch.ones(1)] * 3, 1)
+
+    use()
+    assert "gpt2_forward.residual_forward is still to be written" in capsys.readouterr().out
+    c_cells.write_c(shell, "", HEAD + "out[0] = ; }")  # the magic itself is a line
+    capsys.readouterr()
+    use()
+    assert capsys.readouterr().out.startswith("Nothing to see yet: line 3 of cell")
+    compiling.compiler.cache_clear()
+    monkeypatch.setattr(compiling.shutil, "which", lambda name: None)
+    c_cells.write_c(shell, "", RIGHT)
+    capsys.readouterr()
+    use()
+    assert capsys.readouterr().out.startswith("Nothing to see yet: There is no C compiler here: install one")
+    compiling.compiler.cache_clear()
+
+
 # --- exercises -----------------------------------------------------------------------------------------------
 
 
