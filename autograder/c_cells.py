@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from autograder.registry import UNITS
@@ -50,6 +51,24 @@ def run_kernel(namespace: dict, name: str, *arguments: Any) -> list[Any]:
         return call_kernel(namespace, name, arguments)
     except (KeyError, NotImplementedError):
         raise NotWritten(name) from None
+
+
+def write_kernels(namespace: dict, path: str | os.PathLike, names: Iterable[str]) -> None:
+    """Write all C code of a notebook into one file, for a program that is built with it (`solutions.gpt2_c.build`).
+
+    Raises `NotWritten` if one of the kernels ``names`` is missing or empty, `KernelFailure` if what there is does not
+    compile.
+    """
+    code = namespace.get(C_CODE, CCode())
+    for name in names:
+        piece = code.functions().get(name)
+        if piece is None or piece.is_stub:
+            raise NotWritten(name)
+    program = code.program()
+    if program.errors or program.problem:
+        raise KernelFailure(next(iter(program.errors.values()), program.problem))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(code.source())
 
 
 @contextlib.contextmanager

@@ -291,6 +291,23 @@ def test_what_keeps_a_kernel_from_running_is_a_sentence(shell, capsys, monkeypat
     compiling.compiler.cache_clear()
 
 
+def test_the_kernels_of_a_notebook_become_a_file(shell, tmp_path):
+    path = tmp_path / "mine.c"
+    for text in ("#define TWO 2\n", RIGHT.replace("+ inp2", "- inp2"), RIGHT, HEAD.replace("residual", "gelu") + "}"):
+        shell.run_cell("%%c\n" + text, store_history=True)
+    for name in ("matmul_forward", "gelu_forward"):
+        with pytest.raises(calling.KernelFailure, match=f"There is no {name} in your code yet"):
+            c_cells.write_kernels(shell.user_ns, path, ["residual_forward", name])
+    c_cells.write_kernels(shell.user_ns, path, ["residual_forward"])
+    text = path.read_text()
+    assert text.count("#define TWO 2") == text.count("residual_forward") == text.count("+ inp2") == 1
+    path.unlink()
+    shell.run_cell("%%c\nint broken = ;\n", store_history=True)
+    with pytest.raises(calling.KernelFailure, match="expected expression"):
+        c_cells.write_kernels(shell.user_ns, path, ["residual_forward"])
+    assert not path.exists()
+
+
 # --- exercises -----------------------------------------------------------------------------------------------
 
 
