@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autograder.notebook import check, hint, progress, run_kernel
+    from autograder.notebook import check, hint, progress, run_kernel, when_ready
 
-__all__ = ["check", "hint", "progress", "run_kernel"]
+__all__ = ["check", "hint", "progress", "run_kernel", "when_ready"]
 
 
 def __getattr__(name: str) -> Any:

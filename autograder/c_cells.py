@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from autograder.registry import UNITS
 from autograder.worker.c import C_CODE, CCode, call_kernel
 from autograder.worker.c.calling import KernelFailure
 from autograder.worker.c.compiling import NoCompiler
+
+
+class NotWritten(KernelFailure):
+    """A kernel that is missing, or empty still."""
+
+    def __init__(self, name: str):
+        super().__init__(f"There is no {name} in your code yet.")
+        self.name = name
 
 
 def write_c(shell: Any, line: str, text: str) -> None:
@@ -38,7 +50,41 @@ def run_kernel(namespace: dict, name: str, *arguments: Any) -> list[Any]:
     try:
         return call_kernel(namespace, name, arguments)
     except (KeyError, NotImplementedError):
-        raise KernelFailure(f"There is no {name} in your code yet.") from None
+        raise NotWritten(name) from None
+
+
+def write_kernels(namespace: dict, path: str | os.PathLike, names: Iterable[str]) -> None:
+    """Write all C code of a notebook into one file, for a program that is built with it (`solutions.gpt2_c.build`).
+
+    Raises `NotWritten` if one of the kernels ``names`` is missing or empty, `KernelFailure` if what there is does not
+    compile.
+    """
+    code = namespace.get(C_CODE, CCode())
+    for name in names:
+        piece = code.functions().get(name)
+        if piece is None or piece.is_stub:
+            raise NotWritten(name)
+    program = code.program()
+    if program.errors or program.problem:
+        raise KernelFailure(next(iter(program.errors.values()), program.problem))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(code.source())
+
+
+@contextlib.contextmanager
+def when_ready() -> Iterator[None]:
+    """Around lines that use kernels: what keeps one from running is printed in one sentence, and the cell ends there.
+
+    That is a kernel still to be written, one that does not compile or does not return, or a missing compiler.
+    """
+    try:
+        yield
+    except NotWritten as error:
+        tasks = [task for unit in UNITS for task in unit.task_ids if task.partition(".")[2] == error.name]
+        task = tasks[0] if tasks else error.name
+        print(f"Nothing to see yet: {task} is still to be written. Come back to this cell when its check passes.")
+    except (KernelFailure, NoCompiler) as error:
+        print(f"Nothing to see yet: {error}")
 
 
 def register(shell: Any) -> None:

@@ -26,6 +26,7 @@ from typing import Any
 import torch
 
 from autograder import report
+from autograder.compare import PartlyRight
 from autograder.diagnosis import Evidence, Transcript, diagnose
 from autograder.foreseen import ForeseenSubject, Requests, requests_of
 from autograder.registry import find_unit
@@ -220,33 +221,33 @@ def _call(check: Check, unit: str, student: Student) -> None:
 def _judge(check: Check, unit: str, subject: Subject, seed: int) -> tuple[CheckResult, Transcript]:
     """The result of a check, and all that was asked and answered in it."""
     student = Student(subject, seed)
-    status, message = _verdict(check, unit, student)
-    return _result(check, status, message), tuple(student.transcript)
+    return _verdict(check, unit, student), tuple(student.transcript)
 
 
-def _verdict(check: Check, unit: str, student: Student) -> tuple[str, str]:
-    """Status and message."""
+def _verdict(check: Check, unit: str, student: Student) -> CheckResult:
     try:
         _call(check, unit, student)
+    except PartlyRight as error:
+        status = report.PARTIAL if error.share else report.FAILED
+        return _result(check, status, str(error), error.share)
     except AssertionError as error:
-        return report.FAILED, str(error)
+        return _result(check, report.FAILED, str(error))
     except StudentRaised as error:
-        return report.ERROR, str(error)
+        return _result(check, report.ERROR, str(error))
     except NotAttempted as error:
-        return report.NOT_ATTEMPTED, str(error)
+        return _result(check, report.NOT_ATTEMPTED, str(error))
     except SubjectTimeout as error:
-        return report.TIMEOUT, str(error)
+        return _result(check, report.TIMEOUT, str(error))
     except SubjectCrashed as error:
-        return report.CRASHED, str(error)
+        return _result(check, report.CRASHED, str(error))
     except Exception as error:  # an answer of a form that the check cannot even compare; the reference passes
         text = f"The check cannot work with what your code returned ({type(error).__name__}: {error})."
-        return report.FAILED, text[:1000]
-    return report.PASSED, ""
+        return _result(check, report.FAILED, text[:1000])
+    return _result(check, report.PASSED, "", Fraction(1))
 
 
-def _result(check: Check, status: str, message: str) -> CheckResult:
-    points = check.points if status == report.PASSED else Fraction(0)
-    return CheckResult(check.id, status, points, check.points, message, check.title)
+def _result(check: Check, status: str, message: str, share: Fraction = Fraction(0)) -> CheckResult:
+    return CheckResult(check.id, status, share * check.points, check.points, message, check.title)
 
 
 def reference(unit: str, seed: int = 0) -> Student:

@@ -6,6 +6,7 @@ The order of questions is always: is it there, the type, the shape, the dtype, f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import torch
@@ -96,6 +97,14 @@ def assert_boolean_mask(got: Any, expected: torch.Tensor, what: str) -> None:
             f"{what} is inverted: True stands exactly where False belongs. In this course True means 'may attend'."
         )
     assert_equal(got, expected, what)
+
+
+class PartlyRight(AssertionError):
+    """Not all that was asked, but some of it: a check that ends so is worth this share of its points."""
+
+    def __init__(self, message: str, share: Fraction):
+        super().__init__(message)
+        self.share = share
 
 
 def reply_of(subject: Student, driver: Callable[..., Any], *request: Any, parts: int = 0, **options: Any) -> Any:

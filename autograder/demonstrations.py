@@ -59,6 +59,8 @@ def _names(source: str) -> tuple[frozenset[str], frozenset[str]]:
 
 @lru_cache(maxsize=2048)
 def _kept_names(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    if re.match(r"\s*%%c\b", source):  # C knows nothing of Python's names
+        return frozenset(), frozenset()
     try:
         table = _table(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # every word of what cannot be read

@@ -44,12 +44,18 @@ class _Recorder:
         self.frames: list[bytes] = []
 
     def ask(self, request: Request) -> Outcome:
+        if request.seconds:
+            raise _TakesLong
         self.frames.append(wire.encode(request.to_wire()))
         return self._subject.ask(request)
 
 
+class _TakesLong(Exception):
+    """A request with seconds of its own: not for the reference, only to know what comes after it."""
+
+
 def requests_of(check: Callable[[Subject], object], reference: Subject) -> Requests:
-    """All that a check asks the reference; nothing when it is too much, or when the check cannot run."""
+    """All that a check asks the reference; nothing when it is too much or takes long, or the check cannot run."""
     recorder = _Recorder(reference)
     try:
         check(recorder)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from autograder import c_cells, report, state
+from autograder.c_cells import when_ready as when_ready
 from autograder.checking import max_points, run_checks
 from autograder.hinting import next_hint
 from autograder.registry import COMPLETE, UNITS, UnknownUnit, find_tasks

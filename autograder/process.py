@@ -28,7 +28,11 @@ START_SECONDS = 120.0  # importing torch from a cold disk can take long
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use. ``check``: seconds for one cell or request; ``total``: for all of it."""
+    """What one submission may use. ``check``: seconds for one cell or request; ``total``: for all of it.
+
+    A request that says how many seconds it may take, such as one that trains a model, gets them for itself alone: they
+    count neither against ``check`` nor against ``total``.
+    """
 
     check: float = 10.0
     total: float = 120.0
@@ -197,7 +201,7 @@ class ProcessSubject:
         """Run a request; raises `SubjectTimeout` or `SubjectCrashed` when there is no answer."""
         if self._connection is None:
             self.load()
-        return self.outcome(self._exchange(request.to_wire(), "This check"))
+        return self.outcome(self._exchange(request.to_wire(), "This check", request.seconds))
 
     def ask_frames(self, frames: Sequence[bytes]) -> Iterator[bytes]:
         """Run requests that are encoded already; their answers come as they were sent, to be read by `outcome`.
@@ -259,22 +263,22 @@ class ProcessSubject:
     def _used_up(self) -> SubjectTimeout:
         return SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this was done.")
 
-    def _exchange(self, message: Any, what: str) -> bytes:
-        """Send a message and return the frame that comes back."""
+    def _exchange(self, message: Any, what: str, granted: float = 0.0) -> bytes:
+        """Send a message and return the frame that comes back, after ``granted`` seconds at most if it has any."""
         try:
             frame = wire.encode(message)
         except wire.WireError as error:
             raise self._crashed(what, error) from None
         self._send(frame, what)
-        return self._receive(what)
+        return self._receive(what, granted)
 
     def _send(self, frame: bytes, what: str) -> None:
         with self._on_the_clock(what) as (connection, seconds):
             connection.settimeout(seconds)
             connection.sendall(frame)
 
-    def _receive(self, what: str) -> bytes:
-        with self._on_the_clock(what) as (connection, seconds):
+    def _receive(self, what: str, granted: float = 0.0) -> bytes:
+        with self._on_the_clock(what, granted) as (connection, seconds):
             frame = _receive_until(connection, time.monotonic() + seconds)
             self._received += len(frame)
             if self._received > MAX_RECEIVED:  # the grader keeps the answers of a task until it has judged them all
@@ -282,16 +286,19 @@ class ProcessSubject:
             return frame
 
     @contextlib.contextmanager
-    def _on_the_clock(self, what: str) -> Iterator[tuple[socket.socket, float]]:
-        """The connection, and the seconds that waiting for the other side may take; they count as the submission's."""
+    def _on_the_clock(self, what: str, granted: float = 0.0) -> Iterator[tuple[socket.socket, float]]:
+        """The connection, and the seconds that waiting for the other side may take.
+
+        They count as the submission's, unless they were ``granted`` to this request alone.
+        """
         assert self._connection is not None
-        seconds = min(self.limits.check, self._seconds_left())
+        seconds = granted or min(self.limits.check, self._seconds_left())
         started = time.monotonic()
         try:
             yield self._connection, seconds
         except TimeoutError:
             self.close()
-            if seconds < self.limits.check:  # how many were left differs from run to run
+            if not granted and seconds < self.limits.check:  # how many were left differs from run to run
                 raise self._used_up() from None
             raise SubjectTimeout(
                 f"{what} did not finish within {seconds:g} seconds. Is there a loop that never ends?"
@@ -299,7 +306,8 @@ class ProcessSubject:
         except (EOFError, OSError, wire.WireError) as error:
             raise self._crashed(what, error) from None
         finally:
-            self._spent += time.monotonic() - started
+            if not granted:
+                self._spent += time.monotonic() - started
 
     def _decoded(self, frame: bytes, what: str) -> Any:
         try:

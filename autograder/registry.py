@@ -133,7 +133,7 @@ UNITS: tuple[Unit, ...] = (
         14,
         "translation",
         "Train it for real: German to English, CPU to many GPUs",
-        "grammar_pairs load_pairs train evaluate attention_maps",
+        "token_batches training_step evaluate attention_maps read_alignment train_translator",
         compiler=True,  # optimisers
     ),
     _unit(

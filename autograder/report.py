@@ -71,7 +71,7 @@ def task_status(statuses: Sequence[str]) -> str:
     distinct = set(statuses)
     if len(distinct) == 1:
         return distinct.pop()
-    if PASSED in distinct:
+    if PASSED in distinct or PARTIAL in distinct:
         return PARTIAL
     # Nothing passed: name what needs the learner's attention most.
     return next(status for status in (TIMEOUT, CRASHED, FAILED, ERROR, NOT_ATTEMPTED) if status in distinct)

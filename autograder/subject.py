@@ -12,7 +12,7 @@ import io
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -58,10 +58,7 @@ class LocalSubject:
 
     def ask(self, request: Request) -> Outcome:
         # The learner's code gets copies, as it would in another process: it may spoil them.
-        return execute(
-            self.namespace,
-            Request(request.name, plain(request.args), plain(request.kwargs), request.source, request.seed),
-        )
+        return execute(self.namespace, _copied(request))
 
 
 @dataclass
@@ -80,16 +77,23 @@ class Student:
             raise AttributeError(name)
         return lambda *args, **kwargs: self._value(Request(name, args, kwargs, None, self.seed))
 
-    def run(self, driver: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Ship a driver function to where the learner's code is, and return what it returns there."""
-        return self._value(Request(driver.__name__, args, kwargs, driver_source(driver), self.seed))
+    def run(self, driver: Callable[..., Any], *args: Any, seconds: float = 0.0, **kwargs: Any) -> Any:
+        """Ship a driver function to where the learner's code is, and return what it returns there.
+
+        A driver that takes longer than any request may is given so many ``seconds``, for itself alone.
+        """
+        return self._value(Request(driver.__name__, args, kwargs, driver_source(driver), self.seed, seconds))
 
     def _value(self, request: Request) -> Any:
         # Copies: the check may go on to change what it sent, and the diagnosis sends it again.
-        request = Request(request.name, plain(request.args), plain(request.kwargs), request.source, request.seed)
+        request = _copied(request)
         outcome = self.subject.ask(request)
         self.transcript.append((request, outcome))
         return value_of(outcome)
+
+
+def _copied(request: Request) -> Request:
+    return replace(request, args=plain(request.args), kwargs=plain(request.kwargs))
 
 
 def value_of(outcome: Outcome) -> Any:

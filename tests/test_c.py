@@ -271,6 +271,43 @@ def test_a_missing_kernel_is_a_sentence(shell):
         c_cells.run_kernel(shell.user_ns, "gelu_forward", torch.ones(1), torch.ones(1), 1)
 
 
+def test_what_keeps_a_kernel_from_running_is_a_sentence(shell, capsys, monkeypatch):
+    def use():
+        with c_cells.when_ready():
+            c_cells.run_kernel(shell.user_ns, "residual_forward", *[torch.ones(1)] * 3, 1)
+
+    use()
+    assert "gpt2_forward.residual_forward is still to be written" in capsys.readouterr().out
+    c_cells.write_c(shell, "", HEAD + "out[0] = ; }")  # the magic itself is a line
+    capsys.readouterr()
+    use()
+    assert capsys.readouterr().out.startswith("Nothing to see yet: line 3 of cell")
+    compiling.compiler.cache_clear()
+    monkeypatch.setattr(compiling.shutil, "which", lambda name: None)
+    c_cells.write_c(shell, "", RIGHT)
+    capsys.readouterr()
+    use()
+    assert capsys.readouterr().out.startswith("Nothing to see yet: There is no C compiler here: install one")
+    compiling.compiler.cache_clear()
+
+
+def test_the_kernels_of_a_notebook_become_a_file(shell, tmp_path):
+    path = tmp_path / "mine.c"
+    for text in ("#define TWO 2\n", RIGHT.replace("+ inp2", "- inp2"), RIGHT, HEAD.replace("residual", "gelu") + "}"):
+        shell.run_cell("%%c\n" + text, store_history=True)
+    for name in ("matmul_forward", "gelu_forward"):
+        with pytest.raises(calling.KernelFailure, match=f"There is no {name} in your code yet"):
+            c_cells.write_kernels(shell.user_ns, path, ["residual_forward", name])
+    c_cells.write_kernels(shell.user_ns, path, ["residual_forward"])
+    text = path.read_text()
+    assert text.count("#define TWO 2") == text.count("residual_forward") == text.count("+ inp2") == 1
+    path.unlink()
+    shell.run_cell("%%c\nint broken = ;\n", store_history=True)
+    with pytest.raises(calling.KernelFailure, match="expected expression"):
+        c_cells.write_kernels(shell.user_ns, path, ["residual_forward"])
+    assert not path.exists()
+
+
 # --- exercises -----------------------------------------------------------------------------------------------
 
 

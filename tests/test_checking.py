@@ -10,7 +10,7 @@ import torch
 
 from autograder import catalogue, checking
 from autograder.checking import DEFAULT_SEED, Rng, load_checks, max_points, run_checks, seed_for
-from autograder.compare import assert_close, assert_equal
+from autograder.compare import PartlyRight, assert_close, assert_equal
 from autograder.grading import grade_cells
 from autograder.process import Limits
 from autograder.registry import COMPLETE, UnknownUnit
@@ -173,6 +173,49 @@ def test_partial_credit(with_checks, names, status, points):
         namespace("def right(x):\n    return 2 * x\ndef wrong(x):\n    return x\ndef raises(x):\n    raise ValueError")
     )
     assert (task.status, task.points, task.max_points) == (status, points, 5)
+
+
+@pytest.mark.parametrize(
+    ("share", "status", "points"), [("1/4", "partial", 1), ("3/4", "partial", 3), ("0", "failed", 0)]
+)
+def test_a_check_may_give_a_part_of_its_points(with_checks, share, status, points):
+    @pytest.mark.task(TASK, points=4)
+    def test_some(student, reference, rng):
+        """Some of it."""
+        student.f(rng.normal(3))
+        raise PartlyRight("not all", Fraction(share))
+
+    with_checks(test_some)
+    task = grade(namespace(RIGHT))
+    assert (task.status, task.points, task.max_points, task.checks[0].message) == (status, points, 4, "not all")
+    with_checks(test_some, worth(2, "f"))
+    assert grade(namespace(RIGHT)).status == "partial"
+    with_checks(test_some, worth(2, "f"))
+    assert grade(namespace("def f(x):\n    return x")).points == points
+
+
+def test_a_request_that_takes_long_is_asked_of_the_learner_alone(server, with_checks):
+    """Not of the reference, only to know what a check asks after it; within its own seconds."""
+
+    def wait(student, x):
+        import time
+
+        time.sleep(0.7)
+        return student.f(x)
+
+    @pytest.mark.task(TASK, points=1)
+    def test_wait(student, reference, rng):
+        """Waits."""
+        x = rng.normal(3)
+        assert_close(student.run(wait, x, seconds=20), 2 * x, "f(x)")
+        assert_close(student.f(x + 1), 2 * x + 2, "f(x + 1)")
+
+    with_checks(test_wait)
+    (check,) = checking.load_checks("attention")
+    assert checking._requests("attention", check, 1).frames == ()
+    for source, status in ((RIGHT, "passed"), ("def f(x):\n    return 3 * x", "failed")):
+        (task,) = grade_cells(server, [source], "attention", [TASK], limits=Limits(0.5, 30)).tasks
+        assert task.status == status
 
 
 @pytest.mark.parametrize(

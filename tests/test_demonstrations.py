@@ -34,6 +34,7 @@ SETUP, TASK = "import torch", "def double(x):\n    result = 2 * x\n    return re
         ("factor = 2", "this is no Python but names the factor", True),
         ("factor = 2", "def double(x):\n    factor = 2\n    return factor * x", False),
         ("factor = 2", "print('factor')", False),
+        ("factor = 2", "%%c\nfloat twice(float x) { return factor * x; }", False),
     ],
 )
 def test_a_demonstration_runs_where_it_is_needed(demonstration, learner, runs):

@@ -136,6 +136,19 @@ def test_several_lethal_cells(subject):
     assert [bool(report.error) for report in one.reports] == [True, False, True, False, True]
 
 
+def test_a_request_may_have_seconds_of_its_own(subject):
+    """They count neither as those of one request nor as the submission's."""
+    one = subject("import time\ndef rest(seconds):\n    time.sleep(seconds)\n    return seconds", check=0.4, total=1.2)
+    long = Request("rest", (1.5,), seconds=PATIENCE)
+    assert [one.ask(long).value, one.ask(long).value] == [1.5, 1.5]
+    assert one.ask(Request("rest", (0.01,))).value == 0.01
+    with pytest.raises(SubjectTimeout, match=r"did not finish within 0\.4 seconds"):
+        one.ask(Request("rest", (PATIENCE,)))
+    with pytest.raises(SubjectTimeout, match=r"did not finish within 0\.5 seconds"):
+        one.ask(Request("rest", (PATIENCE,), seconds=0.5))
+    assert one.ask(Request("rest", (0.02,))).value == 0.02
+
+
 def test_names_defined_before_a_cell_fails_stay(subject):
     one = subject("x = 5\nraise ValueError('no')\ny = 6", "def get():\n    return x")
     assert call(one, "get").value == 5

@@ -5,10 +5,11 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
-from autograder.report import FAILED, GRADED, NOT_ATTEMPTED, PASSED, CheckResult, Submission, TaskResult
+from autograder.report import FAILED, GRADED, NOT_ATTEMPTED, PARTIAL, PASSED, CheckResult, Submission, TaskResult
 from autograder.reports.common import LOOKS, check_title, clean, one_line, readable, shorten
 
-_ELEMENTS = {FAILED: "failure", NOT_ATTEMPTED: "skipped"}  # error, timeout and crash are all "error"
+# error, timeout and crash are all "error"
+_ELEMENTS = {FAILED: "failure", PARTIAL: "failure", NOT_ATTEMPTED: "skipped"}
 _COUNTERS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
 

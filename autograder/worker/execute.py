@@ -29,7 +29,8 @@ _TAKING_TURNS = threading.RLock()
 class Request:
     """Call ``name`` in the learner's namespace, or run the driver function ``name`` whose ``source`` is given.
 
-    A driver receives the namespace as its first argument. Arguments are plain data (see `wire.plain`).
+    A driver receives the namespace as its first argument. Arguments are plain data (see `wire.plain`). ``seconds``: how
+    long it may take, where that is longer than for any request.
     """
 
     name: str
@@ -37,9 +38,17 @@ class Request:
     kwargs: dict = field(default_factory=dict)
     source: str | None = None
     seed: int = 0
+    seconds: float = 0.0
 
     def to_wire(self) -> dict:
-        return {"name": self.name, "args": self.args, "kwargs": self.kwargs, "source": self.source, "seed": self.seed}
+        return {
+            "name": self.name,
+            "args": self.args,
+            "kwargs": self.kwargs,
+            "source": self.source,
+            "seed": self.seed,
+            "seconds": self.seconds,
+        }
 
 
 @dataclass(frozen=True)

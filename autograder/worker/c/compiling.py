@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -83,6 +83,10 @@ class CCode:
             self._pieces = [piece for piece in pieces if not piece.function or last[piece.function] is piece]
         return self._pieces
 
+    def source(self) -> str:
+        """All of it as one file, which says of every line where it stands here."""
+        return _source(self._read())
+
     def program(self) -> Program:
         """The compiled program, made anew when the code has changed."""
         if self._program is None:
@@ -120,12 +124,10 @@ class Program:
             kept = [piece for piece in kept if piece not in bad]
         self.problem = messages[0].sentence if messages else "The code does not compile."
 
-    def _compile(self, pieces: Iterable[Piece]) -> list[Message] | None:
+    def _compile(self, pieces: Sequence[Piece]) -> list[Message] | None:
         """Compile; what was wrong, or ``None``."""
         with open(os.path.join(self._folder.name, "learner.c"), "w", encoding="utf-8") as file:
-            for piece in pieces:
-                label = re.sub(r'["\\\n]', "_", piece.label)
-                file.write(f'#line {piece.line} "{label}"\n{piece.text}\n')
+            file.write(_source(pieces))
         command = [*compiler(), *_FLAGS, "learner.c", "call.c", "-o", self.path, "-lm"]
         try:
             done = subprocess.run(
@@ -142,6 +144,12 @@ class Program:
         said = done.stderr.decode(errors="replace")
         self.warnings = [message.sentence for message in _said("warning", said)]
         return _errors(said) if done.returncode else None
+
+
+def _source(pieces: Sequence[Piece]) -> str:
+    """The text of some pieces, one after the other."""
+    labels = (re.sub(r'["\\\n]', "_", piece.label) for piece in pieces)
+    return "".join(f'#line {piece.line} "{label}"\n{piece.text}\n' for piece, label in zip(pieces, labels))
 
 
 @dataclass(frozen=True)

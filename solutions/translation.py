@@ -1,0 +1,382 @@
+"""Unit 14, translation: train a Transformer for real, from a laptop to many GPUs.
+
+    python -m solutions.translation train --preset tiny --out runs/tiny
+    python -m solutions.translation evaluate runs/tiny --average --outputs outputs.tsv
+    python -m solutions.translation translate runs/tiny "Der alte Mann macht die Tür auf."
+    torchrun --nproc-per-node 2 -m solutions.translation train --preset small --out runs/small
+
+The first part of this file is what a learner writes: batches with a token budget, one training step, the evaluation,
+and pictures of attention. The second part is the program around it: data, tokenisers, the loop with its checkpoints,
+and the command line.
+
+Shapes: ``B`` sentences in a batch, ``S`` and ``T`` tokens of source and target, ``V`` vocabulary size, ``N`` rows. A
+*pair* of texts is ``(german, english)``; a pair of ids is ``(source, target)``, where the source ends in EOS and the
+target runs from BOS to EOS (see `encode_pairs`).
+"""
+
+import argparse
+import contextlib
+import copy
+import dataclasses
+import io
+import json
+import math
+import os
+import re
+import signal
+import sys
+import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from solutions import BOS, EOS, PAD, UNK
+from solutions.bleu import corpus_bleu
+from solutions.blocks import LayerNorm
+from solutions.decoding import beam_search, greedy_decode
+from solutions.losses import LabelSmoothing
+from solutions.masks import padding_mask
+from solutions.multihead import MultiHeadAttention, merge_heads, split_heads
+from solutions.optim import AdamW, noam_scheduler
+from solutions.tokens import Vocabulary, bpe_decode, bpe_encode, train_bpe
+from solutions.training import Batch
+from solutions.transformer import count_parameters, make_model
+
+# --- given: from texts to batches, and back -----------------------------------------------------------------------
+
+
+def words(text):
+    """The words and punctuation marks of a text, in order: ``"Ja, gut."`` gives ``["Ja", ",", "gut", "."]``.
+
+    BLEU counts them, and the alignments of the grammar are places in this list.
+    """
+    return re.findall(r"\w+(?:[-'’]\w+)*|[^\w\s]", text)
+
+
+def encode_pairs(pairs, tokenizer):
+    """Pairs of texts as pairs of ids: the source ends in EOS, the target runs from BOS to EOS."""
+    sources = tokenizer.encode_all([source for source, _ in pairs])
+    targets = tokenizer.encode_all([target for _, target in pairs])
+    return [([*source, EOS], [BOS, *target, EOS]) for source, target in zip(sources, targets)]
+
+
+def pad_rows(rows):
+    """Lists of ids as one int64 tensor ``(B, T)``, filled up with PAD."""
+    longest = max(map(len, rows))
+    return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows])
+
+
+def make_batch(pairs):
+    """A `Batch` of pairs of ids."""
+    return Batch(pad_rows([source for source, _ in pairs]), pad_rows([target for _, target in pairs]))
+
+
+def translate(model, sentences, tokenizer=None, beam_size=1, max_tokens=4096):
+    """Translations of some texts, in their order.
+
+    Args:
+        model: a Transformer. It is used in evaluation mode, and left in the mode in which it comes.
+        sentences: list of texts.
+        tokenizer: has ``encode_all`` and ``decode``; ``None``: the model's own, ``model.tokenizer``.
+        beam_size: 1 decodes greedily, more is a beam search.
+        max_tokens: padded source tokens in a batch.
+
+    Returns:
+        A list of texts. An output may have twice as many tokens as the longest source of its batch, and ten more.
+    """
+    tokenizer = tokenizer or model.tokenizer
+    device = next(model.parameters()).device
+    sources = [[*ids, EOS] for ids in tokenizer.encode_all(sentences)]
+    outputs = [""] * len(sources)
+    order = sorted(range(len(sources)), key=lambda place: len(sources[place]))
+    training = model.training
+    model.eval()
+    while order:
+        count = max(1, max_tokens // len(sources[order[-1]]))
+        places, order = order[-count:], order[:-count]  # the longest first
+        src = pad_rows([sources[place] for place in places]).to(device)
+        max_len = 2 * src.shape[1] + 10
+        if beam_size == 1:
+            ids = greedy_decode(model, src, padding_mask(src), max_len).tolist()
+        else:
+            ids = beam_search(model, src, padding_mask(src), max_len, beam_size)
+        for place, row in zip(places, ids):
+            outputs[place] = tokenizer.decode([token for token in row if token not in (PAD, BOS, EOS)])
+    model.train(training)
+    return outputs
+
+
+# --- what a learner writes ----------------------------------------------------------------------------------------
+
+
+def token_batches(pairs, max_tokens, generator=None):
+    """Divide pairs of sentences into batches of a limited number of tokens, padding included.
+
+    Args:
+        pairs: ``list[tuple[list[int], list[int]]]``, the ids of source and target of each pair; not changed.
+        max_tokens: the largest cost of a batch. ``n`` pairs in one batch cost ``n`` times (longest source + longest
+            target): all of them are padded to the longest.
+        generator: ``torch.Generator`` that shuffles the batches; ``None`` leaves them in the order of their lengths.
+
+    Returns:
+        ``list[list[int]]``: for each batch the places of its pairs in ``pairs``. Every place occurs once. Pairs of
+        like length share a batch, so that there is little padding; how exactly is free. Without pairs it is ``[]``.
+        A generator changes the order of the batches and not what is in them: as many as there are, in the order of
+        ``torch.randperm(len(batches), generator=generator)``.
+
+    Raises:
+        ValueError: a pair alone costs more than ``max_tokens``; the message names its place.
+
+    Source: Vaswani et al. 2017, section 5.1 (batches of about 25,000 source and 25,000 target tokens).
+    """
+    ### BEGIN SOLUTION
+    for place, (source, target) in enumerate(pairs):
+        if len(source) + len(target) > max_tokens:
+            cost = len(source) + len(target)
+            raise ValueError(f"max_tokens is {max_tokens}, but pair {place} alone costs {cost} tokens.")
+    batches: list[list[int]] = []
+    longest = (0, 0)
+    # sorted() keeps pairs of the same lengths in their order.
+    for place in sorted(range(len(pairs)), key=lambda place: tuple(map(len, pairs[place]))):
+        source, target = map(len, pairs[place])
+        together = max(longest[0], source), max(longest[1], target)
+        if not batches or (len(batches[-1]) + 1) * sum(together) > max_tokens:
+            batches.append([])
+            together = source, target
+        batches[-1].append(place)
+        longest = together
+    if generator is not None:
+        batches = [batches[place] for place in torch.randperm(len(batches), generator=generator)]
+    return batches
+    ### END SOLUTION
+
+
+class StepResult(NamedTuple):
+    """What came of one step.
+
+    Attributes:
+        loss: mean loss per target token, before the step.
+        tokens: how many target tokens were predicted.
+        norm: the norm of the whole gradient, before clipping.
+    """
+
+    loss: float
+    tokens: int
+    norm: float
+
+
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    """One step of the optimiser, with the gradient of several batches.
+
+    Args:
+        model: a Transformer: ``model(src, tgt, src_mask, tgt_mask)`` gives hidden vectors, of which
+            ``model.generator`` makes log-probabilities ``(..., V)``. It is put into training mode.
+        batches: list of ``Batch``, the micro-batches of this step.
+        loss_fn: takes log-probabilities ``(N, V)`` and target ids ``(N,)``; returns the *sum* of the losses of the
+            targets that are no padding.
+        optimizer: steps once. Gradients left over from before do not count.
+        scheduler: steps once, after the optimiser, if there is one.
+        max_norm: the gradient of all micro-batches together is clipped to this norm; ``None`` clips nothing.
+
+    Returns:
+        A `StepResult` of plain numbers.
+
+    The gradient is that of the mean loss per token over all target tokens of all micro-batches, as if they had been
+    one batch.
+
+    Source: Vaswani et al. 2017, section 5; Ott et al. 2018 (accumulation); Pascanu et al. 2013 (clipping).
+    """
+    ### BEGIN SOLUTION
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(batch.ntokens for batch in batches)
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.flatten(0, -2), batch.tgt_y.flatten()) / max(tokens, 1)
+        loss.backward()  # gradients add up from batch to batch
+        total += loss.detach()
+    # Without a limit this only measures. One number for all parameters: a GPU has to be waited for only once.
+    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    return StepResult(float(total), tokens, float(norm))
+    ### END SOLUTION
+
+
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    """BLEU of a model's translations, and its loss on the reference translations.
+
+    Args:
+        model: a Transformer, as in `training_step`. It is judged in evaluation mode and without gradients, and left in
+            the mode in which it comes.
+        pairs: list of ``(source, target)`` texts.
+        tokenizer: has ``encode_all(list[str]) -> list[list[int]]`` and ``decode(list[int]) -> str``; ``None``: the
+            model's own, ``model.tokenizer``.
+        beam_size: of the decoding, see `translate`.
+        max_tokens: cost of a batch, as in `token_batches`; a single pair may cost more.
+
+    Returns:
+        ``{"bleu": float, "loss": float}``. BLEU is that of the whole corpus, from 0 to 100, over the `words` of outputs
+        and references. The loss is plain cross-entropy, in nats per target token (EOS counts, BOS and padding do
+        not), over all tokens of all pairs. Without pairs both are 0.0.
+
+    Source: Papineni et al. 2002 (BLEU); chapter 9 (tokens that count).
+    """
+    ### BEGIN SOLUTION
+    tokenizer = tokenizer or model.tokenizer
+    device = next(model.parameters()).device
+    ids = encode_pairs(pairs, tokenizer)
+    max_tokens = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
+    training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for places in token_batches(ids, max_tokens):
+            batch = make_batch([ids[place] for place in places]).to(device)
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.transpose(1, 2), batch.tgt_y, ignore_index=PAD, reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size, max_tokens)
+    model.train(training)
+    bleu = corpus_bleu([words(output) for output in outputs], [[words(target)] for _, target in pairs])
+    return {"bleu": bleu, "loss": loss / max(tokens, 1)}
+    ### END SOLUTION
+
+
+def attention_maps(model, src, tgt):
+    """Where every head of every layer looks, for one pair of sentences.
+
+    Args:
+        model: a Transformer of unit 8: every attention in it is a `MultiHeadAttention`, whose ``weights`` are those
+            of its last call. It is called in evaluation mode and without gradients, and left in the mode in which it
+            comes.
+        src: source ids ``(1, S)``.
+        tgt: ids that the decoder reads, ``(1, T)``.
+
+    Returns:
+        A dictionary of three tensors ``(layers, H, T_q, T_k)``: ``"encoder"`` ``(layers, H, S, S)``, ``"decoder"``
+        ``(layers, H, T, T)`` and ``"cross"`` ``(layers, H, T, S)``, the layers in the order in which they act.
+
+    Source: Vaswani et al. 2017, figures 3 to 5; Bahdanau et al. 2015, figure 3 (alignments as pictures).
+    """
+    ### BEGIN SOLUTION
+    training = model.training
+    model.eval()
+    with torch.no_grad():
+        model(src, tgt)
+    model.train(training)
+
+    def stacked(attentions):
+        return torch.stack([attention.weights[0] for attention in attentions])
+
+    return {
+        "encoder": stacked(layer.self_attention for layer in model.encoder.layers),
+        "decoder": stacked(layer.self_attention for layer in model.decoder.layers),
+        "cross": stacked(layer.cross_attention for layer in model.decoder.layers),
+    }
+    ### END SOLUTION
+
+
+def read_alignment(weights):
+    """For each target position the source position that it attends to most.
+
+    Args:
+        weights: attention weights ``(T, S)``, for instance cross-attention averaged over heads.
+
+    Returns:
+        A list of ``T`` integers; of equally large weights the first counts.
+
+    Source: Bahdanau et al. 2015, section 5.2.1 (soft alignment); Luong et al. 2015, section 5.4 (one link each).
+    """
+    ### BEGIN SOLUTION
+    return weights.argmax(dim=1).tolist()  # of several maxima it takes the first
+    ### END SOLUTION
+
+
+def train_translator(pairs, seed=0):
+    """The whole way, in your own manner: from pairs of sentences to a function that translates.
+
+    Args:
+        pairs: list of ``(german, english)`` texts.
+        seed: of everything random; the same seed gives the same translator.
+
+    Returns:
+        ``(model, translate)``: the ``nn.Module`` that was trained, whose parameters are counted, and a function
+        ``translate(list[str]) -> list[str]``.
+
+    Graded is the BLEU of what it makes of sentences that are not in ``pairs``, within a limit of time and parameters.
+    """
+    ### BEGIN SOLUTION
+    torch.manual_seed(seed)
+    vocabulary = Vocabulary.from_texts((text for pair in pairs for text in pair), words)
+    model = make_model(len(vocabulary), len(vocabulary), num_layers=2, d_model=96, d_ff=192, num_heads=4, dropout=0.0)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1.0, betas=(0.9, 0.98), weight_decay=0.0)
+    scheduler = noam_scheduler(optimizer, d_model=96, warmup=150, factor=0.6)
+    loss_fn = LabelSmoothing(len(vocabulary), PAD, 0.05)
+    ids = [(vocabulary.encode(de, add_eos=True), vocabulary.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(max(1, 4000 // len(pairs))):
+        for places in token_batches(ids, 1500, generator):
+            training_step(model, [make_batch([ids[place] for place in places])], loss_fn, optimizer, scheduler, 1.0)
+    model.eval()
+
+    def translator(sentences):
+        """Greedy decoding of all sentences as one batch."""
+        src = pad_rows([vocabulary.encode(sentence, add_eos=True) for sentence in sentences])
+        rows = greedy_decode(model, src, padding_mask(src), 2 * src.shape[1])
+        return [vocabulary.decode(row) for row in rows.tolist()]
+
+    return model, translator
+    ### END SOLUTION
+
+
+# --- the same model, faster ---------------------------------------------------------------------------------------
+
+
+class FusedAttention(MultiHeadAttention):
+    """A `MultiHeadAttention` that leaves scores, softmax and dropout to one call of PyTorch, and keeps no weights."""
+
+    def forward(self, query, key, value, mask=None):
+        """As in `MultiHeadAttention`."""
+        q, k, v = (
+            split_heads(project(x), self.num_heads)
+            for project, x in ((self.w_q, query), (self.w_k, key), (self.w_v, value))
+        )
+        dropout = self.dropout.p if self.training else 0.0
+        return self.w_o(merge_heads(F.scaled_dot_product_attention(q, k, v, mask, dropout)))
+
+
+class FusedLayerNorm(LayerNorm):
+    """A `LayerNorm` that is one call of PyTorch."""
+
+    def forward(self, x):
+        """As in `LayerNorm`."""
+        return F.layer_norm(x, self.gamma.shape, self.gamma, self.beta, self.eps)
+
+
+FUSED = {MultiHeadAttention: FusedAttention, LayerNorm: FusedLayerNorm}
+
+
+@contextlib.contextmanager
+def replaced(model, classes):
+    """While it lasts, the modules of a model have other classes, with the same parameters."""
+    changed = [(module, type(module)) for module in model.modules() if type(module) in classes]
+    for module, own in changed:
+        module.__class__ = classes[own]
+    try:
+        yield model
+    finally:
+        for module, own in changed:
+            module.__class__ = own
+
+
+def fused(model):
+    """A context in which a model computes the same with fewer, larger calls, and keeps no attention weights."""
+    return replaced(model, FUSED)
