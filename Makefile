@@ -85,7 +85,6 @@ test: $(BIN)/.installed ## run everything that CI runs
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
-	@COLUMNS=120 $(BIN)/python -m autograder.quality
 	@$(MAKE) --no-print-directory book
 	@# One worker for each core; the tests of a file share what is expensive to set up.
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --durations=15

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from functools import lru_cache
 
@@ -30,9 +31,11 @@ def measured(unit: str) -> list[quality.Measured]:
 
 @pytest.mark.filterwarnings("ignore")  # wrong code on purpose: what torch warns of there is no news
 @pytest.mark.parametrize("unit", UNIT_NAMES)
-def test_every_mistake_is_named_and_every_alternative_accepted(unit):
+def test_every_mistake_is_named_and_every_alternative_accepted(unit, record_property):
     results = measured(unit)
-    Console(width=160).print(quality.table(unit, results))
+    console = Console(width=120, file=io.StringIO())
+    console.print(quality.table(unit, results))
+    record_property("quality", console.file.getvalue())  # printed at the end of the run
     wrong = [
         f"{item.entry.task} {item.entry.name}: {item.result.status}, named {item.named or 'nothing'}"
         for item in results
