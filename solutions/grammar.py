@@ -35,7 +35,8 @@ NOUNS = {
     "person": """
         Mann m Männer man men; Frau f Frauen woman women; Kind n Kinder child children; Junge* m Jungen boy boys;
         Mädchen n Mädchen girl girls; Lehrer m Lehrer teacher teachers; Arzt m Ärzte doctor doctors;
-        Nachbar* m Nachbarn neighbour neighbours; Freund m Freunde friend friends; Student* m Studenten student students;
+        Nachbar* m Nachbarn neighbour neighbours; Freund m Freunde friend friends;
+        Student* m Studenten student students;
         Bruder m Brüder brother brothers; Schwester f Schwestern sister sisters; König m Könige king kings;
         Königin f Königinnen queen queens; Tochter f Töchter daughter daughters; Sohn m Söhne son sons;
         Großmutter f Großmütter grandmother grandmothers; Tante f Tanten aunt aunts""",
@@ -51,9 +52,11 @@ NOUNS = {
     "door": """
         Tür f Türen door doors; Fenster n Fenster window windows; Koffer m Koffer suitcase suitcases;
         Tasche f Taschen bag bags; Schachtel f Schachteln box boxes""",
-    "clothes": "Hut m Hüte hat hats; Mantel m Mäntel coat coats; Hemd n Hemden shirt shirts; Jacke f Jacken jacket jackets",
+    "clothes": """
+        Hut m Hüte hat hats; Mantel m Mäntel coat coats; Hemd n Hemden shirt shirts; Jacke f Jacken jacket jackets""",
     "thing": """
-        Tisch m Tische table tables; Stuhl m Stühle chair chairs; Lampe f Lampen lamp lamps; Bild n Bilder picture pictures;
+        Tisch m Tische table tables; Stuhl m Stühle chair chairs; Lampe f Lampen lamp lamps;
+        Bild n Bilder picture pictures;
         Schlüssel m Schlüssel key keys; Auto n Autos car cars; Blume f Blumen flower flowers; Ball m Bälle ball balls;
         Uhr f Uhren clock clocks; Glas n Gläser glass glasses""",
 }
@@ -70,8 +73,8 @@ ADJECTIVES = {
         schwer schwer heavy; schön schön beautiful; teuer teur expensive; dunkel dunkl dark; billig billig cheap""",
 }
 
-# Infinitive (prefix+verb if separable); forms of du and er, where they are irregular; participle and its auxiliary; case
-# and kind of the object; English: present, past, and a particle. "place" and "with": what may be added.
+# Infinitive (prefix+verb if separable); forms of du and er, where they are irregular; participle and its auxiliary;
+# case and kind of the object; English: present, past, and a particle. "place" and "with": what may be added.
 VERBS = """
     sehen | siehst sieht | gesehen haben | acc person animal thing text door | see saw | place
     kaufen | | gekauft haben | acc thing text food clothes | buy bought | place
@@ -169,8 +172,13 @@ TIMES = (
 PREPOSITIONS = (("mit", "with", "dat"), ("ohne", "without", "acc"), ("für", "for", "acc"))
 CONJUNCTIONS = (("weil", "because"), ("obwohl", "although"), ("wenn", "if"), ("bevor", "before"))
 # What introduces a clause, and the English of it.
-MATRIX = (("wissen", "know knew", "dass", "that"), ("glauben", "believe believed", "dass", "that"))
-MATRIX += (("sagen", "say said", "dass", "that"), ("fragen", "ask asked", "ob", "whether"))
+MATRIX = (
+    ("wissen", ("know", "knew"), ("dass", "that")),
+    ("glauben", ("believe", "believed"), ("dass", "that")),
+    ("sagen", ("say", "said"), ("dass", "that")),
+    ("fragen", ("ask", "asked"), ("ob", "whether")),
+)
+
 
 # --- endings ------------------------------------------------------------------------------------------------------
 
@@ -283,7 +291,10 @@ def nouns():
     found = {}
     for kind, text in NOUNS.items():
         rows = [entry.split() for entry in text.split(";")]
-        found[kind] = [Noun(de.rstrip("*"), *rest, kind, de.endswith("*")) for de, *rest in rows]
+        found[kind] = [
+            Noun(de.rstrip("*"), gender, plural, english, english_plural, kind, de.endswith("*"))
+            for de, gender, plural, english, english_plural in rows
+        ]
     return found
 
 
@@ -470,10 +481,10 @@ class Clause:
             rest = [(verb.prefix, {self.main})] if verb.prefix else []
             return (verb.forms()[person], {self.finite, self.main}), rest
         if self.tense == "perfect":
-            auxiliary, rest = verb.auxiliary, verb.participle
+            auxiliary, form = verb.auxiliary, verb.participle
         else:
-            auxiliary, rest = "werden" if self.tense == "future" else self.tense, verb.prefix + verb.infinitive
-        return (AUXILIARIES[auxiliary].split()[person], {self.finite}), [(rest, {self.main})]
+            auxiliary, form = "werden" if self.tense == "future" else self.tense, verb.prefix + verb.infinitive
+        return (AUXILIARIES[auxiliary].split()[person], {self.finite}), [(form, {self.main})]
 
     def german(self, order, front="subject"):
         """As said words. ``order`` is the place of the finite verb: "second", "first" or "last".
@@ -487,7 +498,7 @@ class Clause:
         }
         first = parts[front] if order == "second" and front else []
         early, late = (parts["object"], []) if self.object is None or self.object.definite else ([], parts["object"])
-        middle = []
+        middle: list[tuple[str, set[int]]] = []
         for part in (parts["subject"], early, parts["time"]):
             if part is not first:
                 middle += part
@@ -565,7 +576,7 @@ class Clause:
         said += self.fixed(self.place, 1, 3)
         time = self.fixed(self.time, 1, 0)
         said = [*time, *said] if front == "time" else [*said, *time]
-        if thing and self.object.relative is not None:
+        if thing and self.object is not None and self.object.relative is not None:
             said += self.object.relative.as_relative(self.object)[1]
         return said
 
@@ -669,12 +680,13 @@ class Writer:
         verb = self.random.choice(verbs())
         tense = self.tense()
         negated = negatable and self.chance(0.25)
-        time = self.time(tense) if self.chance(0.3) else ()
+        time: tuple = self.time(tense) if self.chance(0.3) else ()
         bare = tense == "present" and not (verb.prefix or negated or time)
         thing = self.object(verb, subject, object_relative if bare else 0.0)
         if isinstance(thing, NounPhrase) and thing.determiner == "jed":
             negated = False  # "not every" is another matter
-        place, company = (), None
+        place: tuple = ()
+        company = None
         if thing is None or thing.relative is None:
             if "with" in verb.extras and self.chance(0.3):
                 company = self.random.choice(PREPOSITIONS), self.phrase(("person",))
@@ -757,11 +769,11 @@ class Writer:
 
     def with_matrix(self):
         """I know that …"""
-        german, english, *conjunction = self.random.choice(MATRIX)
+        german, english, conjunction = self.random.choice(MATRIX)
         subject = self.subject() if self.chance(0.5) else Pronoun(self.random.choice(PRONOUNS))
         if isinstance(subject, NounPhrase) and subject.noun.kind != "person":
             return self.pair()
-        verb = Verb("", german, "", "", "", "haben", "", (), *english.split(), "", ())
+        verb = Verb("", german, "", "", "", "haben", "", (), *english, "", ())
         clause = Clause(subject, verb, None, "present", self.chance(0.2))
         said = clause.german("second")
         if german == "wissen":
@@ -823,7 +835,8 @@ def aligned_pairs(n, seed, split="train", construction=None):
         raise ValueError(f"There is no construction {construction!r} in the grammar.")
     if construction in HELD_OUT and split != "held-out":
         raise ValueError(f"{construction} is held out: it occurs in the split held-out only.")
-    writer, found = Writer(seed), {}
+    writer = Writer(seed)
+    found: dict[str, AlignedPair] = {}
     while len(found) < n:
         said_de, said_en, features = writer.pair()
         german = written(said_de)
