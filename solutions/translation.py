@@ -18,7 +18,6 @@ import argparse
 import contextlib
 import copy
 import dataclasses
-import io
 import itertools
 import json
 import math
@@ -44,11 +43,14 @@ from solutions.losses import LabelSmoothing
 from solutions.masks import padding_mask
 from solutions.multihead import MultiHeadAttention, merge_heads, split_heads
 from solutions.optim import AdamW, noam_scheduler
-from solutions.tokens import Vocabulary, bpe_decode, bpe_encode, train_bpe
+from solutions.tokens import SPECIALS, Vocabulary, bpe_decode, bpe_encode, train_bpe
 from solutions.training import Batch
 from solutions.transformer import count_parameters, make_model
 
 # --- given: from texts to batches, and back -----------------------------------------------------------------------
+
+
+WORD = r"\w+(?:[-'’]\w+)*|[^\w\s]"
 
 
 def words(text):
@@ -56,7 +58,7 @@ def words(text):
 
     BLEU counts them, and the alignments of the grammar are places in this list.
     """
-    return re.findall(r"\w+(?:[-'’]\w+)*|[^\w\s]", text)
+    return re.findall(WORD, text)
 
 
 def encode_pairs(pairs, tokenizer):
@@ -387,3 +389,1001 @@ def replaced(model, classes):
 def fused(model):
     """A context in which a model computes the same with fewer, larger calls, and keeps no attention weights."""
     return replaced(model, FUSED)
+
+
+class ClosedLabelSmoothing(LabelSmoothing):
+    """`LabelSmoothing` without the table ``true_dist``: the same sum, from two numbers of each row.
+
+    A row of the table has only three values: ``1 - smoothing`` at the target, 0 at padding, and ``smoothing / (size -
+    2)`` everywhere else.
+    """
+
+    def forward(self, x, target):
+        """As in `LabelSmoothing`, for finite log-probabilities."""
+        rest = self.smoothing / (self.size - 2)
+        at_target = x.gather(1, target[:, None]).squeeze(1)
+        others = x.sum(1) - x[:, self.padding_idx] - at_target
+        entropy = sum(count * p * math.log(p) for count, p in ((1, 1 - self.smoothing), (self.size - 2, rest)) if p > 0)
+        rows = entropy - (1 - self.smoothing) * at_target - rest * others
+        return rows.masked_fill(target == self.padding_idx, 0.0).sum()
+
+
+class LogProbs(nn.Module):
+    """A model and its generator as one module, which is what can be compiled and distributed as a whole.
+
+    To `training_step` it looks like a model: its own generator has nothing left to do.
+
+    Args:
+        model: a Transformer.
+        bf16: compute in bfloat16 where PyTorch's autocast finds that safe; parameters stay as they are.
+    """
+
+    def __init__(self, model, bf16=False):
+        super().__init__()
+        self.model = model
+        self.bf16 = bf16
+        self.generator = nn.Identity()
+
+    def forward(self, src, tgt, src_mask, tgt_mask):
+        """Log-probabilities ``(B, T, V)``, float32."""
+        with torch.autocast(src.device.type, torch.bfloat16, enabled=self.bf16):
+            log_probs = self.model.generator(self.model(src, tgt, src_mask, tgt_mask))
+        return log_probs.float()
+
+
+class Distributed(nn.parallel.DistributedDataParallel):
+    """PyTorch's data-parallel module, which averages gradients over all processes, with the generator of `LogProbs`."""
+
+    def __init__(self, module, **options):
+        super().__init__(module, **options)
+        self.generator = module.generator
+
+
+# --- tokenisers ---------------------------------------------------------------------------------------------------
+
+
+class BadInput(ValueError):
+    """Something that the caller has to change; the message is one sentence that says what."""
+
+
+def tokenizers_library():
+    """The package ``tokenizers``, which only this tokeniser needs."""
+    try:
+        import tokenizers
+    except ImportError:
+        raise BadInput(
+            "The package tokenizers is missing: run `pip install tokenizers`, or choose --tokenizer own."
+        ) from None
+    return tokenizers
+
+
+class LibraryBPE:
+    """Byte-pair encoding of the ``tokenizers`` library, one vocabulary for both languages."""
+
+    kind = "bpe"
+
+    def __init__(self, saved):
+        """From what `saved` returned."""
+        self.inner = tokenizers_library().Tokenizer.from_str(saved)
+        self.inner.encode_special_tokens = True  # "<eos>" in a text is five characters
+
+    @classmethod
+    def train(cls, texts, vocab_size):
+        """Learn a vocabulary of at most ``vocab_size`` tokens from some texts."""
+        library = tokenizers_library()
+        inner = library.Tokenizer(library.models.BPE(unk_token=SPECIALS[UNK]))
+        inner.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=True)
+        inner.decoder = library.decoders.ByteLevel()
+        trainer = library.trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=list(SPECIALS), show_progress=False)
+        inner.train_from_iterator(texts, trainer)
+        return cls(inner.to_str())
+
+    def __len__(self):
+        return self.inner.get_vocab_size()
+
+    def encode_all(self, texts):
+        """The ids of every text."""
+        return [encoding.ids for encoding in self.inner.encode_batch(list(texts))]
+
+    def decode(self, ids):
+        """The text of some ids."""
+        return self.inner.decode(ids).strip()
+
+    def ends(self, text):
+        """For every token of a text the place of its last character."""
+        return [end - 1 for _, end in self.inner.encode(text).offsets]
+
+    def saved(self):
+        """A string from which it can be built again."""
+        return self.inner.to_str()
+
+
+class OwnBPE:
+    """The byte-pair encoding of unit 1; its ids come after those of the special tokens."""
+
+    kind = "own"
+
+    def __init__(self, saved):
+        """From what `saved` returned."""
+        self.merges = [(bytes.fromhex(left), bytes.fromhex(right)) for left, right in json.loads(saved)]
+
+    @classmethod
+    def train(cls, texts, vocab_size):
+        """Learn a vocabulary of at most ``vocab_size`` tokens from some texts."""
+        if vocab_size < len(SPECIALS) + 256:
+            raise BadInput(f"--vocab-size is {vocab_size}, but special tokens and single bytes alone are 260.")
+        merges = train_bpe("\n".join(texts), vocab_size - len(SPECIALS) - 256)
+        return cls(json.dumps([(left.hex(), right.hex()) for left, right in merges]))
+
+    def __len__(self):
+        return len(SPECIALS) + 256 + len(self.merges)
+
+    def encode_all(self, texts):
+        """The ids of every text; all texts go through one call, since words repeat."""
+        lines: list[list[int]] = [[]]
+        for index in bpe_encode("\n".join(" ".join(text.split()) for text in texts), self.merges):
+            if index == ord("\n"):
+                lines.append([])
+            else:
+                lines[-1].append(len(SPECIALS) + index)
+        return lines if texts else []
+
+    def decode(self, ids):
+        """The text of some ids; special tokens have none."""
+        return bpe_decode([index - len(SPECIALS) for index in ids if index >= len(SPECIALS)], self.merges)
+
+    def ends(self, text):
+        """For every token of a text the place of its last character."""
+        ids = [index - len(SPECIALS) for index in self.encode_all([text])[0]]
+        return [max(len(bpe_decode(ids[: count + 1], self.merges)) - 1, 0) for count in range(len(ids))]
+
+    def saved(self):
+        """A string from which it can be built again."""
+        return json.dumps([(left.hex(), right.hex()) for left, right in self.merges])
+
+
+TOKENIZERS: dict = {"bpe": LibraryBPE, "own": OwnBPE}
+
+
+# --- data ---------------------------------------------------------------------------------------------------------
+
+
+def grammar_pairs(n, seed, split="train", construction=None):
+    """Pairs of German and English sentences from the course's own grammar: see `solutions.grammar.aligned_pairs`."""
+    from solutions import grammar
+
+    return grammar.grammar_pairs(n, seed, split, construction)
+
+
+def load_pairs(source, split, limit=None):
+    """Pairs of texts to train on, or to be judged by.
+
+    Args:
+        source: ``"grammar"``, the course's own; ``"multi30k"``, 29,000 captions of pictures, through the package
+            ``datasets``; or the path of a TSV file: German, a tab, English in each line, UTF-8.
+        split: ``"train"``, ``"valid"`` or ``"test"``; of the grammar also ``"held-out"``; of a file also ``"all"``.
+            In a file 1 sentence in 20 is for validation and 1 in 20 for testing, chosen by its German text.
+        limit: at most so many pairs; ``None``: all of them, of the grammar 20,000 for training and 1,000 for others.
+
+    Returns:
+        ``list[tuple[str, str]]``: ``(german, english)``.
+
+    Raises:
+        BadInput: with a sentence that says what is wrong with the source, and where.
+    """
+    if source == "grammar":
+        if split not in ("train", "valid", "test", "held-out"):
+            raise BadInput(f"The grammar has the splits train, valid, test and held-out, but not {split!r}.")
+        return grammar_pairs(limit or (20_000 if split == "train" else 1000), 0, split)
+    pairs = multi30k_pairs(split) if source == "multi30k" else tsv_pairs(Path(source), split)
+    return pairs[:limit]
+
+
+def multi30k_pairs(split):
+    """Multi30k (Elliott et al. 2016), fetched the first time."""
+    names = {"train": "train", "valid": "validation", "test": "test"}
+    if split not in names:
+        raise BadInput(f"Multi30k has the splits train, valid and test, but not {split!r}.")
+    try:
+        from datasets import load_dataset
+    except ImportError:
+        raise BadInput("Multi30k needs the package datasets, which is missing: `pip install datasets`.") from None
+    try:
+        rows = load_dataset("bentrevett/multi30k", split=names[split])
+    except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise BadInput(
+            f"Multi30k could not be fetched; without a network use --data grammar or a TSV file ({reason})."
+        ) from None
+    return [(row["de"], row["en"]) for row in rows]
+
+
+def tsv_pairs(path, split="all"):
+    """The pairs of a TSV file, or those of one split of it."""
+    if split not in ("train", "valid", "test", "all"):
+        raise BadInput(f"A TSV file has the splits train, valid, test and all, but not {split!r}.")
+    try:
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from None
+    pairs = []
+    for number, line in enumerate(lines, 1):
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError:
+            raise BadInput(f"{path}, line {number}: this is not UTF-8; save the file in that encoding.") from None
+        if not text.strip():
+            continue
+        columns = [column.strip() for column in text.split("\t")]
+        if len(columns) < 2 or not all(columns[:2]):
+            raise BadInput(
+                f"{path}, line {number}: a line needs two columns, German and English, with a tab between them."
+            )
+        pairs.append((columns[0], columns[1]))
+    if not pairs:
+        raise BadInput(f"{path} is empty: it needs lines of German, a tab, English.")
+    part = {0: "test", 1: "valid"}
+    chosen = [pair for pair in pairs if split in ("all", part.get(zlib.crc32(pair[0].encode()) % 20, "train"))]
+    if not chosen:
+        raise BadInput(f"{path}: none of its {len(pairs)} pairs falls into the split {split}; give it more lines.")
+    return chosen
+
+
+# --- settings -----------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class TranslationConfig:
+    """Everything that makes a run what it is, apart from its pairs.
+
+    Attributes:
+        tokenizer: "bpe" (the library) or "own" (unit 1).
+        vocab_size: the most tokens of the vocabulary, which both languages share.
+        num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights: as in ``make_model``.
+        smoothing: of the labels.
+        max_tokens: cost of a micro-batch, see `token_batches`.
+        accumulate: micro-batches for a step, in each process.
+        steps: steps of the optimiser in all.
+        warmup, factor: of the learning rate, see ``noam_lr``.
+        weight_decay, max_norm: of AdamW, and of clipping.
+        save_every: steps between checkpoints; 0 makes it a twentieth of all.
+        keep: so many of the last checkpoints keep their weights, to be averaged.
+        seed: of parameters, batches and dropout.
+        bf16: bfloat16 in autocast.
+        sdpa: PyTorch's fused attention.
+        kernels: PyTorch's layer normalisation, and smoothing without a table.
+        compile: ``torch.compile``.
+        fused_adamw: PyTorch's AdamW, fused where the device has that, instead of unit 11's.
+
+    The last five change the speed and, but for rounding, nothing else; ``None`` is for ``settled`` to decide.
+    """
+
+    tokenizer: str = "bpe"
+    vocab_size: int = 1000
+    num_layers: int = 2
+    d_model: int = 128
+    d_ff: int = 256
+    num_heads: int = 4
+    dropout: float = 0.0
+    norm: str = "pre"
+    tie_weights: bool = True
+    smoothing: float = 0.1
+    max_tokens: int = 4096
+    accumulate: int = 1
+    steps: int = 1000
+    warmup: int = 200
+    factor: float = 1.0
+    weight_decay: float = 0.0
+    max_norm: float = 1.0
+    save_every: int = 0
+    keep: int = 5
+    seed: int = 0
+    bf16: bool | None = None
+    sdpa: bool = True
+    kernels: bool = True
+    compile: bool | None = None
+    fused_adamw: bool = True
+
+    def __post_init__(self):
+        for name in ("num_layers", "d_model", "d_ff", "num_heads", "accumulate", "steps", "warmup", "keep"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} is {getattr(self, name)}, but must be at least 1.")
+        if self.d_model % self.num_heads:
+            raise BadInput(f"num_heads must divide d_model, but {self.num_heads} does not divide {self.d_model}.")
+        for name in ("dropout", "smoothing"):
+            if not 0 <= getattr(self, name) < 1:
+                raise BadInput(f"{name} is {getattr(self, name)}, but must be at least 0 and less than 1.")
+        if self.factor <= 0 or self.max_norm <= 0 or self.weight_decay < 0 or self.save_every < 0:
+            raise BadInput("factor and max_norm must be positive, weight_decay and save_every not negative.")
+        for name, allowed in (("tokenizer", tuple(TOKENIZERS)), ("norm", ("pre", "post"))):
+            if getattr(self, name) not in allowed:
+                raise BadInput(f"{name} is {getattr(self, name)!r}, but must be one of {', '.join(allowed)}.")
+        if self.vocab_size < 32:
+            raise BadInput(f"vocab_size is {self.vocab_size}, but must be at least 32.")
+
+    @classmethod
+    def preset(cls, name, **changes):
+        """One of `PRESETS`, with some settings changed."""
+        if name not in PRESETS:
+            raise BadInput(f"There is no preset {name!r}; there are {', '.join(PRESETS)}.")
+        return dataclasses.replace(PRESETS[name], **changes)
+
+    def settled(self, device):
+        """The same with every ``None`` decided for a device: bfloat16 and compiling where there is a GPU for them."""
+        gpu = device.type == "cuda"
+        bf16 = gpu and torch.cuda.is_bf16_supported() if self.bf16 is None else self.bf16
+        compile_ = gpu and self.d_model >= 512 if self.compile is None else self.compile  # smaller ones end too soon
+        save_every = self.save_every or max(1, self.steps // 20)
+        return dataclasses.replace(self, bf16=bf16, compile=compile_, save_every=save_every)
+
+
+PRESETS = {
+    # The grammar, on two cores of a laptop, in minutes.
+    "tiny": TranslationConfig(),
+    # Multi30k, on a GPU in minutes, on a CPU in hours.
+    "small": TranslationConfig(
+        vocab_size=8000, num_layers=3, d_model=256, d_ff=1024, num_heads=8, dropout=0.1, max_tokens=8192, steps=8000,
+        warmup=1000,
+    ),
+    # The base model of Vaswani et al. 2017, table 3, with its batches of about 25,000 source and target tokens.
+    "base": TranslationConfig(
+        vocab_size=37_000, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, max_tokens=50_000,
+        steps=100_000, warmup=4000, save_every=1000,
+    ),
+}  # fmt: skip
+
+
+# --- speed, measured ----------------------------------------------------------------------------------------------
+
+# Products of bfloat16 matrices, in operations per second, dense, from the data sheets of the makers.
+PEAKS = {"H200": 989e12, "H100": 989e12, "A100": 312e12, "L40S": 362e12, "L4": 121e12, "RTX 4090": 165e12}
+
+
+def peak_rate(device, bf16=False):
+    """The most operations per second that a device does in products of matrices: known, or measured here."""
+    if device.type == "cuda" and bf16:
+        for name, rate in PEAKS.items():
+            if name in torch.cuda.get_device_name(device):
+                return rate
+    size = 4096 if device.type == "cuda" else 768
+    matrix = torch.ones(size, size, device=device, dtype=torch.bfloat16 if bf16 else torch.float32)
+    best = math.inf
+    for _ in range(6):
+        started = time.perf_counter()
+        matrix @ matrix
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        best = min(best, time.perf_counter() - started)
+    return 2 * size**3 / best
+
+
+def step_operations(model, batches):
+    """Operations of a training step in products of matrices, padding not counted: what utilisation is measured by.
+
+    A weight makes 2 operations for each token that passes it, and twice as many on the way back; attention adds
+    products of queries, keys and values.
+    """
+
+    def weights(module):
+        return sum(parameter.numel() for parameter in module.parameters() if parameter.dim() == 2)
+
+    cross = sum(weights(layer.cross_attention) for layer in model.decoder.layers)
+    reading = weights(model.encoder) + cross // 2  # keys and values of the cross-attention are made of the source
+    writing = weights(model.decoder) - cross // 2 + weights(model.generator)
+    layers, width = len(model.encoder.layers), model.generator.proj.in_features
+    total = 0
+    for batch in batches:
+        source = (batch.src != PAD).sum(1).double()
+        target = (batch.tgt_y != PAD).sum(1).double()
+        pairs = source.square() + target.square() / 2 + source * target
+        total += 2 * (reading * source + writing * target).sum().item() + 4 * layers * width * pairs.sum().item()
+    return 3 * total
+
+
+class Progress:
+    """Says how a training is getting on: as a bar in a terminal, as lines elsewhere."""
+
+    def __init__(self, total, start, peak, quiet=False):
+        self.total, self.peak, self.quiet = total, peak, quiet
+        self.bar = None
+        if not quiet and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self.bar = tqdm(total=total, initial=start, unit="step", dynamic_ncols=True)
+        self.every = max(1, total // 40)
+        self.started = self.last = time.perf_counter()
+        self.start = start
+        self.loss, self.steps, self.tokens, self.operations = 0.0, 0, 0, 0.0
+
+    def step(self, done, loss, tokens, operations):
+        """After a step: its loss and target tokens, and what it computed."""
+        self.loss, self.steps = self.loss + loss, self.steps + 1
+        self.tokens, self.operations = self.tokens + tokens, self.operations + operations
+        if self.bar is not None:
+            self.bar.update()
+        now = time.perf_counter()
+        if self.quiet or (done < self.total and done % self.every and not (self.bar and now - self.last > 1)):
+            return
+        seconds = max(now - self.last, 1e-9)
+        left = (now - self.started) / (done - self.start) * (self.total - done)
+        told = {
+            "loss": f"{self.loss / self.steps:.3f}",
+            "tokens/s": f"{self.tokens / seconds:,.0f}",
+            "MFU": f"{self.operations / seconds / self.peak:.0%}",
+        }
+        if self.bar is not None:
+            self.bar.set_postfix(told)
+        else:
+            line = ", ".join(f"{name} {value}" for name, value in told.items())
+            print(f"step {done} of {self.total}: {line}, {left:.0f} s left", file=sys.stderr, flush=True)
+        self.last, self.loss, self.steps, self.tokens, self.operations = now, 0.0, 0, 0, 0.0
+
+    def close(self):
+        """Leave the terminal tidy."""
+        if self.bar is not None:
+            self.bar.close()
+
+
+# --- checkpoints --------------------------------------------------------------------------------------------------
+
+LAST = "last.pt"
+
+
+def write_file(path, value):
+    """Save a value in whole or not at all: readers see the old file or the new one, whatever happens between."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            torch.save(value, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_file(path):
+    """What `write_file` saved; nothing in the file is executed."""
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise BadInput(f"There is no checkpoint {path}: train one with --out {path.parent}.") from None
+    except Exception as error:
+        raise BadInput(f"{path} is no checkpoint of this program, or is damaged ({type(error).__name__}).") from None
+
+
+def weight_files(folder):
+    """The weights that a run kept, from the oldest to the newest."""
+    return sorted(Path(folder).glob("weights-*.pt"))
+
+
+def average_weights(paths):
+    """The mean of several checkpoints' weights, parameter by parameter (Vaswani et al. 2017, section 6.1)."""
+    paths = list(paths)
+    if not paths:
+        raise BadInput("There are no weights to average.")
+    mean: dict[str, torch.Tensor] = {}
+    for path in paths:
+        for name, value in read_file(Path(path)).items():
+            mean[name] = mean.get(name, 0) + value.double() / len(paths)
+    return {name: value.float() for name, value in mean.items()}
+
+
+def build_model(config, tokenizer):
+    """A fresh model of a run, which knows its tokeniser."""
+    torch.manual_seed(config.seed)
+    size = len(tokenizer)
+    model = make_model(
+        size, size, config.num_layers, config.d_model, config.d_ff, config.num_heads, config.dropout, config.norm,
+        config.tie_weights,
+    )  # fmt: skip
+    model.tokenizer = tokenizer
+    return model
+
+
+def load_model(folder, average=False, device="cpu"):
+    """The trained model of a folder, in evaluation mode; ``average`` takes the mean of the last checkpoints."""
+    saved = read_file(Path(folder) / LAST)
+    model = build_model(TranslationConfig(**saved["config"]), TOKENIZERS[saved["tokenizer"][0]](saved["tokenizer"][1]))
+    model.load_state_dict(average_weights(weight_files(folder)) if average else saved["model"])
+    return model.to(device).eval()
+
+
+# --- training -----------------------------------------------------------------------------------------------------
+
+
+class TrainResult(NamedTuple):
+    """What came of a training.
+
+    Attributes:
+        model: the trained model, in evaluation mode; ``model.tokenizer`` is its tokeniser.
+        losses: loss per token of every step, from the very first one, also after it was resumed.
+        steps: steps that are done.
+        complete: whether that is all of them.
+        tokens: target tokens that were predicted since it was started or resumed, in all processes.
+        seconds: how long that took.
+        utilisation: share of the device's largest rate.
+    """
+
+    model: nn.Module
+    losses: list
+    steps: int
+    complete: bool
+    tokens: int
+    seconds: float
+    utilisation: float
+
+
+class WorkerLost(RuntimeError):
+    """Another process of the same run has ended."""
+
+
+class OutOfMemory(RuntimeError):
+    """A step did not fit; the message says what to lower."""
+
+
+class World:
+    """The processes of a run, as ``torchrun`` started them; one alone without it."""
+
+    def __init__(self, device=None):
+        self.size = int(os.environ.get("WORLD_SIZE", 1))
+        self.rank = int(os.environ.get("RANK", 0))
+        gpu = torch.cuda.is_available() and str(device or "cuda").startswith("cuda")
+        if device is None or self.size > 1:
+            device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if gpu else (device or "cpu")
+        try:
+            self.device = torch.device(device)
+            torch.empty(1, device=self.device)
+        except (RuntimeError, AssertionError) as error:
+            raise BadInput(f"There is no device {device!r} here ({str(error).splitlines()[0]}).") from None
+        if self.size > 1:
+            if gpu:
+                torch.cuda.set_device(self.device)
+            if not torch.distributed.is_initialized():
+                torch.distributed.init_process_group("nccl" if gpu else "gloo")
+
+    def sum(self, *numbers):
+        """Each number, added over all processes."""
+        if self.size == 1:
+            return list(numbers)
+        total = torch.tensor(numbers, dtype=torch.float64, device=self.device)
+        torch.distributed.all_reduce(total)
+        return total.tolist()
+
+    def first(self, make):
+        """What the first process makes, in every process."""
+        if self.size == 1:
+            return make()
+        box = [make() if self.rank == 0 else None]
+        torch.distributed.broadcast_object_list(box, 0, device=self.device)
+        return box[0]
+
+
+@contextlib.contextmanager
+def interruptible():
+    """While it lasts, Ctrl-C and a polite request to end are noted, and nothing is cut off; a second one is."""
+    noted: list[int] = []
+
+    def note(number, frame):
+        if noted:
+            raise KeyboardInterrupt
+        noted.append(number)
+
+    before = {}
+    with contextlib.suppress(ValueError):  # only the main thread may do this
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, note)
+    try:
+        yield noted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def make_optimizer(config, model):
+    """AdamW with the rate of the schedule: PyTorch's, fused if the device has that, or unit 11's."""
+    options: dict = {"lr": 1.0, "betas": (0.9, 0.98), "eps": 1e-9, "weight_decay": config.weight_decay}
+    if not config.fused_adamw:
+        return AdamW(model.parameters(), **options)
+    try:
+        return torch.optim.AdamW(model.parameters(), fused=True, **options)
+    except RuntimeError:
+        return torch.optim.AdamW(model.parameters(), **options)
+
+
+class Stream:
+    """The micro-batches of a run, all epochs one after the other, by number.
+
+    What is in each is the same in every epoch; their order is drawn anew. A number says everything, so a run can go on
+    from any of them.
+    """
+
+    def __init__(self, ids, config, device):
+        try:
+            self.contents = token_batches(ids, config.max_tokens)
+        except ValueError as error:
+            raise BadInput(f"{error} Raise --max-tokens, or leave the pair out.") from None
+        self.ids, self.seed, self.pin = ids, config.seed, device.type == "cuda"
+        self.orders: dict[int, list[int]] = {}
+
+    def batch(self, number):
+        """Micro-batch ``number``, in memory from which a GPU can fetch it by itself."""
+        epoch, place = divmod(number, len(self.contents))
+        if epoch not in self.orders:
+            generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
+            self.orders = {epoch: torch.randperm(len(self.contents), generator=generator).tolist()}
+        batch = make_batch([self.ids[pair] for pair in self.contents[self.orders[epoch][place]]])
+        if self.pin:
+            for name, value in vars(batch).items():
+                if isinstance(value, torch.Tensor):
+                    setattr(batch, name, value.pin_memory())
+        return batch
+
+
+def to_device(batch, device):
+    """A batch on a device, without waiting for it to arrive."""
+    if device.type == "cpu":
+        return batch
+    moved = copy.copy(batch)
+    for name, value in vars(batch).items():
+        if isinstance(value, torch.Tensor):
+            setattr(moved, name, value.to(device, non_blocking=True))
+    return moved
+
+
+def fingerprint(ids):
+    """A number that tells lists of pairs apart."""
+    return zlib.crc32(json.dumps(ids).encode())
+
+
+def train(config, pairs, device=None, folder=None, resume=False, quiet=True, data=None):
+    """Train a model: alone, or as one of several processes that ``torchrun`` started.
+
+    Args:
+        config: a `TranslationConfig`.
+        pairs: list of ``(source, target)`` texts.
+        device: a device or its name; ``None``: a GPU if there is one.
+        folder: where checkpoints go; ``None`` writes none.
+        resume: go on from the last checkpoint in ``folder``, exactly as if there had been no interruption.
+        quiet: say nothing.
+        data: a note about the pairs for the checkpoint, any plain value.
+
+    Returns:
+        A `TrainResult`.
+
+    Raises:
+        BadInput, OutOfMemory, WorkerLost: with a sentence that says what to do.
+
+    With several processes each computes its share of every step's micro-batches, and all make the same step: the loss
+    is divided by the tokens of all. Dropout is drawn by step and process, so only without it do the losses equal
+    those of a single process with the same micro-batches.
+    """
+    if not pairs:
+        raise BadInput("There are no pairs to train on.")
+    world = World(device)
+    config = config.settled(world.device)
+    path = None if folder is None else Path(folder) / LAST
+    saved = read_file(path) if resume and path is not None else None
+
+    def make_tokenizer():
+        if saved is not None:
+            return saved["tokenizer"]
+        texts = [text for pair in pairs for text in pair]
+        return config.tokenizer, TOKENIZERS[config.tokenizer].train(texts, config.vocab_size).saved()
+
+    kind, state = world.first(make_tokenizer)
+    tokenizer = TOKENIZERS[kind](state)
+    ids = encode_pairs(pairs, tokenizer)
+    stream = Stream(ids, config, world.device)
+    model = build_model(config, tokenizer).to(world.device)
+    optimizer = make_optimizer(config, model)
+    scheduler = noam_scheduler(optimizer, config.d_model, config.warmup, config.factor)
+    per_step = config.accumulate * world.size
+    losses: list[float] = []
+    if saved is not None:
+        if saved["fingerprint"] != fingerprint(ids):
+            raise BadInput(f"These are not the pairs that the run in {folder} began with.")
+        if saved["per_step"] != per_step:
+            raise BadInput(
+                f"A step of the run in {folder} has {saved['per_step']} micro-batches, but --accumulate times "
+                f"processes is {per_step}."
+            )
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        losses = saved["losses"]
+    start = done = len(losses)
+
+    smoothing = ClosedLabelSmoothing if config.kernels else LabelSmoothing
+    loss_fn = smoothing(len(tokenizer), PAD, config.smoothing).to(world.device)
+    whole: nn.Module = LogProbs(model, bool(config.bf16))
+    if config.compile:
+        whole.compile(dynamic=True)
+    if world.size > 1:
+        whole = Distributed(whole, broadcast_buffers=False)
+
+    def save(weights=False):
+        """Everything that is needed to go on, and perhaps the weights alone, to be averaged."""
+        if folder is None or path is None:
+            return
+        write_file(
+            path,
+            {
+                "config": dataclasses.asdict(config),
+                "tokenizer": (kind, state),
+                "fingerprint": fingerprint(ids),
+                "per_step": per_step,
+                "data": data,
+                "losses": losses,
+                "model": model.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "scheduler": scheduler.state_dict(),
+            },
+        )
+        if weights:
+            write_file(path.parent / f"weights-{done:07}.pt", model.state_dict())
+            for old in weight_files(folder)[: -config.keep]:
+                old.unlink(missing_ok=True)
+
+    def batches_of(step):
+        """This process's micro-batches of a step, by number."""
+        return [stream.batch(step * per_step + place) for place in range(world.rank, per_step, world.size)]
+
+    progress = Progress(config.steps, start, peak_rate(world.device, bool(config.bf16)), quiet or world.rank > 0)
+    began, tokens_seen, operations = time.perf_counter(), 0, 0.0
+    classes = ({MultiHeadAttention: FusedAttention} if config.sdpa else {}) | (
+        {LayerNorm: FusedLayerNorm} if config.kernels else {}
+    )
+    again = f"python -m solutions.translation train --out {folder} --resume"
+    try:
+        with interruptible() as noted, replaced(model, classes), ThreadPoolExecutor(1) as pool:
+            ahead = pool.submit(batches_of, done)
+            while done < config.steps:
+                own = ahead.result()
+                ahead = pool.submit(batches_of, done + 1)  # made while this step is computed
+                tokens = sum(batch.ntokens for batch in own)
+                all_tokens, ends = world.sum(tokens, len(noted))
+                if ends:
+                    break
+                work = step_operations(model, own)
+                # Every random number of a step depends on the seed, the step and the process, and on no other step.
+                torch.manual_seed(config.seed * 1_000_003 + done * world.size + world.rank)
+                # Gradients are averaged over processes, so each one's share of the tokens is made up for.
+                share = tokens * world.size / max(all_tokens, 1)
+                result = training_step(
+                    whole,
+                    [to_device(batch, world.device) for batch in own],
+                    lambda log_probs, targets: loss_fn(log_probs, targets) * share,  # noqa: B023
+                    optimizer,
+                    scheduler,
+                    config.max_norm,
+                )
+                losses.append(result.loss)
+                done += 1
+                losses[-1] = world.sum(result.loss / world.size)[0]
+                if not math.isfinite(losses[-1]):
+                    raise BadInput(f"The loss of step {done} is {losses[-1]}: lower --factor, or raise --warmup.")
+                tokens_seen += int(all_tokens)
+                operations += work * world.size
+                progress.step(done, losses[-1], int(all_tokens), work * world.size)
+                if world.rank == 0 and (done % config.save_every == 0 or done == config.steps):
+                    save(weights=True)
+            interrupted = done < config.steps
+    except (torch.cuda.OutOfMemoryError, MemoryError, RuntimeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        if isinstance(error, (torch.cuda.OutOfMemoryError, MemoryError)) or "allocate memory" in reason:
+            raise OutOfMemory(
+                f"Step {done + 1} did not fit into the memory of {world.device}: lower --max-tokens, now "
+                f"{config.max_tokens}, and raise --accumulate, now {config.accumulate}, to keep the size of a step."
+            ) from error
+        if world.size > 1 and re.search("connection|peer|socket|gloo|nccl|timed? ?out|reset|pipe", str(error), re.I):
+            save()
+            at = f"its {done} steps are saved in {path}" if path else "nothing is saved"
+            raise WorkerLost(
+                f"Another process of this run has ended; {at}. To go on, start again with --resume."
+            ) from error
+        raise
+    finally:
+        progress.close()
+    seconds = time.perf_counter() - began
+    if interrupted and world.rank == 0:
+        save()
+        if path is not None and not quiet:
+            print(f"Interrupted after step {done}; saved. To go on: {again}", file=sys.stderr)
+    rate = operations / max(seconds, 1e-9) / (progress.peak * world.size)
+    return TrainResult(model.eval(), losses, done, not interrupted, tokens_seen, seconds, rate)
+
+
+# --- looking inside -----------------------------------------------------------------------------------------------
+
+
+def word_places(text, tokenizer):
+    """For every token of a text the place of its word in `words`."""
+    starts = [match.start() for match in re.finditer(WORD, text)]
+    return [sum(start <= end for start in starts) - 1 for end in tokenizer.ends(text)]
+
+
+def word_attention(model, german, english, layer=-1, head=None):
+    """Cross-attention between the words of a pair.
+
+    Args:
+        model: a trained model with a tokeniser.
+        german, english: the texts.
+        layer: of the decoder.
+        head: which; ``None`` is the mean over all heads.
+
+    Returns:
+        ``(words of the English text, words of the German text)``: what each English word attends to while it is being
+        predicted: the sum over the tokens of a German word, the mean over those of the English one. What goes to EOS
+        is left out.
+    """
+    tokenizer = model.tokenizer
+    device = next(model.parameters()).device
+    ((source, target),) = encode_pairs([(german, english)], tokenizer)
+    maps = attention_maps(model, torch.tensor([source], device=device), torch.tensor([target[:-1]], device=device))
+    cross = maps["cross"][layer]
+    weights = (cross.mean(0) if head is None else cross[head]).cpu()
+    # Row t is what is attended to while BOS or target token t - 1 is read, and token t predicted.
+    from_places, to_places = word_places(english, tokenizer), word_places(german, tokenizer)
+    found = torch.zeros(len(words(english)), len(words(german)))
+    for row, place in enumerate(from_places):
+        found[place].index_add_(0, torch.tensor(to_places), weights[row, :-1] / from_places.count(place))
+    return found
+
+
+def alignment_error_rate(found, known):
+    """One minus the F1 score of a set of links ``(i, j)`` against the known ones: 0 is best (Och and Ney 2003)."""
+    found, known = set(found), set(known)
+    return 1 - 2 * len(found & known) / max(len(found) + len(known), 1)
+
+
+# --- command line -------------------------------------------------------------------------------------------------
+
+SWITCHES = {
+    "bf16": "bfloat16 autocast",
+    "sdpa": "PyTorch's fused attention",
+    "kernels": "PyTorch's layer normalisation, and smoothing without a table",
+    "compile": "torch.compile",
+    "fused_adamw": "PyTorch's AdamW instead of unit 11's",
+    "tie_weights": "one table for source, target and output",
+}
+# What a resumed run may change.
+FREE = {"steps", "accumulate", "save_every", "keep", "bf16", "sdpa", "kernels", "compile"}
+
+
+def parser():
+    """The command line's options; those of `train` come from the fields of `TranslationConfig`."""
+    top = argparse.ArgumentParser(prog="python -m solutions.translation", description="German to English.")
+    commands = top.add_subparsers(dest="command", required=True)
+
+    one = commands.add_parser("train", help="train a model", argument_default=argparse.SUPPRESS)
+    one.add_argument("--preset", choices=list(PRESETS), default=None, help="the settings to begin with (tiny)")
+    one.add_argument("--out", default="runs/translation", help="the folder for checkpoints (%(default)s)")
+    one.add_argument("--resume", action="store_true", default=False, help="go on from the last checkpoint in --out")
+    one.add_argument("--data", default=None, help="grammar, multi30k or the path of a TSV file (grammar)")
+    one.add_argument("--pairs", type=int, default=None, help="train on so many pairs at most")
+    one.add_argument("--test", type=int, default=500, help="pairs for the evaluation at the end (%(default)s)")
+    one.add_argument("--device", default=None, help="cpu, cuda, cuda:1 … (a GPU if there is one)")
+    one.add_argument("--threads", type=int, default=None, help="threads on a CPU")
+    for field in dataclasses.fields(TranslationConfig):
+        option = "--" + field.name.replace("_", "-")
+        if field.name in SWITCHES:
+            one.add_argument(option, action=argparse.BooleanOptionalAction, help=SWITCHES[field.name])
+        else:
+            one.add_argument(option, type=type(field.default), metavar=field.name.upper())
+
+    two = commands.add_parser("evaluate", help="score a trained model with BLEU")
+    two.add_argument("folder", help="where its checkpoints are")
+    two.add_argument("--data", default=None, help="as in train (what it was trained on)")
+    two.add_argument("--split", default="test", help="valid, test, held-out (grammar) or all (TSV) (%(default)s)")
+    two.add_argument("--limit", type=int, default=None, help="at most so many pairs")
+    two.add_argument("--beam", type=int, default=1, help="size of the beam; 1 is greedy (%(default)s)")
+    two.add_argument("--average", action="store_true", help="average the last checkpoints")
+    two.add_argument("--outputs", help="write source, reference and output to this TSV file")
+    two.add_argument("--worst", type=int, default=3, help="show so many of the worst sentences (%(default)s)")
+
+    three = commands.add_parser("translate", help="translate sentences, or the lines of standard input")
+    three.add_argument("folder", help="where the model's checkpoints are")
+    three.add_argument("sentences", nargs="*")
+    three.add_argument("--beam", type=int, default=4, help="size of the beam; 1 is greedy (%(default)s)")
+    three.add_argument("--average", action="store_true", help="average the last checkpoints")
+    for command in (two, three):
+        command.add_argument("--device", default="cpu", help="(%(default)s)")
+    return top
+
+
+def train_command(options):
+    """``train``: settings, data, training, and what came of it."""
+    given = {name: value for name, value in vars(options).items() if name in TranslationConfig.__dataclass_fields__}
+    folder = Path(options.out)
+    data = [options.data or "grammar", options.pairs]
+    if options.resume:
+        saved = read_file(folder / LAST)
+        kept = ", ".join(sorted({"--" + name.replace("_", "-") for name in given.keys() - FREE}))
+        if kept or options.preset:
+            raise BadInput(f"A resumed run keeps its settings: leave out {kept or '--preset'}.")
+        config = TranslationConfig(**{**saved["config"], **given})
+        if options.data is None and options.pairs is None:
+            data = saved["data"]
+        if len(saved["losses"]) >= config.steps:
+            raise BadInput(f"The run in {folder} is complete; --steps gives it more than {config.steps}.")
+    elif (folder / LAST).exists() and int(os.environ.get("RANK", 0)) == 0:
+        raise BadInput(f"There is a run in {folder} already: go on with --resume, or choose another --out.")
+    else:
+        config = TranslationConfig.preset(options.preset or "tiny", **given)
+    if options.threads is not None:
+        torch.set_num_threads(options.threads)
+    pairs = load_pairs(data[0], "train", data[1])
+    result = train(config, pairs, options.device, folder, options.resume, quiet=False, data=data)
+    if int(os.environ.get("RANK", 0)) > 0:
+        return 0 if result.complete else 130
+    if not result.complete:
+        return 130
+    print(
+        f"{result.steps} steps, {result.tokens / max(result.seconds, 1e-9):,.0f} target tokens/s, "
+        f"{result.utilisation:.0%} of the device's rate, {result.seconds:.0f} s; "
+        f"{count_parameters(result.model)['total']:,} parameters"
+    )
+    for split in ("test", "held-out") if data[0] == "grammar" else ("test",):
+        pairs = load_pairs(data[0], split, options.test)
+        scores = evaluate(result.model, pairs)
+        print(f"{split}: BLEU {scores['bleu']:.1f}, loss {scores['loss']:.3f} (greedy, {len(pairs)} pairs)")
+    return 0
+
+
+def evaluate_command(options):
+    """``evaluate``: the scores, the worst sentences, and a file of all outputs."""
+    source = options.data or (read_file(Path(options.folder) / LAST)["data"] or ["grammar"])[0]
+    pairs = load_pairs(source, options.split, options.limit)
+    model = load_model(options.folder, options.average, World(options.device).device)
+    scores = evaluate(model, pairs, beam_size=options.beam)
+    outputs = translate(model, [german for german, _ in pairs], beam_size=options.beam)
+    print(f"{options.split}: BLEU {scores['bleu']:.2f}, loss {scores['loss']:.4f} ({len(pairs)} pairs)")
+    rows = [(german, english, output) for (german, english), output in zip(pairs, outputs)]
+    if options.outputs:
+        lines = ("\t".join(" ".join(text.split()) for text in row) for row in rows)
+        Path(options.outputs).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for german, english, output in sorted(rows, key=lambda row: sentence_bleu(row[2], row[1]))[: options.worst]:
+        print(
+            f"{sentence_bleu(output, english):5.1f}  {german}\n       reference: {english}\n       output:    {output}"
+        )
+    return 0
+
+
+def sentence_bleu(output, reference):
+    """BLEU of one sentence, smoothed, since it may have no match of four words."""
+    return corpus_bleu([words(output)], [[words(reference)]], smooth="add-k")
+
+
+def translate_command(options):
+    """``translate``: one line for each sentence."""
+    model = load_model(options.folder, options.average, World(options.device).device)
+    sentences = options.sentences or [line.rstrip("\n") for line in sys.stdin]
+    for output in translate(model, sentences, beam_size=options.beam):
+        print(output)
+    return 0
+
+
+def main(arguments=None):
+    """Run the command line; the exit code is 2 for input that has to change, 130 after an interruption."""
+    options = parser().parse_args(arguments)
+    command = {"train": train_command, "evaluate": evaluate_command, "translate": translate_command}[options.command]
+    try:
+        return command(options)
+    except BadInput as error:
+        print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{error.filename or 'A file'}: {error.strerror or error}.", file=sys.stderr)
+        return 2
+    except (OutOfMemory, WorkerLost) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
