@@ -1,0 +1,858 @@
+"""Checks of unit 14, translation. Small models that are made here; a Transformer only for its attention.
+
+Within a task they go from basic to subtle, and each looks at one mechanism. The capstone is one check that trains, with
+seconds of its own.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.compare import PartlyRight, assert_close, assert_equal, reply_of
+from solutions import BOS, EOS, PAD
+from solutions.bleu import corpus_bleu
+from solutions.grammar import grammar_pairs
+from solutions.translation import words
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Drivers: they run beside the learner's code and hold no expected value.
+
+
+def divide(student, lengths, max_tokens, seeds):
+    """The batches for each seed (None: without a generator), and whether the pairs are what they were.
+
+    PyTorch's own generator, and Python's, stand elsewhere for every run.
+    """
+    import random
+
+    pairs = [([5] * source, [6] * target) for source, target in lengths]
+    before = [(list(source), list(target)) for source, target in pairs]
+    runs = []
+    for number, seed in enumerate(seeds):
+        torch.manual_seed(1000 + number)
+        random.seed(1000 + number)
+        more = () if seed is None else (torch.Generator().manual_seed(seed),)
+        runs.append(student.token_batches(pairs, max_tokens, *more))
+    return runs, pairs == before
+
+
+def refusals(student, cases):
+    """For each case the classes of the error raised and its text, or what was returned."""
+    replies, token_batches = [], student.token_batches  # taken here, so that a missing one is no refusal
+    for lengths, max_tokens in cases:
+        try:
+            replies.append(token_batches([([5] * source, [6] * target) for source, target in lengths], max_tokens))
+        except Exception as error:
+            replies.append([[kind.__name__ for kind in type(error).__mro__], str(error)])
+    return replies
+
+
+def step(student, parts, weights, wanted, training=False, rates=None, left_over=0.0, max_norm=None):
+    """One step of a small model on some batches; of what happened, what is wanted.
+
+    ``parts`` holds source and target of each batch. The optimiser is gradient descent, which notes gradients and
+    rates; ``rates`` are set by a scheduler of PyTorch. Every gradient is ``left_over`` before.
+    """
+    from types import SimpleNamespace
+
+    notes: dict = {"modes": [], "gradients": [], "rates": []}
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.source, self.target, out = (nn.Parameter(one.clone()) for one in weights)
+            self.generator = nn.Sequential(nn.Linear(out.shape[1], out.shape[0], bias=False), nn.LogSoftmax(-1))
+            self.generator[0].weight = out
+            self.inner = nn.Dropout(0.0)
+
+        def forward(self, src, tgt, src_mask=None, tgt_mask=None):
+            notes["modes"].append([self.training, self.inner.training])
+            keep = (
+                (src_mask if src_mask is not None else src == src)[..., -1, :].reshape(len(src), -1, 1).to(weights[0])
+            )
+            before = tgt_mask[:, 0].to(weights[0]) if tgt_mask is not None else torch.ones(1, 1, 1).to(weights[0])
+            read = (keep * self.source[src]).sum(1, keepdim=True) / keep.sum(1, keepdim=True)
+            known = before.expand(len(tgt), tgt.shape[1], tgt.shape[1]) @ self.target[tgt]
+            return self.inner(torch.tanh(read + known))
+
+    class Descent(torch.optim.SGD):
+        def step(self, closure=None):
+            found = [torch.zeros_like(one) if one.grad is None else one.grad for one in model.parameters()]
+            notes["gradients"].append(torch.cat([one.flatten() for one in found]))
+            notes["rates"].append(float(self.param_groups[0]["lr"]))
+            return super().step(closure)
+
+    def loss_fn(log_probs, targets):
+        if log_probs.dim() != 2 or targets.dim() != 1:
+            shapes = f"{tuple(log_probs.shape)} and {tuple(targets.shape)}"
+            raise ValueError(f"loss_fn takes log-probabilities (N, V) and targets (N,), but got {shapes}")
+        return -(log_probs.gather(1, targets.unsqueeze(1)).squeeze(1) * (targets != 0)).sum()
+
+    batches = []
+    for src, tgt in parts:
+        keep = (tgt[:, :-1] != 0)[:, None, None, :]
+        batch = SimpleNamespace(src=src, src_mask=(src != 0)[:, None, None, :], tgt=tgt[:, :-1], tgt_y=tgt[:, 1:])
+        batch.tgt_mask = keep & torch.ones(keep.shape[-1], keep.shape[-1], dtype=torch.bool).tril()
+        batch.ntokens = int((batch.tgt_y != 0).sum())
+        batch.to = lambda *_, batch=batch, **__: batch
+        batches.append(batch)
+    model = Model().train(training)
+    optimizer = Descent(model.parameters(), lr=0.5)
+    scheduler = None if rates is None else torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: rates[done])
+    for one in model.parameters():
+        one.grad = torch.full_like(one, left_over) if left_over else None
+    options = {} if max_norm is None else {"max_norm": max_norm}
+    result = student.training_step(model, batches, loss_fn, optimizer, scheduler, **options)
+    if any(name in ("loss", "tokens", "norm") for name in wanted):
+        notes["loss"], notes["tokens"], notes["norm"] = result.loss, result.tokens, result.norm
+        notes["kinds"] = [type(one).__name__ for one in (result.loss, result.tokens, result.norm)]
+    notes["scheduled"] = scheduler.last_epoch if scheduler is not None else None
+    notes["parameters"] = torch.cat([one.detach().flatten() for one in model.parameters()])
+    return [notes[name] for name in wanted]
+
+
+def judge(student, tables, words, pairs, training=False, whose="model", **options):
+    """What evaluate says of a model that translates word by word, and how it leaves things.
+
+    ``tables`` score the next word: by the source word in its place, and by the word before. The tokeniser comes with
+    the model, or (``whose`` is "given") as an argument, and then that of the model knows other words.
+    """
+    import re
+
+    class Tokenizer:
+        def __init__(self, words):
+            self.words = words
+            self.places = {word: place for place, word in enumerate(words, 4)}
+
+        def encode_all(self, texts):
+            return [[self.places.get(word, 1) for word in re.findall(r"\w+|[^\w\s]", text)] for text in texts]
+
+        def encode(self, text):
+            return self.encode_all([text])[0]
+
+        def decode(self, ids):
+            text = " ".join(self.words[one - 4] if one >= 4 else "?" for one in ids if one not in (0, 2, 3))
+            return re.sub(r" (?=[.,])", "", text)
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.by_source, self.by_last = (nn.Parameter(one.clone()) for one in tables)
+            self.generator = nn.LogSoftmax(-1)
+            self.seen = set()
+
+        def encode(self, src, src_mask=None):
+            self.seen.add((self.training, torch.is_grad_enabled()))
+            return self.by_source[src] * (src != 0).unsqueeze(-1)
+
+        def decode(self, memory, src_mask, tgt, tgt_mask=None):
+            missing = max(0, tgt.shape[1] - memory.shape[1])
+            here = F.pad(memory, (0, 0, 0, missing))[:, : tgt.shape[1]]
+            scores = here + self.by_last[tgt]
+            return scores.roll(1, -1) if self.training else scores
+
+        def forward(self, src, tgt, src_mask=None, tgt_mask=None):
+            return self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask)
+
+    model = Model().train(training)
+    model.tokenizer = Tokenizer(words if whose == "model" else words[::-1])
+    given = {} if whose == "model" else {"tokenizer": Tokenizer(words)}
+    pairs = [tuple(pair) for pair in pairs]
+    before = list(pairs)
+    result = student.evaluate(model, pairs, **given, **options)
+    grown = any(one.grad is not None for one in model.parameters())
+    return result, sorted(model.seen), model.training, grown, pairs == before
+
+
+def draw_maps(student, sizes, sentences, seed, training=False, dropout=0.0):
+    """The maps of some pairs of sentences, what is left to gradients, and the model's mode afterwards."""
+    model = student.make_model(13, 17, **sizes, dropout=dropout)
+    generator = torch.Generator().manual_seed(seed)
+    for one in model.parameters():
+        one.data = 0.6 * torch.randn(one.shape, generator=generator)
+    model.train(training)
+    maps = [student.attention_maps(model, src, tgt) for src, tgt in sentences]
+    tensors = [one for found in maps if isinstance(found, dict) for one in found.values()]
+    recorded = any(isinstance(one, torch.Tensor) and one.requires_grad for one in tensors)
+    modes = sorted({part.training for part in model.modules()})
+    return maps, recorded, modes
+
+
+def align(student, weights):
+    """The alignment, and the weights afterwards."""
+    return student.read_alignment(weights), weights
+
+
+def try_out(student, german, english, seed):
+    """Two small trainings, the same but for where all random generators stand before; then some questions.
+
+    A sentence says that what was returned is no model with a function that translates.
+    """
+    import random
+
+    pairs = list(zip(german, english))
+    before = list(pairs)
+    results = []
+    for number in range(2):
+        random.seed(100 + number)
+        torch.manual_seed(200 + number)
+        results.append(student.train_translator(pairs, seed))
+    first, again = results
+    if not isinstance(first, (tuple, list)) or len(first) != 2:
+        return f"train_translator should return (model, translate), but returned a {type(first).__name__}."
+    model, translate = first
+    if not isinstance(model, nn.Module):
+        return f"train_translator should return (model, translate): the model is a {type(model).__name__}."
+    if isinstance(translate, nn.Module) or not callable(translate):
+        return f"train_translator should return (model, translate): translate is a {type(translate).__name__}."
+    outputs = translate(list(german))
+    if not isinstance(outputs, (tuple, list)):
+        return f"translate should return a list of texts, but returned a {type(outputs).__name__}."
+    if not all(isinstance(one, str) for one in outputs):
+        kinds = " and ".join(sorted({type(one).__name__ for one in outputs} - {"str"}))
+        return f"translate should return a list of texts, but there are items of the type {kinds} in it."
+    return {
+        "pairs": pairs == before,
+        "number": len(outputs) == len(german),
+        "twice": list(translate(list(german))) == list(outputs),
+        "turned round": list(translate(list(german[::-1]))) == list(outputs[::-1]),
+        "again": list(again[1](list(german))) == list(outputs),
+        "unchanged": list(outputs) == list(german),
+        "parameters": sum(one.numel() for one in {*model.parameters()}),
+    }
+
+
+def train_and_translate(student, pairs, sentences, seed):
+    """The translations, the parameters of the model, and the seconds of processor time that both took.
+
+    ``pairs`` and ``sentences`` come as one text each, a line for each sentence: thousands of texts are slow to send.
+    """
+    import time
+
+    start = time.process_time()
+    model, translate = student.train_translator([tuple(line.split("\t")) for line in pairs.splitlines()], seed)
+    outputs = list(translate(sentences.splitlines()))
+    seconds = time.process_time() - start
+    return outputs, sum(one.numel() for one in {*model.parameters()}), seconds
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Inputs and assertions
+
+
+def _lengths(rng, number, low, high):
+    """Lengths of source and target, which differ by a few tokens either way."""
+    sources = rng.integers(low, high, number).tolist()
+    return [(source, max(2, source + int(more))) for source, more in zip(sources, rng.integers(-2, 4, number))]
+
+
+def _cost(lengths, batch):
+    return len(batch) * sum(max(lengths[place][side] for place in batch) for side in (0, 1))
+
+
+def _batches(student, lengths, max_tokens, seeds=(None,)):
+    """The runs of `divide`: lists of lists of places, in which every pair occurs once."""
+    runs, unchanged = reply_of(student, divide, lengths, max_tokens, seeds, parts=2)
+    for batches in runs:
+        right = isinstance(batches, (list, tuple)) and all(isinstance(batch, (list, tuple)) for batch in batches)
+        if not right or not all(type(place) is int for batch in batches for place in batch):
+            raise AssertionError(f"token_batches should return a list of lists of places, but returned {batches}.")
+        found = sorted(place for batch in batches for place in batch)
+        missing = sorted(set(range(len(lengths))) - set(found))
+        assert not missing, f"The pairs {missing} of {len(lengths)} are in no batch: {batches}."
+        assert found == list(range(len(lengths))), f"Pairs occur twice, or are not there at all: {batches}."
+        assert all(batches), f"A batch is empty: {batches}."
+    return runs, unchanged
+
+
+def _check_costs(lengths, max_tokens, batches):
+    for batch in batches:
+        source, target = (max(lengths[place][side] for place in batch) for side in (0, 1))
+        assert _cost(lengths, batch) <= max_tokens, (
+            f"The batch {batch} holds {len(batch)} pairs; the longest source has {source} tokens, the longest target "
+            f"{target}. That makes {len(batch)} * ({source} + {target}) = {_cost(lengths, batch)} tokens, more than "
+            f"max_tokens={max_tokens}."
+        )
+
+
+def _oracle(lengths, max_tokens):
+    """Batches of sorted pairs, each as full as can be: how many, and what they cost together."""
+    batches: list[list[int]] = []
+    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
+        if not batches or _cost(lengths, [*batches[-1], place]) > max_tokens:
+            batches.append([])
+        batches[-1].append(place)
+    return len(batches), sum(_cost(lengths, batch) for batch in batches)
+
+
+SOURCE_WORDS, TARGET_WORDS, WIDTH = 9, 11, 3
+
+
+def _ids(rng, rows, columns):
+    """Ids from 4 to 8 after BOS; each row ends in EOS and padding in another place."""
+    ids = rng.integers(4, 9, rows, columns)
+    ids[:, 0] = BOS
+    for row in range(rows):
+        end = columns - row % (columns - 2)
+        ids[row, end - 1], ids[row, end:] = EOS, PAD
+    return ids
+
+
+def _parts(rng, number):
+    """Micro-batches that differ in rows, in lengths and in how much of them is padding."""
+    return [(_ids(rng, rows, 6 - rows % 3), _ids(rng, rows, 4 + rows)) for rows in (2, 5, 3, 4)[:number]]
+
+
+def _step(student, reference, rng, number, wanted, **options):
+    """What a step of the learner's noted, and one of the reference."""
+    shapes = ((SOURCE_WORDS, WIDTH), (TARGET_WORDS, WIDTH), (TARGET_WORDS, WIDTH))
+    weights = [1.5 * rng.normal(*shape, dtype=torch.float64) for shape in shapes]
+    parts = _parts(rng, number)
+    replies = (
+        reply_of(one, step, parts, weights, wanted, parts=len(wanted), **options) for one in (student, reference)
+    )
+    return tuple(replies)
+
+
+def _check_gradient(student, reference, rng, number, **options):
+    """The gradient at the moment of the one step."""
+    (got,), (expected,) = _step(student, reference, rng, number, ["gradients"], **options)
+    told = "".join(f", {name}={value}" for name, value in options.items())
+    assert len(got) == 1, f"With {number} micro-batches{told} the optimiser makes {len(got)} steps instead of one."
+    what = f"the gradient of all parameters, with {number} micro-batches{told}, when the optimiser steps"
+    assert_close(got[0], expected[0], what, 1e-5, 1e-8)
+
+
+WORDS = "Haus Baum Hund rot alt sieht ein die der nicht , .".split()
+
+
+def _texts(rng, number):
+    """What a model of word tables is to translate, with references that differ from it here and there."""
+    size = len(WORDS) + 4
+    by_source = rng.normal(size, size, dtype=torch.float64)
+    by_source[:, :4] -= 9
+    means = [*range(5, size), 4]  # each word means the next one
+    for word, meaning in zip(range(4, size), means):
+        by_source[word, meaning] += 4
+    by_source[EOS, EOS] += 30
+    by_last = 0.8 * rng.normal(size, size, dtype=torch.float64)
+    pairs = []
+    for index in range(number):
+        source = rng.integers(4, size - 1, 4 + 7 * index % 9).tolist()
+        target = [means[word - 4] if rng.uniform(1).item() > 0.15 else 4 for word in source]
+        target += [int(rng.integers(4, size - 1, 1))] * (index % 3 == 0)
+        texts = [" ".join(WORDS[word - 4] for word in ids) for ids in (source, target)]
+        pairs.append(tuple(text.replace(" ,", ",").replace(" .", ".") for text in texts))
+    return [by_source, by_last], pairs
+
+
+def _scores(student, reference, rng, names, number=9, **options):
+    """What evaluate says, by name, of the learner's and of the reference."""
+    tables, pairs = _texts(rng, number)
+    got, expected = (reply_of(one, judge, tables, WORDS, pairs, parts=5, **options)[0] for one in (student, reference))
+    if not isinstance(got, dict) or not {"bleu", "loss"} <= got.keys():
+        raise AssertionError(f'evaluate should return {{"bleu": ..., "loss": ...}}, but returned {got!r:.200}.')
+    for name in names:
+        assert type(got[name]) in (float, int), f'"{name}" should be a float, but is a {type(got[name]).__name__}.'
+    return tuple(got[name] for name in names), tuple(expected[name] for name in names)
+
+
+SIZES = {"num_layers": 3, "d_model": 8, "d_ff": 5, "num_heads": 4}
+
+
+def _maps(student, reference, rng, number=1, **options):
+    """The maps of so many pairs of sentences, gradients and modes; then the maps of the reference."""
+    sentences = []
+    for index in range(number):
+        sentences.append((rng.integers(4, 13, 1, 7 + index), rng.integers(4, 17, 1, 5 + index)))
+        sentences[-1][1][0, 0] = BOS
+    request = (SIZES, sentences, int(rng.integers(0, 10**6, 1)))
+    found, recorded, modes = reply_of(student, draw_maps, *request, parts=3, **options)
+    for maps in found:
+        if not isinstance(maps, dict) or not {"encoder", "decoder", "cross"} <= maps.keys():
+            raise AssertionError(
+                'attention_maps should return a dictionary with "encoder", "decoder" and "cross", '
+                f"but returned {sorted(maps) if isinstance(maps, dict) else type(maps).__name__}."
+            )
+    return found, recorded, modes, reply_of(reference, draw_maps, *request)[0]
+
+
+def _check_map(student, reference, rng, name):
+    found, _, _, expected = _maps(student, reference, rng)
+    assert_close(found[0][name], expected[0][name], f'attention_maps(model, src, tgt)["{name}"]')
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# token_batches
+
+
+@pytest.mark.task("translation.token_batches", points=1)
+def test_each_once(student, reference, rng):
+    """Every pair is in one batch, once."""
+    for count, low, high, max_tokens in ((13, 2, 12, 60), (40, 3, 9, 70), (7, 5, 6, 30), (1, 4, 5, 20)):
+        _batches(student, _lengths(rng, count, low, high), max_tokens)
+
+
+@pytest.mark.task("translation.token_batches", points=2)
+def test_budget(student, reference, rng):
+    """No batch costs more than max_tokens, padding of source and target included."""
+    for count, low, high, max_tokens in ((23, 2, 15, 61), (30, 1, 40, 90), (12, 5, 6, 34), (26, 7, 12, 100)):
+        lengths = _lengths(rng, count, low, high)
+        (batches,), _ = _batches(student, lengths, max_tokens)
+        _check_costs(lengths, max_tokens, batches)
+    # The longest source and the longest target belong to different pairs; then equal pairs, of which one more would
+    # make max_tokens + 1.
+    for lengths, max_tokens in (([(3, 9), (9, 3), (3, 9), (9, 3)], 30), ([(2, 8), (3, 2)], 21), ([(5, 5)] * 7, 29)):
+        (batches,), _ = _batches(student, lengths, max_tokens)
+        _check_costs(lengths, max_tokens, batches)
+
+
+@pytest.mark.task("translation.token_batches", points=2)
+def test_little_padding(student, reference, rng):
+    """Pairs of like length share a batch, so that few batches with little padding will do."""
+    for count, low, high, max_tokens in ((120, 2, 30, 240), (90, 2, 12, 110), (60, 5, 9, 400)):
+        lengths = _lengths(rng, count, low, high)
+        (batches,), _ = _batches(student, lengths, max_tokens)
+        _check_costs(lengths, max_tokens, batches)
+        number, cost = _oracle(lengths, max_tokens)
+        tokens = sum(map(sum, lengths))
+        assert len(batches) <= 1.4 * number + 1, (
+            f"{count} pairs of {tokens} tokens make {len(batches)} batches of max_tokens={max_tokens}; {number} will do."
+        )
+        total = sum(_cost(lengths, batch) for batch in batches)
+        assert total <= 1.25 * cost, (
+            f"{count} pairs of {tokens} tokens cost {total} tokens with their padding; {cost} will do, if pairs of "
+            "like length share a batch."
+        )
+
+
+@pytest.mark.task("translation.token_batches", points=1)
+def test_exactly_full(student, reference, rng):
+    """A pair that costs max_tokens is allowed, and has a batch to itself."""
+    for lengths, max_tokens in (([(3, 4), (7, 5), (5, 6), (2, 2)], 12), ([(4, 3)], 7), ([(2, 2), (2, 2), (4, 4)], 8)):
+        (batches,), _ = _batches(student, lengths, max_tokens)
+        _check_costs(lengths, max_tokens, batches)
+
+
+@pytest.mark.task("translation.token_batches", points=1)
+def test_too_long(student, reference, rng):
+    """A pair that alone costs more than max_tokens is an error that names its place."""
+    cases = [
+        ([(3, 4), (8, 5), (5, 6)], 12, 1),
+        ([(2, 3), (1, 1), (3, 3), (30, 10)], 39, 3),
+        ([(20, 13), (1, 1)], 32, 0),
+    ]
+    replies = reply_of(student, refusals, [case[:2] for case in cases], parts=len(cases))
+    for (lengths, max_tokens, place), reply in zip(cases, replies):
+        what = f"token_batches with pairs of the lengths {lengths} and max_tokens={max_tokens}"
+        raised = isinstance(reply, (list, tuple)) and len(reply) == 2 and isinstance(reply[1], str)
+        assert raised, f"{what} should raise ValueError, but returned {reply}."
+        assert {"ValueError", "TypeError"} & {*reply[0]}, f"{what} should raise ValueError, but raised {reply[0][0]}."
+        words = "".join(letter if letter.isalnum() else " " for letter in reply[1]).split()
+        assert str(place) in words, f"{what}: the message does not name the place {place}, but says: {reply[1]}"
+    _batches(student, [(3, 4), (6, 6), (5, 6)], 12)
+
+
+@pytest.mark.task("translation.token_batches", points=1)
+def test_no_pairs(student, reference, rng):
+    """Without pairs there are no batches; with one there is one."""
+    for seeds in ([None], [3]):
+        (batches,), _ = _batches(student, [], 10, seeds)
+        assert_equal(list(batches), [], "token_batches([], 10)")
+        (batches,), _ = _batches(student, [(4, 3)], 10, seeds)
+        assert_equal([list(batch) for batch in batches], [[0]], "token_batches of one pair")
+
+
+@pytest.mark.task("translation.token_batches", points=1)
+def test_pairs_stay(student, reference, rng):
+    """The list of pairs is not changed, with a generator or without."""
+    lengths = [(9, 8), (2, 3), (7, 6), (2, 2), (11, 9), (5, 6), (3, 3), (8, 8)]
+    for seeds in ([None], [4]):
+        _, unchanged = _batches(student, lengths, 40, seeds)
+        assert unchanged is True, "After the call the list of pairs is not what it was."
+
+
+@pytest.mark.task("translation.token_batches", points=2)
+def test_shuffle(student, reference, rng):
+    """A generator changes the order of the batches, as torch.randperm draws it, and nothing else."""
+    lengths = _lengths(rng, 70, 4, 15)
+    seeds = [None, 1, 2, 3, 1, None]
+    runs, _ = _batches(student, lengths, 60, seeds)
+    plain, *shuffled, last = [[list(batch) for batch in batches] for batches in runs]
+    assert_equal(last, plain, "the batches without a generator, asked for a second time")
+    for seed, batches in zip(seeds[1:], shuffled):
+        _check_costs(lengths, 60, batches)
+        assert_equal(
+            sorted(sorted(batch) for batch in batches),
+            sorted(sorted(batch) for batch in plain),
+            "what is in the batches with a generator, against those without",
+        )
+        order = torch.randperm(len(plain), generator=torch.Generator().manual_seed(seed)).tolist()
+        expected = [sorted(plain[place]) for place in order]
+        assert_equal([sorted(batch) for batch in batches], expected, "the batches in the order of torch.randperm")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# training_step
+
+
+@pytest.mark.task("translation.training_step", points=1)
+def test_loss(student, reference, rng):
+    """The loss is that of all target tokens, divided by their number; numbers are plain ones."""
+    for number in (1, 3):
+        got, expected = _step(student, reference, rng, number, ["kinds", "loss", "tokens"])
+        names = ("loss", "tokens", "norm")
+        for name, kind, right in zip(names, got[0], ("float", "int", "float")):
+            assert kind == right, f"StepResult.{name} should be a plain {right}, but is a {kind}."
+        what = f"with {number} micro-batches"
+        assert_equal(got[2], expected[2], f"StepResult.tokens {what}")
+        assert_close(got[1], expected[1], f"StepResult.loss {what}", 1e-5)
+
+
+@pytest.mark.task("translation.training_step", points=1)
+def test_training_mode(student, reference, rng):
+    """The whole model is in training mode, for every micro-batch."""
+    for training in (False, True):
+        (modes,), _ = _step(student, reference, rng, 3, ["modes"], training=training)
+        assert len(modes) == 3, f"With 3 micro-batches the model is called {len(modes)} times."
+        assert all(all(mode) for mode in modes), "While it is trained, the model is in evaluation mode."
+
+
+@pytest.mark.task("translation.training_step", points=1)
+def test_one_batch(student, reference, rng):
+    """With one batch, the gradient is that of its loss per token."""
+    _check_gradient(student, reference, rng, 1)
+
+
+@pytest.mark.task("translation.training_step", points=1)
+def test_left_over_gradients(student, reference, rng):
+    """Gradients from before the step do not count."""
+    _check_gradient(student, reference, rng, 1, left_over=0.7)
+
+
+@pytest.mark.task("translation.training_step", points=2)
+def test_accumulation(student, reference, rng):
+    """Several micro-batches make one step, with the gradient of all their tokens as one batch."""
+    for number in (2, 3, 4):
+        _check_gradient(student, reference, rng, number)
+
+
+@pytest.mark.task("translation.training_step", points=2)
+def test_clipping(student, reference, rng):
+    """The gradient of all micro-batches together is clipped to max_norm."""
+    for number, max_norm in ((1, 0.05), (3, 0.02)):
+        _check_gradient(student, reference, rng, number, max_norm=max_norm)
+
+
+@pytest.mark.task("translation.training_step", points=1)
+def test_short_gradients_stay(student, reference, rng):
+    """A gradient that is shorter than max_norm stays as it is."""
+    for number, max_norm in ((1, 50.0), (3, 1000.0)):
+        _check_gradient(student, reference, rng, number, max_norm=max_norm)
+
+
+@pytest.mark.task("translation.training_step", points=1)
+def test_norm(student, reference, rng):
+    """`norm` is that of the whole gradient before clipping, also where nothing is clipped."""
+    for number, max_norm in ((2, 0.03), (3, 70.0), (2, None)):
+        (got,), (expected,) = _step(student, reference, rng, number, ["norm"], max_norm=max_norm)
+        assert_close(got, expected, f"StepResult.norm with {number} micro-batches and max_norm={max_norm}", 1e-5)
+
+
+@pytest.mark.task("translation.training_step", points=2)
+def test_scheduler(student, reference, rng):
+    """The scheduler steps once, after the optimiser."""
+    rates = [round(float(rate), 3) for rate in rng.uniform(6, low=0.2, high=2.0)]
+    for number in (1, 3):
+        wanted = ["rates", "scheduled", "parameters"]
+        got, expected = _step(student, reference, rng, number, wanted, rates=rates)
+        what = f"with {number} micro-batches"
+        assert len(got[0]) == 1, f"The optimiser makes {len(got[0])} steps {what} instead of one."
+        assert_close(got[0][0], expected[0][0], f"the rate at which the optimiser steps {what}")
+        assert_equal(got[1], 1, f"the number of steps of the scheduler {what}")
+        assert_close(got[2], expected[2], f"the parameters after the step {what}", 1e-5, 1e-8)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# evaluate
+
+
+@pytest.mark.task("translation.evaluate", points=2)
+def test_bleu(student, reference, rng):
+    """BLEU is that of all translations together, each against its own reference."""
+    for number in (6, 11):
+        got, expected = _scores(student, reference, rng, ["bleu"], number)
+        assert_close(got[0], expected[0], f'evaluate(...)["bleu"] of {number} pairs', 1e-6)
+
+
+@pytest.mark.task("translation.evaluate", points=2)
+def test_loss_per_token(student, reference, rng):
+    """The loss is the cross-entropy of all target tokens, divided by their number."""
+    for number, options in ((1, {}), (7, {}), (9, {"max_tokens": 30})):
+        got, expected = _scores(student, reference, rng, ["loss"], number, **options)
+        assert_close(got[0], expected[0], f'evaluate(...)["loss"] of {number} pairs', 1e-5)
+
+
+@pytest.mark.task("translation.evaluate", points=1)
+def test_evaluation_mode(student, reference, rng):
+    """The model is judged in evaluation mode and without gradients, whatever its mode before."""
+    tables, pairs = _texts(rng, 7)
+    for training in (True, False):
+        result, seen, *_ = reply_of(student, judge, tables, WORDS, pairs, training, parts=5)
+        assert seen, "The model's encoder was not used."
+        assert not any(mode for mode, _ in seen), "While it is judged, the model is in training mode."
+        assert not any(recorded for _, recorded in seen), "While it is judged, the model runs with gradients enabled."
+        expected = reply_of(reference, judge, tables, WORDS, pairs, training)[0]
+        right = isinstance(result, dict) and {"bleu", "loss"} <= result.keys()
+        assert right, "evaluate should return a dictionary."
+        assert_close(result["loss"], expected["loss"], f'"loss" of a model that came with training={training}', 1e-5)
+
+
+@pytest.mark.task("translation.evaluate", points=1)
+def test_mode_stays(student, reference, rng):
+    """The model's mode is afterwards what it was before; pairs and parameters are left alone."""
+    tables, pairs = _texts(rng, 5)
+    for training in (False, True):
+        _, seen, after, grown, unchanged = reply_of(student, judge, tables, WORDS, pairs, training, parts=5)
+        assert seen, "The model's encoder was not used."
+        assert after is training, f"The model came with training={training} and is left with training={after}."
+        assert not grown, "After the evaluation there are gradients."
+        assert unchanged is True, "After the evaluation the list of pairs is not what it was."
+
+
+@pytest.mark.task("translation.evaluate", points=1)
+def test_tokenizer(student, reference, rng):
+    """A tokenizer that is given counts, and not that of the model."""
+    got, expected = _scores(student, reference, rng, ["bleu", "loss"], whose="given")
+    assert_close(got, expected, ('"bleu" with a tokenizer', '"loss" with a tokenizer'), 1e-5)
+
+
+@pytest.mark.task("translation.evaluate", points=1)
+def test_beam_size(student, reference, rng):
+    """The beam's size reaches the decoding."""
+    for beam_size in (2, 3):
+        got, expected = _scores(student, reference, rng, ["bleu"], 8, beam_size=beam_size)
+        assert_close(got[0], expected[0], f'"bleu" with beam_size={beam_size}', 1e-6)
+
+
+@pytest.mark.task("translation.evaluate", points=1)
+def test_long_pairs(student, reference, rng):
+    """A pair that costs more than max_tokens is judged all the same."""
+    got, expected = _scores(student, reference, rng, ["bleu", "loss"], max_tokens=5)
+    assert_close(got, expected, ('"bleu" with max_tokens=5', '"loss" with max_tokens=5'), 1e-5)
+
+
+@pytest.mark.task("translation.evaluate", points=1)
+def test_nothing_to_judge(student, reference, rng):
+    """Without pairs both scores are 0."""
+    got, _ = _scores(student, reference, rng, ["bleu", "loss"], 0)
+    assert_close(got, (0.0, 0.0), ('"bleu" without pairs', '"loss" without pairs'))
+    got, expected = _scores(student, reference, rng, ["loss"], 2)
+    assert_close(got[0], expected[0], '"loss" of 2 pairs', 1e-5)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# attention_maps
+
+
+@pytest.mark.task("translation.attention_maps", points=1)
+def test_shapes(student, reference, rng):
+    """Three maps, each (layer, head, query, key)."""
+    found, *_ = _maps(student, reference, rng)
+    shapes = {"encoder": (3, 4, 7, 7), "decoder": (3, 4, 5, 5), "cross": (3, 4, 5, 7)}
+    for name, shape in shapes.items():
+        got = found[0][name]
+        what = f'attention_maps(model, src, tgt)["{name}"]'
+        assert isinstance(got, torch.Tensor), f"{what} should be a tensor, but is a {type(got).__name__}."
+        assert got.shape == shape, f"{what} should have the shape {shape}, but has {tuple(got.shape)}."
+        assert bool((got.sum(-1) - 1).abs().max() < 1e-3), f"{what}: the weights of a query do not add up to 1."
+
+
+@pytest.mark.task("translation.attention_maps", points=1)
+def test_encoder(student, reference, rng):
+    """The encoder's maps, all layers and heads."""
+    _check_map(student, reference, rng, "encoder")
+
+
+@pytest.mark.task("translation.attention_maps", points=1)
+def test_decoder(student, reference, rng):
+    """The decoder's own maps, which never look ahead."""
+    _check_map(student, reference, rng, "decoder")
+
+
+@pytest.mark.task("translation.attention_maps", points=1)
+def test_cross(student, reference, rng):
+    """The maps from the decoder to the encoder."""
+    _check_map(student, reference, rng, "cross")
+
+
+@pytest.mark.task("translation.attention_maps", points=1)
+def test_without_dropout(student, reference, rng):
+    """Maps of a model that is being trained are those of evaluation mode."""
+    found, _, _, expected = _maps(student, reference, rng, training=True, dropout=0.5)
+    for name, right in expected[0].items():
+        assert_close(found[0][name], right, f'"{name}" of a model with dropout, in training mode')
+
+
+@pytest.mark.task("translation.attention_maps", points=1)
+def test_model_stays(student, reference, rng):
+    """The model's mode is afterwards what it was before."""
+    for training in (True, False):
+        found, _, modes, _ = _maps(student, reference, rng, training=training)
+        assert isinstance(found[0]["cross"], torch.Tensor), '"cross" should be a tensor.'
+        assert found[0]["cross"].shape == (3, 4, 5, 7), '"cross" has the wrong shape.'
+        assert modes == [training], f"The model came with training={training} and is left with {modes}."
+
+
+@pytest.mark.task("translation.attention_maps", points=1)
+def test_no_gradients(student, reference, rng):
+    """The maps belong to no graph of gradients."""
+    found, recorded, *_ = _maps(student, reference, rng)
+    assert isinstance(found[0]["cross"], torch.Tensor), '"cross" should be a tensor.'
+    assert found[0]["cross"].shape == (3, 4, 5, 7), '"cross" has the wrong shape.'
+    assert not recorded, "The maps are recorded for gradients."
+
+
+@pytest.mark.task("translation.attention_maps", points=1)
+def test_next_sentence(student, reference, rng):
+    """A second pair of sentences has maps of its own, and those of the first stay."""
+    found, _, _, expected = _maps(student, reference, rng, 3)
+    for index, (maps, right) in enumerate(zip(found, expected), 1):
+        for name, values in right.items():
+            assert_close(maps[name], values, f'"{name}" of pair {index} of 3')
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# read_alignment
+
+
+def _alignment(student, weights):
+    links, after = reply_of(student, align, weights, parts=2)
+    right = isinstance(links, (list, tuple)) and all(type(link) is int for link in links)
+    assert right, f"read_alignment should return a list of integers, but returned {links!r:.200}."
+    return list(links), after
+
+
+def _weights(rng, *shape, dtype=torch.float32):
+    return rng.normal(*shape, dtype=dtype).softmax(-1)
+
+
+@pytest.mark.task("translation.read_alignment", points=1)
+def test_strongest(student, reference, rng):
+    """For each target position, the source position with the largest weight."""
+    for targets, sources in ((5, 7), (8, 3), (6, 6)):
+        weights = _weights(rng, targets, sources)
+        expected = [max(range(sources), key=row.__getitem__) for row in weights.tolist()]
+        assert_equal(_alignment(student, weights)[0], expected, f"read_alignment of weights ({targets}, {sources})")
+
+
+@pytest.mark.task("translation.read_alignment", points=1)
+def test_any_order(student, reference, rng):
+    """Links may cross, meet in one source position, and leave others out."""
+    for expected in ([3, 2, 1, 0], [4, 4, 4], [0, 5, 0, 5, 2], [6, 0, 6]):
+        weights = 0.1 * _weights(rng, len(expected), 7)
+        for target, source in enumerate(expected):
+            weights[target, source] = 0.8
+        assert_equal(_alignment(student, weights)[0], expected, "read_alignment of weights (T, 7)")
+
+
+@pytest.mark.task("translation.read_alignment", points=1)
+def test_ties(student, reference, rng):
+    """Of equally large weights, the first counts."""
+    weights = torch.tensor([[0.1, 0.4, 0.1, 0.4], [0.25] * 4, [0.5, 0.0, 0.5, 0.0], [0.2, 0.2, 0.3, 0.3]])
+    assert_equal(_alignment(student, weights)[0], [1, 0, 0, 2], "read_alignment of weights with ties")
+    assert_equal(_alignment(student, weights[1:])[0], [0, 0, 2], "read_alignment of weights with ties")
+
+
+@pytest.mark.task("translation.read_alignment", points=1)
+def test_faint(student, reference, rng):
+    """The largest weight counts even if it is small, or hardly larger than the next."""
+    weights = torch.full((4, 60), 1 / 60)
+    places = rng.integers(0, 60, 4).tolist()
+    for target, source in enumerate(places):
+        weights[target, source] += 1e-3
+    assert_equal(_alignment(student, weights)[0], places, "read_alignment of nearly uniform weights")
+    assert_equal(_alignment(student, torch.tensor([[1.0], [1.0]]))[0], [0, 0], "read_alignment of weights (2, 1)")
+
+
+@pytest.mark.task("translation.read_alignment", points=1)
+def test_weights_stay(student, reference, rng):
+    """The weights are not changed, whatever their dtype."""
+    for dtype in (torch.float64, torch.bfloat16):
+        weights = _weights(rng, 4, 6, dtype=torch.float64).to(dtype)
+        links, after = _alignment(student, weights)
+        assert_equal(after, weights, "the weights after the call")
+        assert_equal(links, weights.double().argmax(1).tolist(), f"read_alignment of weights in {dtype}")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# train_translator
+
+
+PARAMETERS = 500_000
+SECONDS = 60.0  # of processor time
+PATIENCE = 240.0  # of the clock: the machine may be busy with other submissions
+LONGEST = 7  # words and punctuation marks of a sentence
+THRESHOLDS = (20, 40, 60, 80)
+
+
+@lru_cache(maxsize=8)
+def _short_pairs(n, seed, split):
+    """Pairs of few words. Nothing in one split is in another."""
+    pairs = grammar_pairs(2 * n + 60, seed, split)
+    short = [(german, english) for german, english in pairs if len(words(german)) <= LONGEST]
+    assert len(short) >= n, "The grammar gave too few short sentences."
+    return short[:n]
+
+
+def _check_manners(student, rng):
+    """That train_translator returns what it should, tried out on a few pairs."""
+    pairs = _short_pairs(24, int(rng.integers(0, 10**6, 1)), "train")
+    german, english = (list(texts) for texts in zip(*pairs))
+    said = reply_of(student, try_out, german, english, int(rng.integers(0, 1000, 1)), seconds=PATIENCE)
+    assert isinstance(said, dict), "What train_translator returned could not be tried out."
+    number = said.get("parameters")
+    assert type(number) is int, "The parameters of the model could not be counted."
+    assert number <= PARAMETERS, f"The model has {number:,} parameters; {PARAMETERS:,} are allowed."
+    assert number > 0, "The model has no parameters, so nothing of it was trained."
+    complaints = {
+        "pairs": "After train_translator the list of pairs is not what it was.",
+        "number": "translate should return one translation for each sentence.",
+        "twice": "translate says something else when it is called a second time: is the model in evaluation mode?",
+        "turned round": "Sentences in another order should give their own translations, in that order.",
+        "again": "Trained a second time with the same seed, it translates in another way.",
+    }
+    for name, complaint in complaints.items():
+        assert said.get(name) is True, complaint
+    assert said.get("unchanged") is not True, "translate returns the German sentences as they are."
+
+
+@pytest.mark.task("translation.train_translator", points=8)
+def test_translator(student, reference, rng):
+    """BLEU of at least 20, 40, 60, 80 on sentences that it has never seen: 2 points each."""
+    _check_manners(student, rng)
+    pairs = _short_pairs(5000, int(rng.integers(0, 10**6, 1)), "train")
+    hidden = _short_pairs(200, int(rng.integers(0, 10**6, 1)), "test")
+    lines = "\n".join("\t".join(pair) for pair in pairs)
+    sentences = "\n".join(german for german, _ in hidden)
+    seed = int(rng.integers(0, 1000, 1))
+    outputs, number, seconds = reply_of(student, train_and_translate, lines, sentences, seed, parts=3, seconds=PATIENCE)
+    right = isinstance(outputs, list) and all(isinstance(one, str) for one in outputs) and len(outputs) == len(hidden)
+    assert right, "translate should return a list with one text for each sentence."
+    assert type(number) is int and number <= PARAMETERS, (
+        f"The model has {number} parameters; {PARAMETERS:,} are allowed."
+    )
+    assert isinstance(seconds, float) and seconds <= SECONDS, (
+        f"Training and translating took {seconds:.0f} seconds of processor time; {SECONDS:.0f} are allowed."
+    )
+    bleu = corpus_bleu([words(one) for one in outputs], [[words(english)] for _, english in hidden])
+    reached = sum(bleu >= threshold for threshold in THRESHOLDS)
+    if reached < len(THRESHOLDS):
+        raise PartlyRight(
+            f"BLEU is {bleu:.1f} on {len(hidden)} sentences that were not in the pairs; the next points come at "
+            f"{THRESHOLDS[reached]}. For example: {hidden[0][0]!r} became {outputs[0][:100]!r}.",
+            Fraction(reached, len(THRESHOLDS)),
+        )
