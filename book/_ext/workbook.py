@@ -3,6 +3,7 @@
 Directives
     ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook.
     ``{course-map}``: the picture of all units, from ``autograder/registry.py``.
+    ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
 
 Roles
@@ -31,6 +32,7 @@ import bibliography  # noqa: E402
 import course_map  # noqa: E402
 import dependencies  # noqa: E402
 import offline  # noqa: E402
+import playgrounds  # noqa: E402
 
 from autograder import settings  # noqa: E402
 
@@ -139,6 +141,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("course-map", CourseMap)
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
+    playgrounds.setup(app)
     bibliography.register()
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
     app.connect("builder-inited", offline.copy_mathjax)

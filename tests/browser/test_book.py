@@ -7,29 +7,20 @@ recorded. Whoever has no built book or no Chromium gets a failure that says what
 from __future__ import annotations
 
 import functools
-import http.server
-import shutil
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup
-from sphinx_external_toc.parsing import parse_toc_yaml
+from visiting import PAGES, ROOT, formulas_in, soup, visit
 
 from autograder import settings
 from autograder.catalogue import mistakes
 from autograder.registry import COMPLETE, UNITS
 
-ROOT = Path(__file__).resolve().parents[2]
-HTML = ROOT / "_build" / "html"
-PAGES = sorted(parse_toc_yaml(ROOT / "_toc.yml"))
-COMPLAINTS = ("error", "warning")
 SCHEMES = ("light", "dark")
 WIDTHS = {"phone": 390, "desktop": 1280}
 HERE = Path(__file__).parent
@@ -38,84 +29,6 @@ TOO_WIDE = (HERE / "too_wide.js").read_text(encoding="utf-8")
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import verify  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def site() -> Path:
-    """The built site."""
-    missing = [page for page in PAGES if not (HTML / f"{page}.html").is_file()]
-    if missing:
-        pytest.fail(f"The book is not built ({missing[0]}.html is missing): run `make book`.", pytrace=False)
-    return HTML
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    """Address of a local server of the site."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium, from the system."""
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if executable is None:
-        pytest.fail("Chromium is missing: run `apt-get install chromium`.", pytrace=False)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ModuleNotFoundError:
-        pytest.fail("Playwright is missing: run `pip install playwright`.", pytrace=False)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
-@dataclass
-class Visit:
-    """One page, open in the browser, and what went wrong while it loaded."""
-
-    page: Any
-    refused: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    console: list[str] = field(default_factory=list)
-
-
-@contextmanager
-def visit(browser: Any, address: str, name: str) -> Iterator[Visit]:
-    """Open a page with every request off the site refused, and wait until its formulas are drawn."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    page = context.new_page()
-    seen = Visit(page)
-
-    def guard(route: Any) -> None:
-        if route.request.url.startswith((address, "data:", "blob:")):
-            route.continue_()
-        else:
-            seen.refused.append(route.request.url)
-            route.abort()
-
-    context.route("**/*", guard)
-    page.on("requestfailed", lambda request: seen.failed.append(request.url))
-    page.on("response", lambda answer: seen.failed.append(answer.url) if answer.status >= 400 else None)
-    page.on("pageerror", lambda error: seen.console.append(str(error)))
-    page.on("console", lambda message: seen.console.append(message.text) if message.type in COMPLAINTS else None)
-    page.goto(f"{address}/{name}.html", wait_until="load")
-    if (HTML / f"{name}.html").is_file() and formulas_in(name):
-        page.wait_for_function("window.MathJax?.startup?.promise !== undefined")
-        page.evaluate("() => MathJax.startup.promise")
-    yield seen
-    context.close()
 
 
 @dataclass
@@ -152,15 +65,6 @@ def look_at(browser: Any, address: str, name: str) -> Findings:
             full = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)")
             too_wide[device] = (page.evaluate(TOO_WIDE) or [f"{full} pixels"]) if full > width else []
         return Findings(seen.refused, seen.failed, seen.console, drawn, broken, too_wide, faint)
-
-
-@functools.cache
-def soup(name: str) -> BeautifulSoup:
-    return BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-
-
-def formulas_in(name: str) -> int:
-    return len(soup(name).select("span.math, div.math"))
 
 
 @pytest.mark.parametrize("name", PAGES)
