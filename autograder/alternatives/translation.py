@@ -481,15 +481,15 @@ def train_translator(pairs, seed=0):
 
         def write(self, memory, hide, tgt, state=None):
             states, last = self.writer(self.english(tgt), state)
-            scores = (self.query(states) @ memory.mT).masked_fill(hide[:, None], float("-inf"))
+            scores = (self.query(states) @ memory.mT / 8).masked_fill(hide[:, None], float("-inf"))
             return self.out(torch.cat([states, scores.softmax(-1) @ memory], -1)), last
 
     model = Reader()
     sources = [german.encode(text, add_eos=True) for text, _ in pairs]
     targets = [english.encode(text, add_bos=True, add_eos=True) for _, text in pairs]
-    steps, size = len(pairs) // 11, 64
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 8e-3, total_steps=steps + 1)
+    steps, size = len(pairs) // 9, 64
+    optimizer = torch.optim.Adam(model.parameters())
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 6e-3, total_steps=steps + 1)
     generator = torch.Generator().manual_seed(seed)
     for _ in range(steps):
         chosen = torch.randint(len(pairs), (size,), generator=generator).tolist()
@@ -504,14 +504,12 @@ def train_translator(pairs, seed=0):
 
     @torch.no_grad()
     def translator(sentences):
-        outputs = []
-        for sentence in sentences:
-            memory, hide = model.read(torch.tensor([german.encode(sentence, add_eos=True)]))
-            written, state = [BOS], None
-            while len(written) < 30 and written[-1] != EOS:
-                logits, state = model.write(memory, hide, torch.tensor([written[-1:]]), state)
-                written.append(int(logits[0, -1].argmax()))
-            outputs.append(english.decode(written))
+        memory, hide = model.read(pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences]))
+        written, state = torch.full((len(sentences), 1), BOS), None
+        for _ in range(25):
+            logits, state = model.write(memory, hide, written[:, -1:], state)
+            written = torch.cat([written, logits[:, -1].argmax(-1, keepdim=True)], 1)
+        outputs = [english.decode(row[: (*row, EOS).index(EOS)]) for row in written.tolist()]
         return outputs
 
     return model, translator
