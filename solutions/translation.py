@@ -668,10 +668,10 @@ class TranslationConfig:
     norm: str = "pre"
     tie_weights: bool = True
     smoothing: float = 0.1
-    max_tokens: int = 4096
+    max_tokens: int = 1536
     accumulate: int = 1
-    steps: int = 1000
-    warmup: int = 200
+    steps: int = 1500
+    warmup: int = 250
     factor: float = 1.0
     weight_decay: float = 0.0
     max_norm: float = 1.0
