@@ -90,7 +90,13 @@ def _parser() -> argparse.ArgumentParser:
 
     hint = command("hint", _hint, "show the next of a task's three hints")
     hint.add_argument("task", metavar="TASK")
-    command("progress", _progress, "show the points reached in every unit")
+
+    progress = command("progress", _progress, "show the map of the course with the points reached in every unit")
+    progress.add_argument("--html", metavar="FILE", type=Path, help="write it as a page, too")
+    progress.add_argument("--export", metavar="FILE", type=Path, help="write what is stored to a file (JSON)")
+    progress.add_argument(
+        "--import", metavar="FILE", type=Path, dest="import_file", help="take over what --export wrote, elsewhere"
+    )
     return parser
 
 
@@ -346,7 +352,22 @@ def _hint(options: argparse.Namespace) -> int:
 
 
 def _progress(options: argparse.Namespace) -> int:
-    from autograder.notebook import progress_lines
+    from autograder import reports, standing
+    from autograder.reports import progress as shown
 
-    print("\n".join(progress_lines()))
+    if options.import_file:
+        try:
+            tasks = standing.bring_in(options.import_file)
+        except standing.ImportProblem as error:
+            raise UsageError(str(error)) from error
+        print(f"Taken over from {options.import_file}: {tasks} tasks; the better result of each task counts.")
+    found = standing.load()
+    try:
+        if options.export:
+            reports.write(options.export, standing.exported())
+        if options.html:
+            reports.write(options.html, shown.page(found))
+    except reports.ReportError as error:
+        raise UsageError(str(error)) from error
+    shown.print_progress(found)
     return 0

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import html
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from autograder import c_cells, report, state
 from autograder.c_cells import when_ready as when_ready
-from autograder.checking import max_points, run_checks
+from autograder.checking import run_checks
 from autograder.hinting import next_hint
-from autograder.registry import COMPLETE, UNITS, UnknownUnit, find_tasks
+from autograder.registry import UnknownUnit, find_tasks
 from autograder.report import TaskResult
 from autograder.reports import html as html_report
 from autograder.reports import terminal
+from autograder.standing import Progress
+from autograder.standing import load as load_progress
 from autograder.subject import LocalSubject, quiet
 
 
@@ -109,28 +110,9 @@ def run_kernel(name: str, *arguments: Any) -> list[Any]:
     return c_cells.run_kernel(_learner_namespace(), name, *arguments)
 
 
-def progress() -> Message:
-    """Show every unit of the course and the points reached in it so far."""
-    return Message("\n".join(progress_lines()))
-
-
-def progress_lines() -> Iterable[str]:
-    """One line per unit: number, name, points reached of those there are, or that it is planned."""
-    best = state.section("points")
-    for unit in UNITS:
-        if unit not in COMPLETE:
-            yield f"{unit.number:>2}  {unit.name:<14} planned"
-            continue
-        total = sum((max_points(task) for task in unit.task_ids), Fraction(0))
-        reached = sum(_stored_points(best, task) for task in unit.task_ids)
-        bar = "#" * round(20 * reached / float(total)) if total else ""
-        yield f"{unit.number:>2}  {unit.name:<14} [{bar:<20}] {reached:g} of {float(total):g} points"
-
-
-def _stored_points(best: dict[str, Any], task: str) -> float:
-    value = best.get(task, 0)
-    highest = float(max_points(task))
-    return min(float(value), highest) if isinstance(value, (int, float)) and 0 <= value < float("inf") else 0.0
+def progress() -> Progress:
+    """Show the map of the course: what is passed, what in part, and what comes next."""
+    return load_progress()
 
 
 def _learner_namespace() -> dict[str, Any]:

@@ -50,7 +50,7 @@ def feedback_fragment(tasks: TaskResult | Iterable[TaskResult], title: str | Non
     """HTML for the result of a check of one or several tasks, to stand inside another page."""
     tasks = as_tasks(tasks)
     views = [TaskView.of(task, MESSAGE_LIMIT) for task in tasks]
-    return _render(
+    return render(
         "fragment.html.j2",
         title=one_line(default_title(tasks) if title is None else title),
         look=LOOKS[overall_status(tasks)],
@@ -63,7 +63,7 @@ def feedback_fragment(tasks: TaskResult | Iterable[TaskResult], title: str | Non
 def class_page(submissions: Iterable[Submission], title: str = "Class report", note: str = "") -> str:
     """A complete HTML page about a class: figures per unit, misconceptions, and every submission."""
     submissions = in_course_order(submissions)
-    return _render(
+    return render(
         "class.html.j2",
         title=one_line(title),
         note=one_line(note, 1000),
@@ -159,5 +159,6 @@ def _environment() -> Environment:
     return environment
 
 
-def _render(template: str, **values: object) -> str:
+def render(template: str, **values: object) -> str:
+    """A template of this folder with its values filled in and escaped."""
     return _environment().get_template(template).render(**values)

@@ -49,7 +49,7 @@ def print_tasks(tasks: TaskResult | Iterable[TaskResult], console: Console | Non
 def text(tasks: TaskResult | Iterable[TaskResult], encoding: str | None = None) -> str:
     """The result of a check as plain text for a stream of that encoding (default: that of the output)."""
     encoding = encoding or getattr(sys.stdout, "encoding", None) or "utf-8"
-    return "\n".join(_encodable(line, encoding) for _, line in _lines(as_tasks(tasks), encoding, in_terminal=False))
+    return "\n".join(encodable(line, encoding) for _, line in _lines(as_tasks(tasks), encoding, in_terminal=False))
 
 
 def print_class(submissions: Iterable[Submission], console: Console | None = None) -> None:
@@ -115,10 +115,10 @@ def _diagnosis_lines(diagnosis: Diagnosis) -> Iterator[_Line]:
 
 def _symbol(status: str, encoding: str) -> str:
     look = LOOKS[status]
-    return look.symbol if _encodable(look.symbol, encoding) == look.symbol else look.ascii
+    return look.symbol if encodable(look.symbol, encoding) == look.symbol else look.ascii
 
 
-def _encodable(line: str, encoding: str) -> str:
+def encodable(line: str, encoding: str) -> str:
     """The text with whatever the stream cannot encode written as ``\\u...``, tabs and controls gone."""
     line = clean(line).expandtabs(4)
     try:
@@ -133,4 +133,4 @@ def _print(console: Console, line: str, style: str = "") -> None:
 
 
 def _text(line: str, encoding: str, style: str = "") -> Text:
-    return Text(_encodable(line, encoding), style=style, overflow="fold")
+    return Text(encodable(line, encoding), style=style, overflow="fold")

@@ -33,6 +33,7 @@ import course_map  # noqa: E402
 import dependencies  # noqa: E402
 import offline  # noqa: E402
 import playgrounds  # noqa: E402
+import quizzes  # noqa: E402
 
 from autograder import settings  # noqa: E402
 
@@ -78,7 +79,8 @@ class CourseMap(SphinxDirective):
     """All units of the course as a picture."""
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ROOT / "autograder" / "registry.py"))
+        for file in ("registry.py", "reports/course_map.py"):
+            self.env.note_dependency(str(ROOT / "autograder" / file))
         return [nodes.raw("", course_map.course_map(self.env.docname), format="html")]
 
 
@@ -142,6 +144,8 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
     playgrounds.setup(app)
+    app.add_transform(quizzes.QuizTransform)
+    app.add_js_file("quiz.js", loading_method="defer")
     bibliography.register()
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
     app.connect("builder-inited", offline.copy_mathjax)

@@ -1,0 +1,41 @@
+/* Quizzes: makes buttons of the choices of a question and answers them on the page (see book/_ext/quizzes.py).
+   Without this file a quiz is a list and an answer that opens. */
+document.addEventListener("DOMContentLoaded", () => {
+  for (const question of document.querySelectorAll(".quiz-question")) {
+    const right = [...question.classList].find((name) => name.startsWith("quiz-right-")).at(-1);
+    const feedback = document.createElement("div");
+    feedback.className = "quiz-feedback";
+    feedback.setAttribute("role", "status");
+    feedback.setAttribute("aria-live", "polite");
+    const list = question.querySelector(".quiz-choices");
+    list.setAttribute("role", "list");
+    const buttons = [...list.children].map((item, index) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.setAttribute("aria-pressed", "false");
+      const content = item.children.length === 1 && item.firstElementChild.tagName === "P" ? item.firstElementChild : item;
+      button.append(...content.childNodes);
+      item.replaceChildren(button);
+      button.addEventListener("click", () => choose("abcde"[index]));
+      return button;
+    });
+    list.after(feedback);
+
+    function choose(letter) {
+      buttons.forEach((button, index) => {
+        const chosen = "abcde"[index] === letter;
+        button.setAttribute("aria-pressed", String(chosen));
+        button.classList.toggle("quiz-chosen-right", chosen && letter === right);
+        button.classList.toggle("quiz-chosen-wrong", chosen && letter !== right);
+      });
+      const verdict = document.createElement("strong");
+      verdict.textContent = letter === right ? `✓ (${letter}) is right. ` : `✗ (${letter}) is not right. `;
+      const why = [...question.querySelectorAll(`.quiz-answer .quiz-why-${letter}`)].map((part) => part.cloneNode(true));
+      why.forEach((part) => part.querySelectorAll("[id]").forEach((element) => element.removeAttribute("id")));
+      if (letter === right) {
+        why[0]?.querySelector("strong")?.remove(); // the letter, which the verdict has already
+      }
+      feedback.replaceChildren(verdict, ...why.flatMap((part) => [part, " "]));
+    }
+  }
+});
