@@ -1,8 +1,8 @@
 """Quizzes: questions of the chapters become questions that can be answered on the page.
 
 A chapter writes a quiz as plain text: under a heading with the target ``<name>-quiz``, each question is a paragraph
-that begins with its number in bold, a list of choices ``(a)`` to ``(e)``, and a dropdown with the answer. The answer begins
-with the right choice in bold, and has a sentence for every wrong one that begins with its letter.
+that begins with its number in bold, a list of choices ``(a)`` to ``(e)``, and a dropdown with the answer. The answer
+begins with the right choice in bold, and has a sentence for every wrong one that begins with its letter.
 
 Here each question gets a frame, and the answer's sentences the classes of the choices that they speak about.
 ``static/quiz.js`` makes buttons of the choices and shows these sentences; without JavaScript the page stays as written,
@@ -54,7 +54,7 @@ def _questions(section: nodes.section) -> Iterator[Question]:
 
 
 def _is_number(node: nodes.Node) -> bool:
-    first = node.children[0] if isinstance(node, nodes.paragraph) and node.children else None
+    first = next((part for part in node.children if part.astext()), None) if isinstance(node, nodes.paragraph) else None
     return isinstance(first, nodes.strong) and re.match(r"\d+\.", first.astext()) is not None
 
 
@@ -122,7 +122,7 @@ def _pieces(paragraph: nodes.paragraph) -> Iterator[nodes.Node]:
             text = before[-2:] + child.astext()
             cuts = [match.start() - len(before[-2:]) for match in ABOUT.finditer(text)]
             cuts = [0, *(cut for cut in cuts if cut > 0), len(child.astext())]
-            yield from (nodes.Text(child.astext()[start:end]) for start, end in zip(cuts, cuts[1:]))
+            yield from (nodes.Text(child.astext()[start:end]) for start, end in zip(cuts, cuts[1:]) if start < end)
         else:
             yield child
         before += child.astext()

@@ -1,0 +1,213 @@
+"""Links from the first use of a word on a page to its entry in the glossary.
+
+The glossary says which words there are; nothing is marked in the chapters, so a word that is added there is linked
+everywhere. A word is linked where it first stands in running text: not in headings, code, formulas, links, captions or
+quizzes. Some words of the glossary are also plain English, or mean different things in different chapters; these are
+linked on the pages of `ONLY_ON` alone. `ALSO` has other ways of writing a word. The role ``{term}`` still works, and counts as the first use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
+
+GLOSSARY = "book/glossary"
+LANGUAGE_MODELS = "babygpt decoding heads long-context"
+GRADER = "how-grading-works"
+# Words that are linked on these pages only: elsewhere they are plain English or mean something else.
+ONLY_ON: dict[str, str] = {
+    "ablation": "multihead heads babygpt",
+    "activation": "blocks",
+    "alternative": "instructors",
+    "attention": "attention",
+    "balance loss": "long-context",
+    "batch": "attention masks training",
+    "block": "babygpt",
+    "bootstrap": "bleu",
+    "buffer": "embeddings babygpt masks",
+    "byte": "tokens",
+    "candidate": "bleu",
+    "check": GRADER,
+    "chunk": "long-context",
+    "clipping": "bleu",
+    "context": LANGUAGE_MODELS,
+    "contiguous": "multihead attention",
+    "cosine similarity": "embeddings",
+    "decoding": "decoding transformer",
+    "diagnosis": GRADER,
+    "entropy": "attention losses",
+    "epoch": "training",
+    "generator": "transformer",
+    "head": "multihead heads babygpt",
+    "hint": GRADER,
+    "hypothesis": "decoding",
+    "key": "attention masks multihead heads",
+    "learning rate": "optim training",
+    "learning-rate schedule": "optim",
+    "logit": "losses",
+    "logits": "attention babygpt decoding",
+    "mask": "masks attention",
+    "memory": "attention transformer decoding",
+    "merge": "tokens",
+    "mistake": GRADER,
+    "output projection": "multihead",
+    "padding": "masks attention embeddings training losses",
+    "parameter group": "optim",
+    "partial credit": GRADER,
+    "pooling": "embeddings",
+    "projection": "attention multihead",
+    "query": "attention masks multihead heads",
+    "reference solution": GRADER,
+    "reference": "bleu",
+    "release": "instructors",
+    "scaling": "attention",
+    "score": "attention masks",
+    "seed": GRADER,
+    "shortcut": "blocks",
+    "stride of windows": "long-context",
+    "stride": "multihead",
+    "stub": GRADER,
+    "submission": GRADER,
+    "task": GRADER,
+    "temperature": LANGUAGE_MODELS,
+    "tied weights": "embeddings",
+    "token": "tokens embeddings attention babygpt",
+    "tolerance": GRADER,
+    "unit": GRADER,
+    "value": "attention multihead",
+    "verdict": GRADER,
+    "weight tying": "transformer",
+    "weight": "attention",
+}
+# How chapters write a word, besides the way in which the glossary spells it.
+ALSO: dict[str, str] = {
+    "broadcasting": "broadcast",
+    "cosine similarity": "mean cosine",
+    "exposure bias": "read its own words",
+    "gradient accumulation": "accumulated steps",
+    "gradient clipping": "clip gradients",
+    "head width": "head's width",
+    "learning curve": "training and held-out losses",
+    "learning-rate schedule": "schedule",
+    "output projection": "last linear layer",
+    "parameter group": "groups",
+    "pre-token": "cut into pieces",
+    "stride of windows": "stride",
+    "tied weights": "tied",
+    "top-k sampling": "top-k",
+    "top-p sampling": "top-p",
+    "weight tying": "tie",
+    "Xavier initialisation": "Xavier's uniform distribution",
+}
+NO_LINKS_ON = ("glossary", "references")
+NO_LINK_INSIDE = (
+    nodes.title,
+    nodes.rubric,
+    nodes.literal,
+    nodes.literal_block,
+    nodes.math,
+    nodes.math_block,
+    nodes.reference,
+    nodes.caption,
+    nodes.table,
+    nodes.raw,
+    nodes.target,
+    nodes.comment,
+    addnodes.pending_xref,
+    addnodes.download_reference,
+    addnodes.glossary,
+)
+
+
+class GlossaryLinks(SphinxPostTransform):
+    """Runs when a page is written: by then the glossary has been read."""
+
+    default_priority = 50
+
+    def run(self, **_: object) -> None:
+        page = self.env.docname
+        if page.rpartition("/")[2] in NO_LINKS_ON:
+            return
+        words = dict(linkable(self.env, page.rpartition("/")[2]))
+        for node in self.document.findall(nodes.reference):  # resolved roles
+            if node.get("refuri", "").partition("#")[2].startswith("term-"):
+                words = {word: anchor for word, anchor in words.items() if not node["refuri"].endswith(f"#{anchor}")}
+        for text in [node for node in self.document.findall(nodes.Text) if _is_prose(node)]:
+            if words:
+                self._link(text, words)
+
+    def _link(self, text: nodes.Text, words: dict[str, str]) -> None:
+        """Link the words that first stand in this text, and take them out of ``words``."""
+        plain, done, parts = text.astext(), 0, []
+        for match in pattern(words).finditer(plain):
+            anchor = words.get(_singular(match[0], words), "")
+            if not anchor:
+                continue  # linked a moment ago
+            for word in [word for word in words if words[word] == anchor]:
+                del words[word]
+            inner = nodes.inline("", match[0], classes=["std", "std-term"])
+            link = make_refnode(self.app.builder, self.env.docname, GLOSSARY, anchor, inner)
+            link["classes"].append("glossary-link")
+            parts += [nodes.Text(plain[done : match.start()]), link]
+            done = match.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(plain[done:])])
+
+
+def linkable(env: BuildEnvironment, page: str) -> Iterator[tuple[str, str]]:
+    """The words to link on a page, as they are spelled in the glossary, with their anchors."""
+    for (kind, word), (document, anchor) in env.get_domain("std").objects.items():
+        if kind == "term" and document == GLOSSARY and page in ONLY_ON.get(word, page).split():
+            yield word, anchor
+
+
+def pattern(words: dict[str, str]) -> re.Pattern[str]:
+    """Any of the words, longest first, with a plural s and a capital at the start of a sentence."""
+    some = "|".join(_spelled(word) for word in sorted(words, key=len, reverse=True))
+    return re.compile(rf"(?<![\w-])(?:{some})(?![\w-])")
+
+
+def _spelled(word: str) -> str:
+    return "|".join(_form(form) for form in filter(None, (word, ALSO.get(word))))
+
+
+def _form(form: str) -> str:
+    first = f"[{form[0].upper()}{form[0]}]" if form[0].islower() else re.escape(form[0])
+    rest = re.escape(form[1:]).replace(r"\ ", r"\s+").replace("'", "['’]")
+    return f"{first}{rest}(?:s|es)?"
+
+
+def _singular(found: str, words: dict[str, str]) -> str:
+    """The word of the glossary that was found."""
+    found = " ".join(found.split())
+    return next((word for word in words if re.fullmatch(_spelled(word), found)), "")
+
+
+def _is_prose(text: nodes.Text) -> bool:
+    above, prose = text.parent, False
+    while above is not None:
+        classes = above.get("classes", ()) if isinstance(above, nodes.Element) else ()
+        if isinstance(above, NO_LINK_INSIDE) or "quiz-question" in classes or "cell" in classes:
+            return False
+        prose |= isinstance(above, nodes.paragraph)
+        above = above.parent
+    return prose
+
+
+def write_all_pages_when_the_glossary_changes(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Sphinx event ``env-updated``: pages that have not changed themselves may have new links."""
+    terms = sorted(key for key in env.get_domain("std").objects if key[0] == "term")
+    before, env.glossary_terms = getattr(env, "glossary_terms", None), terms  # type: ignore[attr-defined]
+    return [] if before in (None, terms) else sorted(env.found_docs)
+
+
+def setup_links(app: Sphinx) -> None:
+    app.add_post_transform(GlossaryLinks)
+    app.connect("env-updated", write_all_pages_when_the_glossary_changes)
