@@ -3,7 +3,8 @@
 The glossary says which words there are; nothing is marked in the chapters, so a word that is added there is linked
 everywhere. A word is linked where it first stands in running text: not in headings, code, formulas, links, captions or
 quizzes. Some words of the glossary are also plain English, or mean different things in different chapters; these are
-linked on the pages of `ONLY_ON` alone. `ALSO` has other ways of writing a word. The role ``{term}`` still works, and counts as the first use.
+linked on the pages of `ONLY_ON` alone. `ALSO` has other ways of writing a word. The role ``{term}`` still works, and
+counts as the first use.
 """
 
 from __future__ import annotations
