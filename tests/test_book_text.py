@@ -135,7 +135,7 @@ map
 
 def links(page: BeautifulSoup) -> list[tuple[str, str]]:
     """Text and target of each link into the glossary."""
-    return [(link.get_text(), link["href"]) for link in page.select('a[href*="#term-"]')]
+    return [(link.get_text(), link["href"]) for link in page.select('a[href*="#term-"]:not(.headerlink)')]
 
 
 LINKED = {
