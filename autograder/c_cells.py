@@ -31,13 +31,16 @@ def write_c(shell: Any, line: str, text: str) -> None:
     cell = getattr(shell, "parent_header", None) or {}
     key = file or cell.get("metadata", {}).get("cellId") or f"In [{shell.execution_count}]"
     # The magic's line is a line of the cell, but not of a file.
-    code.add(file or f"cell {shell.execution_count}", text if file else "\n" + text, key=key)
+    label = file or f"cell {shell.execution_count}"
+    code.add(label, text if file else "\n" + text, key=key)
     try:
         program = code.program()
     except NoCompiler as error:
         print(error)
         return
-    for said in [*program.errors.values(), *([program.problem] if program.problem else []), *program.warnings]:
+    # What is wrong in other cells was said below these.
+    here = [said for said in (*program.errors.values(), *program.warnings) if f" of {label}: " in said]
+    for said in here or filter(None, [program.problem]):
         print(said)
 
 

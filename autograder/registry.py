@@ -143,6 +143,7 @@ UNITS: tuple[Unit, ...] = (
         "encoder_forward layernorm_forward matmul_forward attention_forward gelu_forward residual_forward "
         "softmax_forward crossentropy_forward",
         language="c",
+        complete=True,
     ),
     _unit(
         16,

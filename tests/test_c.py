@@ -258,6 +258,14 @@ def test_the_magic_compiles_at_once_and_says_what_is_wrong(shell, capsys):
     assert out.tolist() == [2] * 3
 
 
+def test_a_cell_says_what_is_wrong_in_itself_alone(shell, capsys):
+    warned = RIGHT.replace("{\n", "{\n    int unused;\n", 1)
+    shell.run_cell("%%c\n" + warned, store_history=True)
+    assert re.fullmatch(r"line 3 of cell \d+: unused variable 'unused'.*\n", capsys.readouterr().out)
+    shell.run_cell("%%c\nvoid gelu_forward(float *out, const float *inp, int N) {\n}\n", store_history=True)
+    assert capsys.readouterr().out == ""  # nor are the parameters of a stub worth a word
+
+
 def test_a_cell_that_is_run_again_replaces_itself(shell, capsys):
     shell.parent_header = {"metadata": {"cellId": "one"}}
     for text in ("struct pair { int a; };\n" + RIGHT.replace("+ inp2", "- inp2"), "struct pair { int a; };\n" + RIGHT):

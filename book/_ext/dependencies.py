@@ -42,7 +42,7 @@ def page_files(page: Path) -> set[Path]:
         found.add(file)
         if file.suffix == ".py":
             waiting += _uses(_parse(file.read_text(encoding="utf-8")))
-    if (MISTAKES / f"{page.stem}.py").is_file():  # a unit's chapter shows its own mistakes and no others
+    if any(MISTAKES.glob(f"{page.stem}.*")):  # a unit's chapter shows its own mistakes and no others
         found = {file for file in found if file.parent != MISTAKES or file.stem == page.stem}
     return found
 
@@ -145,7 +145,7 @@ def _autograder_files(stem: Path) -> list[Path]:
         return []
     if not stem.with_suffix(".py").is_file():  # `check` and its like load checks, mistakes and solutions by name
         return [file for pattern in AUTOGRADER for file in ROOT.glob(pattern)]
-    catalogue = MISTAKES.glob("*.py") if stem.name == "catalogue" else ()  # loads them by name
+    catalogue = [*MISTAKES.glob("*.py"), *MISTAKES.glob("*.c")] if stem.name == "catalogue" else ()  # loads them by name
     return [stem.with_suffix(".py"), *catalogue]
 
 

@@ -142,7 +142,10 @@ class Program:
         except subprocess.TimeoutExpired:
             return [Message("", 0, f"the compiler did not finish within {COMPILE_SECONDS:g} seconds")]
         said = done.stderr.decode(errors="replace")
-        self.warnings = [message.sentence for message in _said("warning", said)]
+        stubs = [_is_about(piece) for piece in pieces if piece.is_stub]  # its parameters are bound to be unused
+        self.warnings = [
+            message.sentence for message in _said("warning", said) if not any(is_about(message) for is_about in stubs)
+        ]
         return _errors(said) if done.returncode else None
 
 
