@@ -145,7 +145,7 @@ def _autograder_files(stem: Path) -> list[Path]:
         return []
     if not stem.with_suffix(".py").is_file():  # `check` and its like load checks, mistakes and solutions by name
         return [file for pattern in AUTOGRADER for file in ROOT.glob(pattern)]
-    catalogue = [*MISTAKES.glob("*.py"), *MISTAKES.glob("*.c")] if stem.name == "catalogue" else ()  # loads them by name
+    catalogue = [*MISTAKES.glob("*.py"), *MISTAKES.glob("*.c")] if stem.name == "catalogue" else ()  # by name
     return [stem.with_suffix(".py"), *catalogue]
 
 
