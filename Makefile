@@ -21,7 +21,7 @@ FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 SMALL := _build/gpt2
 
-.PHONY: all help setup exercises book class gpt2 experiments serve test lint bench bench-grading bench-gpt2 screenshot constraints clean
+.PHONY: all help setup exercises book class gpt2 experiments serve test lint bench bench-grading bench-gpt2 bench-transformer screenshot constraints clean
 
 all: book class gpt2 ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@cat $(CLASS)/summary.txt
@@ -94,7 +94,7 @@ lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: bench-grading bench-gpt2 ## run all benchmarks
+bench: bench-grading bench-gpt2 bench-transformer ## run all benchmarks
 
 bench-grading: $(BIN)/.installed ## measure how fast submissions are graded, here and elsewhere (half an hour)
 	@.ci/need bwrap
@@ -103,6 +103,9 @@ bench-grading: $(BIN)/.installed ## measure how fast submissions are graded, her
 bench-gpt2: $(BIN)/.installed ## measure how fast GPT-2 in C trains, beside PyTorch (some minutes)
 	@.ci/need cc
 	@$(BIN)/python benchmarks/gpt2_c.py
+
+bench-transformer: $(BIN)/.installed ## measure how fast our Transformer trains, beside nn.Transformer (some minutes)
+	@$(BIN)/python benchmarks/transformer.py
 
 screenshot: book ## take the README's screenshot of the front page
 	@.ci/need chromium

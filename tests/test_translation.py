@@ -159,7 +159,8 @@ def test_a_missing_tokenizers_package_is_one_sentence(monkeypatch):
 
 def some_ids(count, seed=0):
     draw = random.Random(seed)
-    return [([5] * draw.randint(1, 12), [BOS, *[6] * draw.randint(0, 12), EOS]) for _ in range(count)]
+    lengths = [draw.randint(1, 12) for _ in range(count)]
+    return [([5] * length, [BOS, *[6] * (length + draw.randint(-1, 2)), EOS]) for length in lengths]
 
 
 def test_token_batches_keep_the_budget_and_hold_little_padding():
