@@ -225,8 +225,8 @@ def try_out(student, german, english, seed):
     }
 
 
-def train_and_translate(student, pairs, sentences, seed):
-    """The translations, the parameters of the model, and the seconds of processor time that both took.
+def train_and_translate(student, pairs, sentences, seed, allowed):
+    """The translations, the parameters of the model, and the seconds of processor time if both took more than allowed.
 
     ``pairs`` and ``sentences`` come as one text each, a line for each sentence: thousands of texts are slow to send.
     """
@@ -236,7 +236,7 @@ def train_and_translate(student, pairs, sentences, seed):
     model, translate = student.train_translator([tuple(line.split("\t")) for line in pairs.splitlines()], seed)
     outputs = list(translate(sentences.splitlines()))
     seconds = time.process_time() - start
-    return outputs, sum(one.numel() for one in {*model.parameters()}), seconds
+    return outputs, sum(one.numel() for one in {*model.parameters()}), seconds if seconds > allowed else 0.0
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -795,7 +795,7 @@ def test_weights_stay(student, reference, rng):
 
 PARAMETERS = 500_000
 SECONDS = 60.0  # of processor time
-PATIENCE = 240.0  # of the clock: the machine may be busy with other submissions
+PATIENCE = 300.0  # of the clock: the machine may be busy with other submissions
 LONGEST = 7  # words and punctuation marks of a sentence
 THRESHOLDS = (20, 40, 60, 80)
 
@@ -839,14 +839,14 @@ def test_translator(student, reference, rng):
     hidden = _short_pairs(150, int(rng.integers(0, 10**6, 1)), "test")
     lines = "\n".join("\t".join(pair) for pair in pairs)
     sentences = "\n".join(german for german, _ in hidden)
-    seed = int(rng.integers(0, 1000, 1))
-    outputs, number, seconds = reply_of(student, train_and_translate, lines, sentences, seed, parts=3, seconds=PATIENCE)
+    request = (lines, sentences, int(rng.integers(0, 1000, 1)), SECONDS)
+    outputs, number, seconds = reply_of(student, train_and_translate, *request, parts=3, seconds=PATIENCE)
     right = isinstance(outputs, list) and all(isinstance(one, str) for one in outputs) and len(outputs) == len(hidden)
     assert right, "translate should return a list with one text for each sentence."
     assert type(number) is int and number <= PARAMETERS, (
         f"The model has {number} parameters; {PARAMETERS:,} are allowed."
     )
-    assert isinstance(seconds, float) and seconds <= SECONDS, (
+    assert seconds == 0, (
         f"Training and translating took {seconds:.0f} seconds of processor time; {SECONDS:.0f} are allowed."
     )
     bleu = corpus_bleu([words(one) for one in outputs], [[words(english)] for _, english in hidden])

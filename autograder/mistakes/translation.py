@@ -3300,7 +3300,7 @@ def train_translator(pairs, seed=0):
 @mistake(
     "translation.train_translator",
     "ids-returned",
-    explanation="`translate` returns ids. They are numbers of words in a vocabulary that nobody else has.",
+    explanation="`translate` returns lists of ids. They are numbers of words in a vocabulary that nobody else has.",
     hint="`translate` returns lists of ids: decode them with the English vocabulary (chapter 14, 'The "
     "capstone: a translator of your own').",
     section="capstone",
@@ -3322,36 +3322,6 @@ def train_translator(pairs, seed=0):
         src = pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences])
         rows = greedy_decode(model, src, padding_mask(src), 2 * src.shape[1] + 10)
         return rows.tolist()
-
-    return model, translator
-
-
-@mistake(
-    "translation.train_translator",
-    "words-returned",
-    explanation="`translate` returns lists of words instead of texts. Whoever scores them has to know how they were "
-    "split.",
-    hint="`translate` returns lists of words: join them to texts (chapter 14, 'The capstone: a translator of "
-    "your own').",
-    section="capstone",
-)
-def train_translator(pairs, seed=0):
-    torch.manual_seed(seed)
-    generator = torch.Generator().manual_seed(seed)
-    german, english = (Vocabulary.from_texts(texts, words) for texts in zip(*pairs))
-    ids = [(german.encode(de, add_eos=True), english.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]
-    model = make_model(len(german), len(english), num_layers=1, d_model=64, d_ff=256, num_heads=4, dropout=0.0)
-    loss_fn = LabelSmoothing(len(english), PAD, smoothing=0.1)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, betas=(0.9, 0.98))
-    for _ in range(6):
-        for places in token_batches(ids, 1100, generator):
-            training_step(model, [make_batch([ids[place] for place in places])], loss_fn, optimizer, max_norm=1.0)
-    model.eval()
-
-    def translator(sentences):
-        src = pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences])
-        rows = greedy_decode(model, src, padding_mask(src), 2 * src.shape[1] + 10)
-        return [english.decode(row).split() for row in rows.tolist()]
 
     return model, translator
 
