@@ -77,8 +77,8 @@ def _kept_names(source: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def _table(source: str) -> symtable.SymbolTable:
     """The names of a cell. Magics and shell lines are no Python; they are left out."""
-    lines = ("pass" if re.match(r"[%!?]", line) else line for line in source.splitlines())
-    return symtable.symtable("\n".join(lines), "<cell>", "exec")
+    text = re.sub(r"^(?:[%!?]|([ \t]+)[%!]{1,2}(?=\w)).*$", r"\1pass", source, flags=re.MULTILINE)
+    return symtable.symtable(text, "<cell>", "exec")
 
 
 def _referenced(table: symtable.SymbolTable) -> Iterator[str]:

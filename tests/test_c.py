@@ -19,6 +19,7 @@ from autograder.submission import parse
 from autograder.worker.c import C_CODE, CCode, call_kernel, calling, compiling
 from autograder.worker.c.prototypes import PROTOTYPES, SIGNATURES
 from autograder.worker.c.reading import pieces_of
+from autograder.worker.cells import _stand_ins
 from autograder.worker.execute import Request
 
 HEAD = "void residual_forward(float *out, const float *inp1, const float *inp2, int N) {\n"
@@ -235,6 +236,12 @@ def test_in_the_sandbox():
             assert ask(subject).value[0].tolist() == [2] * 5
         with ProcessSubject(server, ["%%c\n" + HEAD + "out[N] = 1; }"], sanitizers=True) as subject:
             assert ask(subject).where == "line 3 of cell 1"  # the magic's line is the first
+
+
+def test_cells_that_use_kernels_do_nothing_when_graded():
+    course = _stand_ins()["autograder"]
+    with course.when_ready():
+        course.run_kernel("gelu_forward", 1)[0].plot()
 
 
 # --- in a running notebook -----------------------------------------------------------------------------------

@@ -31,6 +31,8 @@ SETUP, TASK = "import torch", "def double(x):\n    result = 2 * x\n    return re
         ("factor = 2", "print(globals()['factor'])", True),
         ("factor = 2", "%time double(factor)\nprint(factor)", True),
         ("factor = 2", "%pip install x\nprint(1)", False),
+        ("factor = 2", "try:\n    import factors\nexcept ImportError:\n    %pip install factor\n", False),
+        ("factor = 2", "half = (7\n    % factor)", True),
         ("factor = 2", "this is no Python but names the factor", True),
         ("factor = 2", "def double(x):\n    factor = 2\n    return factor * x", False),
         ("factor = 2", "print('factor')", False),

@@ -10,6 +10,7 @@ import __future__
 import ast
 import asyncio
 import builtins
+import contextlib
 import io
 import linecache
 import sys
@@ -175,5 +176,6 @@ def _stand_ins() -> dict[str, types.ModuleType]:
     """
     autograder, solutions = types.ModuleType("autograder"), types.ModuleType("solutions")
     vars(autograder).update(dict.fromkeys(("check", "hint", "progress", "run_kernel"), _accept_anything))
+    vars(autograder)["when_ready"] = lambda: contextlib.suppress(Exception)  # what uses kernels finds none here
     vars(solutions).update(SPECIAL_IDS, __path__=[])
     return {"autograder": autograder, "solutions": solutions}
