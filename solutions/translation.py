@@ -1138,7 +1138,8 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
 
     progress = Progress(config.steps, start, peak_rate(world.device, bool(config.bf16)), quiet or world.rank > 0)
     began, tokens_seen, operations = time.perf_counter(), 0, 0.0
-    again = f"python -m solutions.translation train --out {folder} --resume"
+    program = "python -m" if world.size == 1 else f"torchrun --nproc-per-node {world.size} -m"
+    again = f"{program} solutions.translation train --out {folder} --resume"
     try:
         with interruptible() as noted, replaced(model, faster_classes(config)), ThreadPoolExecutor(1) as pool:
             ahead = pool.submit(batches_of, done)
@@ -1183,9 +1184,7 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
         if world.size > 1 and re.search("connection|peer|socket|gloo|nccl|timed? ?out|reset|pipe", str(error), re.I):
             save()
             at = f"its {done} steps are saved in {path}" if path else "nothing is saved"
-            raise WorkerLost(
-                f"Another process of this run has ended; {at}. To go on, start again with --resume."
-            ) from error
+            raise WorkerLost(f"Another process of this run has ended; {at}. To go on: {again}") from error
         raise
     finally:
         progress.close()
@@ -1319,10 +1318,12 @@ def train_command(options):
         torch.set_num_threads(options.threads)
     pairs = load_pairs(data[0], "train", data[1])
     result = train(config, pairs, options.device, folder, options.resume, quiet=False, data=data)
-    if int(os.environ.get("RANK", 0)) > 0:
-        return 0 if result.complete else 130
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
     if not result.complete:
         return 130
+    if int(os.environ.get("RANK", 0)) > 0:
+        return 0
     print(
         f"{result.steps} steps, {result.tokens / max(result.seconds, 1e-9):,.0f} target tokens/s, "
         f"{result.utilisation:.0%} of the device's rate, {result.seconds:.0f} s; "
@@ -1340,9 +1341,9 @@ def evaluate_command(options):
     source = options.data or (read_file(Path(options.folder) / LAST)["data"] or ["grammar"])[0]
     pairs = load_pairs(source, options.split, options.limit)
     model = load_model(options.folder, options.average, World(options.device).device)
-    scores = evaluate(model, pairs, beam_size=options.beam)
     outputs = translate(model, [german for german, _ in pairs], beam_size=options.beam)
-    print(f"{options.split}: BLEU {scores['bleu']:.2f}, loss {scores['loss']:.4f} ({len(pairs)} pairs)")
+    bleu = corpus_bleu([words(output) for output in outputs], [[words(english)] for _, english in pairs])
+    print(f"{options.split}: BLEU {bleu:.2f}, loss {evaluate(model, pairs)['loss']:.4f} ({len(pairs)} pairs)")
     rows = [(german, english, output) for (german, english), output in zip(pairs, outputs)]
     if options.outputs:
         lines = ("\t".join(" ".join(text.split()) for text in row) for row in rows)
