@@ -152,6 +152,7 @@ UNITS: tuple[Unit, ...] = (
         "encoder_backward layernorm_backward matmul_backward attention_backward gelu_backward residual_backward "
         "crossentropy_softmax_backward adamw_update",
         language="c",
+        complete=True,
     ),
 )
 
