@@ -2374,7 +2374,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
 /* residual_backward: first-way-only
  * explanation: Only the first input got the gradient. A sum hands its whole gradient to both of its terms.
  * hint: Your dinp2 stays as it was. It gets the same gradient as dinp1 (chapter 16, 'Two ways, one gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     (void)dinp2;
@@ -2386,7 +2386,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
 /* residual_backward: second-way-only
  * explanation: Only the second input got the gradient. A sum hands its whole gradient to both of its terms.
  * hint: Your dinp1 stays as it was. It gets the same gradient as dinp2 (chapter 16, 'Two ways, one gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     (void)dinp1;
@@ -2399,7 +2399,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
  * explanation: The gradient was shared out between the two ways. A sum hands its whole gradient to each of its terms.
  * hint: Both of your gradients are half of what they should be. Each way gets the whole gradient (chapter 16, 'Two
  * ways, one gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     for (int n = 0; n < N; n++) {
@@ -2412,7 +2412,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
  * explanation: The second gradient was subtracted. The forward pass adds both inputs, so both gradients have the sign
  * of dout.
  * hint: Your dinp2 has the wrong sign. Add dout to it (chapter 16, 'Two ways, one gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     for (int n = 0; n < N; n++) {
@@ -2425,7 +2425,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
  * explanation: The second gradient was made from the first, which already held something else. Both get dout, and
  * nothing from each other.
  * hint: Your dinp2 contains what stood in dinp1. Add dout[n] to each (chapter 16, 'Two ways, one gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     for (int n = 0; n < N; n++) {
@@ -2437,7 +2437,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
 /* residual_backward: last-entry-left-out
  * explanation: The loop ends before the last entry. With `n < N` it runs N times, from 0 to N - 1.
  * hint: The last entries get nothing. Let the loop run while n < N (chapter 16, 'Two ways, one gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     for (int n = 0; n < N - 1; n++) {
@@ -2449,7 +2449,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
 /* residual_backward: first-entry-left-out
  * explanation: The loop starts at 1. Arrays start at entry 0 in C.
  * hint: The first entries get nothing. Let the loop start at 0 (chapter 16, 'Two ways, one gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     for (int n = 1; n < N; n++) {
@@ -2463,7 +2463,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
  * arrays.
  * hint: Your kernel touches the entry after the last one. Let the loop run while n < N (chapter 16, 'Two ways, one
  * gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     for (int n = 0; n <= N; n++) {
@@ -2476,7 +2476,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
  * explanation: The loop takes four entries at a time, and stops when fewer are left. N need not be a multiple of 4.
  * hint: The last entries get nothing where N is no multiple of 4. Do what is left one by one (chapter 16, 'Two ways,
  * one gradient').
- * section: residual-gradients
+ * section: two-ways-one-gradient
  */
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     for (int n = 0; n + 4 <= N; n += 4) {
