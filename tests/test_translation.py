@@ -485,11 +485,11 @@ def test_two_processes_have_the_losses_of_one(tmp_path, pairs):
 
 
 def test_a_killed_worker_ends_the_run_with_a_message_and_a_checkpoint(tmp_path):
-    config = dataclasses.replace(SMALL, steps=100_000, save_every=100_000)
+    config = dataclasses.replace(SMALL, steps=4000, save_every=4000)
     command = [*TORCHRUN, free_port(), "-m", "solutions.translation", "train", "--out", str(tmp_path), "--pairs", "60"]
     process = started([*command, "--device", "cpu", *options_of(config)])
     try:
-        wait_for(process, r"step \d+ of 100000")
+        wait_for(process, r"step \d+ of 4000")
         psutil = pytest.importorskip("psutil")
         workers = [child for child in psutil.Process(process.pid).children() if child.environ().get("RANK") == "1"]
         workers[0].kill()
@@ -502,5 +502,5 @@ def test_a_killed_worker_ends_the_run_with_a_message_and_a_checkpoint(tmp_path):
             process.wait(60)
         process.stderr.close()
     saved = translation.read_file(tmp_path / "last.pt")
-    assert len(saved["losses"]) >= 2500
+    assert len(saved["losses"]) >= 100
     assert not list(tmp_path.glob("*.tmp"))
