@@ -25,6 +25,11 @@ DRIVER_FILE = "<driver>"
 _TAKING_TURNS = threading.RLock()
 
 
+def _said(fields: dict) -> dict:
+    """The fields that say something: most frames cross thousands of times with none of them."""
+    return {name: value for name, value in fields.items() if value}
+
+
 @dataclass(frozen=True)
 class Request:
     """Call ``name`` in the learner's namespace, or run the driver function ``name`` whose ``source`` is given.
@@ -41,14 +46,9 @@ class Request:
     seconds: float = 0.0
 
     def to_wire(self) -> dict:
-        return {
-            "name": self.name,
-            "args": self.args,
-            "kwargs": self.kwargs,
-            "source": self.source,
-            "seed": self.seed,
-            "seconds": self.seconds,
-        }
+        """Without the fields that are as they are by default."""
+        others = {"kwargs": self.kwargs, "source": self.source, "seconds": self.seconds}
+        return {"name": self.name, "args": self.args, "seed": self.seed} | _said(others)
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,9 @@ class Outcome:
     missing: str = ""
 
     def to_wire(self) -> dict:
-        return {
-            "value": self.value,
-            "kinds": list(self.kinds),
-            "text": self.text,
-            "where": self.where,
-            "stub": self.stub,
-            "missing": self.missing,
-        }
+        """Without the fields that are as they are by default."""
+        others = {name: getattr(self, name) for name in ("text", "where", "stub", "missing")}
+        return {"value": self.value} | _said({"kinds": list(self.kinds), **others})
 
     @staticmethod
     def from_wire(data: Any) -> Outcome:
