@@ -16,6 +16,7 @@ Roles
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import sys
 from collections.abc import Iterator
@@ -37,10 +38,12 @@ import bibliography  # noqa: E402
 import course_map  # noqa: E402
 import course_table  # noqa: E402
 import dependencies  # noqa: E402
+import formulas  # noqa: E402
 import glossary_links  # noqa: E402
 import offline  # noqa: E402
 import playgrounds  # noqa: E402
 import quizzes  # noqa: E402
+import slim  # noqa: E402
 
 from autograder import settings  # noqa: E402
 from autograder.registry import UNITS  # noqa: E402
@@ -67,10 +70,11 @@ class ExerciseLinks(SphinxDirective):
             return []
         self.env.note_dependency(str(ROOT / "_config.yml"))
         download = addnodes.download_reference(
-            "", "Download the notebook", reftarget=f"/{path}", refdoc=self.env.docname
+            "", "Download for JupyterLab", reftarget=f"/{path}", refdoc=self.env.docname
         )
+        places = settings.launch_urls(path).items()
         buttons = (
-            _external("Open in Colab", settings.colab_url(path)),
+            *(_external(f"Open in {place}", address) for place, address in places),
             download,
             _external("View on GitHub", repository_file_url(path)),
         )
@@ -82,6 +86,31 @@ class ExerciseLinks(SphinxDirective):
 
 def _external(text: str, address: str) -> nodes.reference:
     return nodes.reference("", text, refuri=address, internal=False)
+
+
+def add_launch_buttons(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """Sphinx event ``html-page-context``: a menu in the header of every chapter, to its exercise or to its own text."""
+    unit = posixpath.basename(page)
+    exercise, chapter = f"exercises/{unit}/{unit}.ipynb", f"{page}.md"
+    if "header_buttons" not in context or not (ROOT / chapter).is_file():
+        return
+    if (ROOT / exercise).is_file():
+        links = {f"Exercise in {place}": address for place, address in settings.launch_urls(exercise).items()}
+    else:  # a text, which Colab cannot open
+        places = settings.launch_urls(chapter)
+        links = {f"This page in {place}": places[place] for place in ("Binder", "VS Code")}
+    buttons = [
+        {"type": "link", "url": address, "text": text, "tooltip": text, "icon": "fas fa-rocket"}
+        for text, address in links.items()
+    ]
+    group = {
+        "type": "group",
+        "buttons": buttons,
+        "icon": "fas fa-rocket",
+        "label": "launch-buttons",
+        "tooltip": "Launch",
+    }
+    context["header_buttons"].insert(0, group)
 
 
 class CourseMap(SphinxDirective):
@@ -199,8 +228,11 @@ def setup(app: Sphinx) -> dict[str, object]:
     glossary_links.setup_links(app)
     bibliography.register()
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
+    app.connect("html-page-context", add_launch_buttons, priority=900)  # after the theme has made its own
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
+    app.connect("build-finished", formulas.draw_pages)
+    app.connect("build-finished", slim.slim)
     app.connect("build-finished", dependencies.save_fingerprints)
     app.connect("build-finished", record_execution)
     app.connect("build-finished", forget_failed_build)

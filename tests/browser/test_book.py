@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qs, unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 from visiting import PAGES, ROOT, formulas_in, soup, visit
@@ -122,14 +122,46 @@ def test_pictures_have_a_text_alternative(site: Path, name: str) -> None:
 @pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
 def test_exercise_buttons_lead_to_the_notebook(site: Path, unit: str) -> None:
     path = f"exercises/{unit}/{unit}.ipynb"
-    assert (ROOT / path).is_file(), f"{path} does not exist: run `make exercises`."
-    links = soup(f"book/{unit}").select(".exercise-links a")
-    assert [link.get_text(strip=True) for link in links] == ["Open in Colab", "Download the notebook", "View on GitHub"]
-    colab, download, github = (link["href"] for link in links)
-    assert colab == settings.colab_url(path)
-    assert github == f"{settings.repository_url()}/blob/{settings.repository_branch()}/{path}"
+    links = {link.get_text(strip=True): link["href"] for link in soup(f"book/{unit}").select(".exercise-links a")}
+    download = links.pop("Download for JupyterLab")
+    github = f"{settings.repository_url()}/blob/{settings.repository_branch()}/{path}"
+    places = settings.launch_urls(path)
+    assert links == {f"Open in {place}": places[place] for place in places} | {"View on GitHub": github}
     copy = (site / "book" / download).resolve()
     assert copy.read_bytes() == (ROOT / path).read_bytes(), "the downloadable notebook is out of date: run `make book`."
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_can_be_launched_from_its_header(site: Path, name: str) -> None:
+    unit = name.removeprefix("book/")
+    exercise = f"exercises/{unit}/{unit}.ipynb"
+    wanted = settings.launch_urls(exercise if unit in {unit.name for unit in COMPLETE} else f"{name}.md")
+    links = [link["href"] for link in soup(name).select(".dropdown-launch-buttons a")]
+    assert links == [address for address in wanted.values() if address.endswith(".ipynb") or "colab" not in address]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_into_the_repository_lead_to_a_file_of_it(site: Path, name: str) -> None:
+    for link in soup(name).select("a[href]"):
+        if (path := path_in_repository(link["href"])) is not None:
+            assert (ROOT / path).exists(), f"{name} links to {link['href']}, but the repository has no {path}"
+
+
+def path_in_repository(address: str) -> str | None:
+    """The file or folder of the repository that an address shows, edits or opens anywhere; None for other addresses."""
+    owner_and_name, branch = settings.repository_url().removeprefix("https://github.com/"), settings.repository_branch()
+    if f"/{owner_and_name}/" not in address:
+        return None
+    parts = urlsplit(address)
+    if parts.netloc == "mybinder.org":
+        assert parts.path == f"/v2/gh/{owner_and_name}/{branch}"
+        return parse_qs(parts.query)["urlpath"][0].removeprefix("lab/tree/")
+    _, _, rest = parts.path.partition(f"{owner_and_name}/")
+    kind, _, path = rest.partition("/")
+    if kind not in ("blob", "tree", "edit", "raw"):
+        return None
+    assert path.startswith(f"{branch}/"), f"{address} leaves the configured branch"
+    return unquote(path.removeprefix(f"{branch}/"))
 
 
 @pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
