@@ -43,8 +43,9 @@ def chapter_url(unit: str, section: str = "") -> str:
 def launch_urls(path: str) -> dict[str, str]:
     """Places that open a notebook of the repository, in the order of the buttons: name and address."""
     owner_and_name, branch = repository_url().removeprefix("https://github.com/"), repository_branch()
+    notebook = f"{quote(branch, safe='')}?urlpath=lab/tree/{quote(path)}"
     return {
         "Colab": f"https://colab.research.google.com/github/{owner_and_name}/blob/{branch}/{path}",
-        "Binder": f"https://mybinder.org/v2/gh/{owner_and_name}/{quote(branch, safe='')}?urlpath=lab/tree/{quote(path)}",
+        "Binder": f"https://mybinder.org/v2/gh/{owner_and_name}/{notebook}",
         "VS Code": f"https://vscode.dev/github/{owner_and_name}/blob/{branch}/{path}",
     }

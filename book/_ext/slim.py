@@ -1,4 +1,4 @@
-"""Make the built pages light: only the icons that they show, pictures when they are scrolled to, search where one searches.
+"""Make the built pages light: only the icons that they show, and pictures, programs and search when they are needed.
 
 The theme brings all of Font Awesome (as a program of 1.5 MB and as fonts), and loads the search index on every page.
 """
@@ -13,6 +13,11 @@ from sphinx.application import Sphinx
 
 ICON_SCRIPT = re.compile(r"\s*<script[^>]*/fontawesome\.js[^>]*></script>")
 SEARCH_SCRIPTS = re.compile(r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>')
+# None of these is needed before the page is read; deferred programs keep their order.
+EARLY_SCRIPT = re.compile(
+    r'<script (?=(?:data-[^>]*? )?src="[^"]*_static/(?:scripts/)?'
+    r"(?:doctools|sphinx_highlight|clipboard\.min|copybutton|sphinx-book-theme|togglebutton|design-tabs)\.js)"
+)
 ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:{1,2}before,?)+)\{content:"[^"]*"\}')
 ICON_NAME = re.compile(r"\bfa-[\w-]+")
 FONT_FACE = re.compile(r'url\(([^)]*)\.woff2\) ?format\("woff2"\), ?url\([^)]*\.ttf\) ?format\("truetype"\)')
@@ -40,7 +45,7 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
 
 def lighter_page(text: str, file: Path, is_search: bool) -> str:
     """The page without the program for icons, and with pictures that wait and keep their place free."""
-    text = ICON_SCRIPT.sub("", text)
+    text = EARLY_SCRIPT.sub("<script defer ", ICON_SCRIPT.sub("", text))
     if not is_search:
         text = SEARCH_SCRIPTS.sub("", text)
     return PICTURE.sub(lambda match: f'<img loading="lazy" {_size(file.parent / match[1])}', text)
