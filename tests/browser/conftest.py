@@ -17,7 +17,7 @@ import pytest
 from visiting import HTML, PAGES, ROOT
 
 sys.path.insert(0, str(ROOT / "book"))
-import serving  # noqa: E402
+import serving
 
 SCREENSHOTS = ROOT / "_build" / "screenshots"
 # JupyterLab as a test needs it: every cell in the page, whether it is on the screen or not, and no news from outside.

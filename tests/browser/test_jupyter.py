@@ -13,7 +13,7 @@ import pytest
 from autograder import release, sample_class, settings
 
 UNIT, TASK = "attention", "softmax"
-CLASS = ("ada-all-right", "carla-", "dora-half-finished", "emil-empty", "Zoë Müller")  # how their names begin
+CLASS = ("ada-all-right", "dora-half-finished", "emil-empty")  # of the sample class
 SECONDS = 1000
 CONFIGURATION = "from autograder.nbgrader import configure\n\nconfigure(get_config())\n"
 
@@ -66,7 +66,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (released,) = release.generate(root, [UNIT])
     notebook = nbformat.read(released, as_version=4)
     for student in sample_class.class_of(UNIT):
-        if student.id.startswith(CLASS):
+        if student.id in CLASS:
             folder = root / "submitted" / student.id / UNIT
             folder.mkdir(parents=True)
             for name, data in student.build(notebook).items():
@@ -86,14 +86,12 @@ def test_an_instructor_sees_the_class_in_formgrader(
     page.goto(f"{address}/formgrader/manage_submissions/{UNIT}")
     rows = page.locator("#main-table tbody tr")
     rows.filter(has_text="ada-all-right").wait_for()
-    students = sorted(folder.name for folder in (course / "submitted").iterdir())
-    assert rows.count() == len(students)
-    for student in students:
-        assert rows.filter(has_text=student).count() == 1
-    assert "graded" in rows.filter(has_text="ada-all-right").inner_text()
-    screenshot(page, "formgrader")
+    assert rows.count() == len(CLASS)
+    for student in CLASS:
+        assert "graded" in rows.filter(has_text=student).inner_text()
+    screenshot(page, "formgrader-submissions")
 
     page.goto(f"{address}/files/feedback/dora-half-finished/{UNIT}/{UNIT}.html")
     page.get_by_text("not attempted").first.wait_for()
-    screenshot(page, "feedback")
+    screenshot(page, "formgrader-feedback")
     page.close()
