@@ -122,7 +122,7 @@ screenshot: book ## take the README's screenshot of the front page, and those of
 	@.ci/need chromium
 	@$(BIN)/python book/screenshot.py
 	@$(BIN)/python -m pytest -q tests/browser/test_jupyter.py
-	@echo "JupyterLab, formgrader and a feedback page: _build/screenshots; the book's copies are in book/static."
+	@cp _build/screenshots/formgrader-*.png book/static/
 
 constraints: $(BIN)/.installed ## pin what is installed in .venv as the tested set
 	@$(BIN)/python .ci/constraints.py
