@@ -27,6 +27,7 @@ from solutions.gpt2_c import GPT2, Config, build, count_parameters, kinds, write
 from solutions.losses import LabelSmoothing, smooth_labels
 from solutions.masks import causal_mask, decoder_mask, masked_softmax, padding_mask
 from solutions.optim import noam_lr
+from solutions.translation import read_alignment
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from playgrounds import PLAYGROUNDS
@@ -452,6 +453,37 @@ def test_head_viewer(site, browser: Any, address: str, experiment: Any) -> None:
 def heads_distance(weights: torch.Tensor) -> torch.Tensor:
     place = torch.arange(len(weights))
     return (weights * (place[:, None] - place).clamp(min=0)).sum(-1).mean()
+
+
+def test_translation_viewer(site, browser: Any, address: str) -> None:
+    with playing(browser, address, "alignment") as figure:
+        pairs, heads = figure.start["sentences"], figure.start["heads"]
+
+        def agrees(pair: dict, kind: str, layer: int, head: int, query: int) -> bool:
+            stored = [[[int(number) for number in row.split()] for row in maps] for maps in pair[kind][layer]]
+            weights = torch.tensor(stored, dtype=torch.float64) / 1000
+            row = weights[head] if head < heads else weights.mean(0)
+            titles = figure.app.locator("span.pg-token").evaluate_all("tokens => tokens.map(one => one.title)")
+            shown = [float(title.split()[1]) if title.startswith("weight") else 0.0 for title in titles]
+            names = pair["target" if kind == "decoder" else "source"]
+            most = names[read_alignment(row)[query]]
+            figure.page.wait_for_timeout(250)
+            said = figure.app.locator(".pg-sentence").inner_text()
+            return close(shown, row[query], 3) and f"looks most at “{most}”" in said
+
+        layer, head, query = (figure.start[name] for name in ("layer", "head", "query"))
+        assert agrees(pairs[0], "cross", layer, head, query)
+        figure.keys(figure.app.locator("button.pg-token").nth(query), "ArrowRight", "Enter")
+        assert agrees(pairs[0], "cross", layer, head, query + 1)
+        figure.keys(figure.control(f"layer {layer}, head {head}"), "Home", "Enter")
+        assert agrees(pairs[0], "cross", layer, 0, query + 1)
+        figure.keys(figure.control(f"layer {layer}, head 0"), "End", "ArrowUp", "Enter")
+        assert agrees(pairs[0], "cross", layer - 1, heads, query + 1)
+        figure.control(pairs[1]["german"]).check()
+        assert agrees(pairs[1], "cross", layer - 1, heads, query + 1)
+        for kind in ("encoder", "decoder"):
+            figure.control(kind).check()
+            assert agrees(pairs[1], kind, layer - 1, heads, query + 1)
 
 
 def test_a_figure_that_cannot_load_stays_still(site, browser: Any, address: str) -> None:
