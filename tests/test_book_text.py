@@ -93,7 +93,6 @@ def test_the_sentences_of_an_answer_belong_to_the_choices(build: Build) -> None:
 SPOILED = {
     "no-choices": (r"- \(.\).*\n", "", "needs a list of choices"),
     "another-dropdown": ("Answer\n", "Solution\n", "needs a list of choices"),
-    "a-choice-without-a-sentence": (r"\(a\) counts `1`\. ", "", "says nothing about a"),
     "no-right-choice": (r"\*\*\(b\)\*\*", "(b)", "begins with the letter"),
     "a-right-choice-that-is-none": (r"\*\*\(b\)\*\*", "**(e)**", "begins with the letter"),
     "a-letter-twice": (r"- \(c\)", "- (b)", "the choices of a question"),
