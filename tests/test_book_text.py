@@ -113,8 +113,9 @@ def chapters() -> list[str]:
 @pytest.mark.parametrize("name", chapters())
 def test_every_chapter_has_a_quiz(name: str) -> None:
     text = (BOOK / f"{name}.md").read_text(encoding="utf-8")
-    quiz = re.search(rf"^\({name}-quiz\)=\n## Quiz$(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
-    assert quiz is not None, f"book/{name}.md has no section Quiz with the target {name}-quiz"
+    target = name.replace("_", "-")
+    quiz = re.search(rf"^\({target}-quiz\)=\n## Quiz$(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
+    assert quiz is not None, f"book/{name}.md has no section Quiz with the target {target}-quiz"
     assert len(re.findall(r"^\*\*\d\.\*\*", quiz[1], re.MULTILINE)) >= 5
 
 

@@ -5,8 +5,6 @@ Directives
     ``{course-map}``: the picture of all units, from ``autograder/registry.py``.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{course-table}``: a card for each unit, with links to its chapter, notebook and sections.
-    ``{symbol-tables}``: the tables of symbols of all chapters.
-    ``{formgrader-pictures}``: the screenshots of nbgrader's formgrader, where the tests have taken them.
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
 
 Roles
@@ -19,7 +17,6 @@ import json
 import posixpath
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
@@ -35,6 +32,7 @@ for folder in (ROOT, Path(__file__).parent):
         sys.path.insert(0, str(folder))
 
 import bibliography  # noqa: E402
+import collected  # noqa: E402
 import course_map  # noqa: E402
 import course_table  # noqa: E402
 import dependencies  # noqa: E402
@@ -46,9 +44,7 @@ import quizzes  # noqa: E402
 import slim  # noqa: E402
 
 from autograder import settings  # noqa: E402
-from autograder.registry import UNITS  # noqa: E402
 
-STATIC = ROOT / "book" / "static"
 LOGGER = logging.getLogger(__name__)
 
 
@@ -131,35 +127,6 @@ class CourseTable(SphinxDirective):
         return course_table.cards(ROOT, self.env.docname)
 
 
-class SymbolTables(SphinxDirective):
-    """The tables of symbols of all chapters, each behind a fold."""
-
-    def run(self) -> list[nodes.Node]:
-        return self.parse_text_to_nodes("\n".join(self._folds()))
-
-    def _folds(self) -> Iterator[str]:
-        for unit in (unit for unit in UNITS if unit.complete):
-            page = ROOT / "book" / f"{unit.name}.md"
-            self.env.note_dependency(str(page))
-            table = re.search(r"^\| symbol \|.*?(?=\n\n)", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-            if table:
-                yield f":::{{dropdown}} {unit.number} · {unit.title}\n[](/book/{unit.name}.md)\n\n{table[0]}\n:::\n"
-
-
-class FormgraderPictures(SphinxDirective):
-    """The screenshots ``book/static/formgrader-*`` that the browser tests take; nothing while there are none."""
-
-    def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ROOT / "book" / "static"))
-        pictures = sorted(picture for end in ("png", "webp") for picture in STATIC.glob(f"formgrader-*.{end}"))
-        lines = [
-            f":::{{figure}} static/{picture.name}\n:alt: {words}, in the formgrader\n{words}.\n:::\n"
-            for picture in pictures
-            if (words := picture.stem.removeprefix("formgrader-").replace("-", " ").capitalize())
-        ]
-        return self.parse_text_to_nodes("\n".join(lines)) if lines else []
-
-
 class RepoCode(SphinxDirective):
     """A code block with the repository's address in it."""
 
@@ -218,8 +185,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("exercise-links", ExerciseLinks)
     app.add_directive("course-map", CourseMap)
     app.add_directive("course-table", CourseTable)
-    app.add_directive("symbol-tables", SymbolTables)
-    app.add_directive("formgrader-pictures", FormgraderPictures)
+    collected.setup(app)
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
     playgrounds.setup(app)

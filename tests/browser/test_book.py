@@ -207,7 +207,7 @@ def path_in_repository(address: str) -> str | None:
 @pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
 def test_feedback_can_link_to_every_section(site: Path, unit: str) -> None:
     sections = {mistake.section for mistake in mistakes(unit)}
-    sections |= {f"{unit}-{part}" for part in ("pitfalls", "quiz", "exercise", "papers")}
+    sections |= {f"{unit.replace('_', '-')}-{part}" for part in ("pitfalls", "quiz", "exercise", "papers")}
     missing = sorted(section for section in sections if soup(f"book/{unit}").find(id=section) is None)
     assert not missing, f"book/{unit}.md lacks the targets {missing}"
 

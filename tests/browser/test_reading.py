@@ -133,7 +133,7 @@ def test_the_map_leads_to_everything(site: Path) -> None:
     for unit in COMPLETE:
         card = next(card for card in cards if card.get_text().strip().startswith(f"{unit.number} · "))
         links = [link["href"] for link in card.select("a")]
-        assert {f"{unit.name}.html", f"{unit.name}.html#{unit.name}-quiz"} <= set(links)
+        assert {f"{unit.name}.html", f"{unit.name}.html#{unit.name.replace('_', '-')}-quiz"} <= set(links)
         assert sum("colab.research.google.com" in link for link in links) == 1
         assert sum(link.endswith(f"{unit.name}.ipynb") for link in links) == 2  # Colab, download
         assert [code.get_text() for code in card.select("code")][: len(unit.names)] == list(unit.names)
