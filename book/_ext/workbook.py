@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import posixpath
-import re
 import sys
 from pathlib import Path
 
