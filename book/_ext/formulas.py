@@ -18,6 +18,9 @@ from pathlib import Path
 import offline
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+LOGGER = logging.getLogger(__name__)
 
 Formula = tuple[str, bool]  # TeX, and whether it stands on a line of its own
 
@@ -61,7 +64,10 @@ def draw_pages(app: Sphinx, exception: Exception | None) -> None:
     )
     formulas |= {formula for text in pages.values() for formula in formulas_in(text)}
     css, drawn = draw(sorted(formulas))
-    _require_understood(drawn)
+    if wrong := _not_understood(drawn):
+        LOGGER.warning("MathJax does not understand the formula %s", " and ".join(wrong))
+        app.statuscode = 1  # Sphinx has counted the warnings already
+        return
     (outdir / SHEET).write_text(css + ASSISTIVE_CSS, encoding="utf-8")
     for file, text in pages.items():
         up = posixpath.relpath(SHEET, file.relative_to(outdir).parent.as_posix())
@@ -91,11 +97,9 @@ def draw(formulas: Iterable[Formula]) -> tuple[str, dict[Formula, dict[str, str]
     return answer["css"], dict(zip(formulas, answer["drawn"]))
 
 
-def _require_understood(drawn: dict[Formula, dict[str, str]]) -> None:
+def _not_understood(drawn: dict[Formula, dict[str, str]]) -> list[str]:
     # MathJax shows an unknown command in red instead of an error.
-    wrong = [tex for (tex, _), shown in drawn.items() if re.search(r'<merror|mathcolor="red">\\\\', shown["mathml"])]
-    if wrong:
-        raise ExtensionError(f"MathJax does not understand {wrong[0]!r}.")
+    return [tex for (tex, _), shown in drawn.items() if re.search(r'<merror|mathcolor="red">\\', shown["mathml"])]
 
 
 def _formula(match: re.Match[str]) -> Formula:
