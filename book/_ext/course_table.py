@@ -78,7 +78,7 @@ def _links(unit: Unit, page: str) -> nodes.paragraph:
     links += addnodes.download_reference("", "Notebook", reftarget=f"/{notebook}", refdoc=page)
     links += [
         nodes.Text(" · "),
-        nodes.reference("", "Colab", refuri=settings.colab_url(notebook), internal=False),
+        nodes.reference("", "Colab", refuri=settings.launch_urls(notebook)["Colab"], internal=False),
     ]
     return links
 
