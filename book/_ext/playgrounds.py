@@ -324,7 +324,7 @@ class PlaygroundDirective(SphinxDirective):
 def _table(table: Table) -> list[nodes.Node]:
     """A table of docutils, so that every kind of output knows how to set it, and its caption before it."""
     group = nodes.tgroup(cols=len(table.head))
-    group += [nodes.colspec(colwidth=1) for _ in table.head]
+    group += [nodes.colspec(colwidth=max(1, *map(len, column))) for column in zip(table.head, *table.rows)]
     group += [nodes.thead("", _row(table.head)), nodes.tbody("", *map(_row, table.rows))]
     return [nodes.paragraph("", table.caption), nodes.table("", group, classes=["colwidths-auto"])]
 
