@@ -21,7 +21,7 @@ FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 SMALL := _build/gpt2
 
-.PHONY: all help setup exercises book class gpt2 experiments serve test lint bench bench-grading bench-gpt2 bench-transformer screenshot constraints clean
+.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test lint bench bench-grading bench-gpt2 bench-transformer screenshot constraints clean
 
 all: book class gpt2 ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@cat $(CLASS)/summary.txt
@@ -80,8 +80,19 @@ serve: book ## serve the book at http://localhost:8000 (PORT=… for another por
 	@echo "The book is at http://localhost:$(PORT) (Ctrl-C ends it)."
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
+pdf: book ## the whole book as one PDF, _build/print/transformer-workbook.pdf
+	@.ci/need chromium
+	@$(BIN)/python book/printing.py pdf
+
+epub: book ## the whole book as an EPUB, _build/print/transformer-workbook.epub
+	@$(BIN)/python book/printing.py epub
+
+lighthouse: book ## measure five pages with Lighthouse (some minutes), into book/measurements/lighthouse.json
+	@.ci/need chromium npm
+	@$(BIN)/python book/lighthouse.py
+
 test: $(BIN)/.installed ## run everything that CI runs
-	@.ci/need chromium pg_ctl bwrap cc
+	@.ci/need chromium pg_ctl bwrap cc node java
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
@@ -107,9 +118,11 @@ bench-gpt2: $(BIN)/.installed ## measure how fast GPT-2 in C trains, beside PyTo
 bench-transformer: $(BIN)/.installed ## measure how fast our Transformer trains, beside nn.Transformer (some minutes)
 	@$(BIN)/python benchmarks/transformer.py
 
-screenshot: book ## take the README's screenshot of the front page
+screenshot: book ## take the README's screenshot of the front page, and those of JupyterLab and formgrader
 	@.ci/need chromium
 	@$(BIN)/python book/screenshot.py
+	@$(BIN)/python -m pytest -q tests/browser/test_jupyter.py
+	@cp _build/screenshots/formgrader-*.png book/static/
 
 constraints: $(BIN)/.installed ## pin what is installed in .venv as the tested set
 	@$(BIN)/python .ci/constraints.py

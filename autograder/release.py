@@ -230,6 +230,7 @@ def source_notebook(unit: Unit) -> NotebookNode:
     _demand_every_task_once(unit, narrative, _relative(path))
     module = solution_of(unit)
     cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
+    cells[1]["source"] = _with_launch_links(cells[1]["source"], unit)
     for index, cell in enumerate(cells):
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}.cell-{index:02d}")
         cell["id"] = grade_id.replace(".", "-")  # a cell id may not contain a dot
@@ -250,6 +251,14 @@ def first_cell() -> str:
             f"    {names}",
         ]
     )
+
+
+def _with_launch_links(opening: str, unit: Unit) -> str:
+    """The opening of a notebook with a line below its heading that says where else it can be opened."""
+    heading, _, rest = opening.partition("\n")
+    places = settings.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
+    links = " · ".join(f"[{place}]({address})" for place, address in places.items())
+    return f"{heading}\n\n*Open this notebook in:* {links}\n{rest}"
 
 
 def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:

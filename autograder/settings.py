@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
 import yaml
 
@@ -39,7 +40,12 @@ def chapter_url(unit: str, section: str = "") -> str:
     return f"{book_url()}/book/{unit}.html" + (f"#{section}" if section else "")
 
 
-def colab_url(path: str) -> str:
-    """Address that opens a notebook of the repository in Google Colab."""
-    owner_and_name = repository_url().removeprefix("https://github.com/")
-    return f"https://colab.research.google.com/github/{owner_and_name}/blob/{repository_branch()}/{path}"
+def launch_urls(path: str) -> dict[str, str]:
+    """Places that open a notebook of the repository, in the order of the buttons: name and address."""
+    owner_and_name, branch = repository_url().removeprefix("https://github.com/"), repository_branch()
+    notebook = f"{quote(branch, safe='')}?urlpath=lab/tree/{quote(path)}"
+    return {
+        "Colab": f"https://colab.research.google.com/github/{owner_and_name}/blob/{branch}/{path}",
+        "Binder": f"https://mybinder.org/v2/gh/{owner_and_name}/{notebook}",
+        "VS Code": f"https://vscode.dev/github/{owner_and_name}/blob/{branch}/{path}",
+    }

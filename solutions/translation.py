@@ -984,7 +984,8 @@ def interruptible():
         yield noted
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if signal.getsignal(number) is note:
+                signal.signal(number, handler)
 
 
 def make_optimizer(config, model):
@@ -1140,54 +1141,60 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
     began, tokens_seen, operations = time.perf_counter(), 0, 0.0
     program = "python -m" if world.size == 1 else f"torchrun --nproc-per-node {world.size} -m"
     again = f"{program} solutions.translation train --out {folder} --resume"
-    try:
-        with interruptible() as noted, replaced(model, faster_classes(config)), ThreadPoolExecutor(1) as pool:
-            ahead = pool.submit(batches_of, done)
-            while done < config.steps:
-                own = ahead.result()
-                ahead = pool.submit(batches_of, done + 1)  # made while this step is computed
-                tokens = sum(batch.ntokens for batch in own)
-                all_tokens, ends = world.sum(tokens, len(noted))
-                if ends:
-                    break
-                work = step_operations(model, own)
-                # Every random number of a step depends on the seed, the step and the process, and on no other step.
-                torch.manual_seed(config.seed * 1_000_003 + done * world.size + world.rank)
-                # Gradients are averaged over processes, so each one's share of the tokens is made up for.
-                share = tokens * world.size / max(all_tokens, 1)
-                result = training_step(
-                    whole,
-                    [to_device(batch, world.device) for batch in own],
-                    lambda log_probs, targets: loss_fn(log_probs, targets) * share,  # noqa: B023
-                    optimizer,
-                    scheduler,
-                    config.max_norm,
-                )
-                losses.append(result.loss)
-                done += 1
-                losses[-1] = world.sum(result.loss / world.size)[0]
-                if not math.isfinite(losses[-1]):
-                    raise BadInput(f"The loss of step {done} is {losses[-1]}: lower --factor, or raise --warmup.")
-                tokens_seen += int(all_tokens)
-                operations += work * world.size
-                progress.step(done, losses[-1], int(all_tokens), work * world.size)
-                if world.rank == 0 and (done % config.save_every == 0 or done == config.steps):
-                    save(weights=True)
-            interrupted = done < config.steps
-    except (torch.cuda.OutOfMemoryError, MemoryError, RuntimeError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        if isinstance(error, (torch.cuda.OutOfMemoryError, MemoryError)) or "allocate memory" in reason:
-            raise OutOfMemory(
-                f"Step {done + 1} did not fit into the memory of {world.device}: lower --max-tokens, now "
-                f"{config.max_tokens}, and raise --accumulate, now {config.accumulate}, to keep the size of a step."
-            ) from error
-        if world.size > 1 and re.search("connection|peer|socket|gloo|nccl|timed? ?out|reset|pipe", str(error), re.I):
-            save()
-            at = f"its {done} steps are saved in {path}" if path else "nothing is saved"
-            raise WorkerLost(f"Another process of this run has ended; {at}. To go on: {again}") from error
-        raise
-    finally:
-        progress.close()
+    with interruptible() as noted:
+        try:
+            with replaced(model, faster_classes(config)), ThreadPoolExecutor(1) as pool:
+                ahead = pool.submit(batches_of, done)
+                while done < config.steps:
+                    own = ahead.result()
+                    ahead = pool.submit(batches_of, done + 1)  # made while this step is computed
+                    tokens = sum(batch.ntokens for batch in own)
+                    all_tokens, ends = world.sum(tokens, len(noted))
+                    if ends:
+                        break
+                    work = step_operations(model, own)
+                    # Every random number of a step depends on the seed, the step and the process, and on no other step.
+                    torch.manual_seed(config.seed * 1_000_003 + done * world.size + world.rank)
+                    # Gradients are averaged over processes, so each one's share of the tokens is made up for.
+                    share = tokens * world.size / max(all_tokens, 1)
+                    result = training_step(
+                        whole,
+                        [to_device(batch, world.device) for batch in own],
+                        lambda log_probs, targets: loss_fn(log_probs, targets) * share,  # noqa: B023
+                        optimizer,
+                        scheduler,
+                        config.max_norm,
+                    )
+                    losses.append(result.loss)
+                    done += 1
+                    losses[-1] = world.sum(result.loss / world.size)[0]
+                    if not math.isfinite(losses[-1]):
+                        raise BadInput(f"The loss of step {done} is {losses[-1]}: lower --factor, or raise --warmup.")
+                    tokens_seen += int(all_tokens)
+                    operations += work * world.size
+                    progress.step(done, losses[-1], int(all_tokens), work * world.size)
+                    if world.rank == 0 and (done % config.save_every == 0 or done == config.steps):
+                        save(weights=True)
+                interrupted = done < config.steps
+        except (torch.cuda.OutOfMemoryError, MemoryError, RuntimeError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            if isinstance(error, (torch.cuda.OutOfMemoryError, MemoryError)) or "allocate memory" in reason:
+                raise OutOfMemory(
+                    f"Step {done + 1} did not fit into the memory of {world.device}: lower --max-tokens, now "
+                    f"{config.max_tokens}, and raise --accumulate, now {config.accumulate}, to keep the size of a step."
+                ) from error
+            if world.size > 1 and re.search(
+                "connection|peer|socket|gloo|nccl|timed? ?out|reset|pipe", str(error), re.I
+            ):
+                with contextlib.suppress(ValueError):
+                    # torchrun asks all processes to end as soon as one has: this one is about to, but saves first.
+                    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                save()
+                at = f"its {done} steps are saved in {path}" if path else "nothing is saved"
+                raise WorkerLost(f"Another process of this run has ended; {at}. To go on: {again}") from error
+            raise
+        finally:
+            progress.close()
     seconds = time.perf_counter() - began
     if interrupted and world.rank == 0:
         save()

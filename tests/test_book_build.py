@@ -11,10 +11,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
 HEADER = """---
 jupytext:
   text_representation:
@@ -159,6 +161,41 @@ def test_another_jupyter_book_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(build, "version", lambda _: "2.1.0")
     with pytest.raises(build.BookError, match=r"Jupyter Book 2\.1\.0 cannot read _config\.yml"):
         build.require_jupyter_book()
+
+
+def test_formulas_are_drawn_where_there_is_node_and_left_to_the_browser_elsewhere(
+    book: SmallBook, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if shutil.which("node") is None:
+        pytest.fail("Node.js is missing: run `apt-get install nodejs`.", pytrace=False)
+    good = (book.root / "book" / "masks.md").read_text()
+    book.write("masks.md", good + "\nFor all $a < b$ in $\\mathbb{R}$:\n\n$$\n\\frac{a}{b} < 1\n$$\n")
+    assert book.build()[0] == 0
+    drawn = book.html("masks")
+    assert drawn.count("<mjx-container") == drawn.count("<math ") == 3
+    assert "tex-chtml" not in drawn
+    assert "MJX" in (book.root / "_build" / "html" / "_static" / "formulas.css").read_text()
+
+    import formulas
+
+    monkeypatch.setattr(formulas, "node", lambda: None)
+    page = tmp_path / "html" / "page.html"
+    page.parent.mkdir()
+    page.write_text(
+        '<span class="math notranslate nohighlight">\\(a < b\\)</span><script src="/mathjax/x.js"></script>'
+    )
+    formulas.draw_pages(SimpleNamespace(outdir=page.parent, builder=SimpleNamespace(format="html", name="html")), None)
+    assert "mathjax" in page.read_text()
+    book.write("masks.md", good)
+
+
+def test_a_formula_that_mathjax_does_not_understand_stops_the_build(book: SmallBook) -> None:
+    good = (book.root / "book" / "masks.md").read_text()
+    book.write("masks.md", good + "\n$\\nosuchcommand{x}$\n")
+    status, _, said = book.build()
+    book.write("masks.md", good)
+    assert status == 1
+    assert "MathJax does not understand the formula \\nosuchcommand{x}" in said
 
 
 def test_links_derive_from_the_two_settings(book: SmallBook) -> None:

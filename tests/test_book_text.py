@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 from bs4 import BeautifulSoup
 from pybtex.database import parse_file
 
+from autograder import cli
 from autograder.registry import COMPLETE, UNITS
 from autograder.settings import ROOT
 
@@ -93,7 +95,6 @@ def test_the_sentences_of_an_answer_belong_to_the_choices(build: Build) -> None:
 SPOILED = {
     "no-choices": (r"- \(.\).*\n", "", "needs a list of choices"),
     "another-dropdown": ("Answer\n", "Solution\n", "needs a list of choices"),
-    "a-choice-without-a-sentence": (r"\(a\) counts `1`\. ", "", "says nothing about a"),
     "no-right-choice": (r"\*\*\(b\)\*\*", "(b)", "begins with the letter"),
     "a-right-choice-that-is-none": (r"\*\*\(b\)\*\*", "**(e)**", "begins with the letter"),
     "a-letter-twice": (r"- \(c\)", "- (b)", "the choices of a question"),
@@ -114,8 +115,9 @@ def chapters() -> list[str]:
 @pytest.mark.parametrize("name", chapters())
 def test_every_chapter_has_a_quiz(name: str) -> None:
     text = (BOOK / f"{name}.md").read_text(encoding="utf-8")
-    quiz = re.search(rf"^\({name}-quiz\)=\n## Quiz$(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
-    assert quiz is not None, f"book/{name}.md has no section Quiz with the target {name}-quiz"
+    target = name.replace("_", "-")
+    quiz = re.search(rf"^\({target}-quiz\)=\n## Quiz$(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
+    assert quiz is not None, f"book/{name}.md has no section Quiz with the target {target}-quiz"
     assert len(re.findall(r"^\*\*\d\.\*\*", quiz[1], re.MULTILINE)) >= 5
 
 
@@ -200,3 +202,29 @@ def test_the_map_names_every_unit_and_every_chapter_once(monkeypatch: pytest.Mon
     for unit in UNITS:
         assert sum(f"{unit.number} · {unit.title}" in title for title in titles) == 1
     assert course_table.chapters_without_a_unit(ROOT) == ["book/heads", "book/long-context"]
+
+
+def commands(program: str) -> list[list[str]]:
+    """The commands of a program that the pages for instructors show."""
+    texts = [(BOOK / f"{page}.md").read_text(encoding="utf-8") for page in ("instructors", "how-grading-works")]
+    blocks = [block for text in texts for block in re.findall(r"^```bash\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+    lines = [shlex.split(line, comments=True) for block in blocks for line in block.splitlines()]
+    return [line[1:] for line in lines if line and line[0] == program]
+
+
+def test_commands_of_the_grader_are_spelled_right() -> None:
+    shown = commands("autograder")
+    assert len(shown) >= 3
+    for arguments in shown:
+        cli._parser().parse_args(arguments)
+
+
+def test_commands_of_nbgrader_exist() -> None:
+    from nbgrader.apps import NbGraderApp
+    from nbgrader.apps.dbapp import DbApp
+
+    shown = commands("nbgrader")
+    assert len(shown) >= 8
+    for arguments in shown:
+        app, name = (DbApp, arguments[1]) if arguments[0] == "db" else (NbGraderApp, arguments[0])
+        assert name in app().subcommands, arguments

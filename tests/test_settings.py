@@ -16,9 +16,11 @@ def test_addresses_derive_from_one_setting(monkeypatch):
         "html": {"baseurl": "https://example.org/book/"},
     }
     monkeypatch.setattr(settings, "_config", lambda: config)
-    assert settings.colab_url("exercises/masks/masks.ipynb") == (
-        "https://colab.research.google.com/github/someone/fork/blob/spring/exercises/masks/masks.ipynb"
-    )
+    assert settings.launch_urls("exercises/masks/masks.ipynb") == {
+        "Colab": "https://colab.research.google.com/github/someone/fork/blob/spring/exercises/masks/masks.ipynb",
+        "Binder": "https://mybinder.org/v2/gh/someone/fork/spring?urlpath=lab/tree/exercises/masks/masks.ipynb",
+        "VS Code": "https://vscode.dev/github/someone/fork/blob/spring/exercises/masks/masks.ipynb",
+    }
     assert settings.chapter_url("masks", "padding-masks") == "https://example.org/book/book/masks.html#padding-masks"
 
 

@@ -73,12 +73,12 @@ def _links(unit: Unit, page: str) -> nodes.paragraph:
     links = nodes.paragraph(classes=["course-card-links"])
     links += _to("doc", f"/book/{unit.name}", "Chapter", page)
     for section, text in SECTIONS.items():
-        links += [nodes.Text(" · "), _to("ref", f"{unit.name}-{section}", text, page)]
+        links += [nodes.Text(" · "), _to("ref", f"{unit.name.replace('_', '-')}-{section}", text, page)]
     links += nodes.Text(" · ")
     links += addnodes.download_reference("", "Notebook", reftarget=f"/{notebook}", refdoc=page)
     links += [
         nodes.Text(" · "),
-        nodes.reference("", "Colab", refuri=settings.colab_url(notebook), internal=False),
+        nodes.reference("", "Colab", refuri=settings.launch_urls(notebook)["Colab"], internal=False),
     ]
     return links
 

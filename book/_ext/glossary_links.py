@@ -26,6 +26,7 @@ GRADER = "how-grading-works"
 ONLY_ON: dict[str, str] = {
     "ablation": "multihead heads babygpt",
     "activation": "blocks",
+    "alignment": "translation",
     "alternative": "instructors",
     "attention": "attention",
     "balance loss": "long-context",

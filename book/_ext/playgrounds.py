@@ -23,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "book" / "experiments" / "heads_model.json"
+MAPS = ROOT / "book" / "experiments" / "alignment.json"
 FOLDER = "playgrounds"  # in _static: the modules, and what they load
 
 
@@ -254,6 +255,25 @@ def _memory_still(start: dict[str, Any]) -> Table:
     return Table(caption, ["model", "parameters", "MB", "MB with gradients and AdamW's m and v"], rows)
 
 
+def _alignment_start() -> dict[str, Any]:
+    results = json.loads(MAPS.read_text(encoding="utf-8"))["results"]
+    sizes = {name: results[name] for name in ("layers", "heads")}
+    # At first a head of the last layer, and what it looks at in order to predict the verb.
+    return {"sentences": results["maps"], **sizes, "layer": results["layers"] - 1, "head": 3, "query": 3}
+
+
+def _alignment_still(start: dict[str, Any]) -> Table:
+    pair = start["sentences"][0]
+    rows = []
+    for place, row in enumerate(pair["cross"][start["layer"]][start["head"]]):
+        weights = [int(thousandths) / 1000 for thousandths in row.split()]
+        most = weights.index(max(weights))
+        following = [*pair["target"], "</s>"][place + 1]
+        rows.append([pair["target"][place], following, pair["source"][most], _number(weights[most], 3)])
+    caption = f"“{pair['german']}”: where head {start['head']} of layer {start['layer']} looks in each step."
+    return Table(caption, ["reads", "is to predict", "looks most at", "weight"], rows)
+
+
 PLAYGROUNDS = {
     "attention": Playground("Attention playground", ["solutions/attention.py"], _attention_start, _attention_still),
     "masks": Playground("Mask builder", ["solutions/masks.py"], _masks_start, _masks_still),
@@ -262,6 +282,9 @@ PLAYGROUNDS = {
     "schedule": Playground("Warm-up schedule", ["solutions/optim.py"], _schedule_start, _schedule_still),
     "smoothing": Playground("Label smoothing", ["solutions/losses.py"], _smoothing_start, _smoothing_still),
     "bleu": Playground("BLEU calculator", ["solutions/bleu.py"], _bleu_start, _bleu_still),
+    "alignment": Playground(
+        "Translation viewer", ["book/experiments/alignment.json"], _alignment_start, _alignment_still
+    ),
     "gpt2-memory": Playground("Memory map", ["solutions/gpt2_c.py"], _memory_start, _memory_still),
 }
 
@@ -301,7 +324,7 @@ class PlaygroundDirective(SphinxDirective):
 def _table(table: Table) -> list[nodes.Node]:
     """A table of docutils, so that every kind of output knows how to set it, and its caption before it."""
     group = nodes.tgroup(cols=len(table.head))
-    group += [nodes.colspec(colwidth=1) for _ in table.head]
+    group += [nodes.colspec(colwidth=max(1, *map(len, column))) for column in zip(table.head, *table.rows)]
     group += [nodes.thead("", _row(table.head)), nodes.tbody("", *map(_row, table.rows))]
     return [nodes.paragraph("", table.caption), nodes.table("", group, classes=["colwidths-auto"])]
 

@@ -6,7 +6,8 @@ begins with the right choice in bold, and has a sentence for every wrong one tha
 
 Here each question gets a frame, and the answer's sentences the classes of the choices that they speak about.
 ``static/quiz.js`` makes buttons of the choices and shows these sentences; without JavaScript the page stays as written,
-a list and an answer that opens. What does not have this form is a warning, and stops the build.
+a list and an answer that opens. What does not have this form is a warning, and stops the build. That every choice has
+its sentence is left to ``tests/browser/test_reading.py``.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ LOGGER = logging.getLogger(__name__)
 CHOICE = re.compile(r"\(([a-e])\)\s")
 RIGHT = re.compile(r"\(([a-e])\)\.?$")
 LETTER = r"\([a-e]\)"
-# "(b)", or "(a), (c) and (d)", where a sentence begins.
-ABOUT = re.compile(rf"(?:^|(?<=[.!?:;\"”)]\s))(?={LETTER}(?:(?:, | and |, and | or ){LETTER})*[\s:,.])")
+HEADING = rf"{LETTER}(?:(?:, | and |, and | or ){LETTER})*(?=[\s:,.])"  # "(b)", or "(a), (c) and (d)"
+ABOUT = re.compile(rf"(?:^|(?<=[.!?:;,\"”)]\s))(?:{HEADING})")  # where a sentence or a clause begins
 
 
 class QuizTransform(SphinxTransform):
@@ -68,12 +69,10 @@ def _frame(section: nodes.section, asked: nodes.Element, choices: nodes.Element,
     if letters != list("abcde"[: len(letters)]) or len(letters) < 3:
         _warn(asked, f"the choices of a question are (a), (b), (c) and so on, not {letters}")
         return
-    right, explained = _mark(answer)
+    right = _mark(answer)
     if right not in letters:
         _warn(asked, "the answer begins with the letter of the right choice in bold")
         return
-    if missing := sorted(set(letters) - explained):
-        _warn(asked, f"the answer says nothing about {', '.join(missing)}")
     choices["classes"].append("quiz-choices")
     answer["container_classes"] = [*answer.get("container_classes", []), "quiz-answer"]
     frame = nodes.container(classes=["quiz-question", f"quiz-right-{right}"])
@@ -83,30 +82,23 @@ def _frame(section: nodes.section, asked: nodes.Element, choices: nodes.Element,
         frame += part
 
 
-def _mark(answer: nodes.Element) -> tuple[str, set[str]]:
-    """Wrap the sentences about each choice; returns the right choice and all that are spoken about."""
-    right, explained, about = "", set[str](), ""
+def _mark(answer: nodes.Element) -> str:
+    """Wrap the sentences about each choice; returns the right choice."""
+    right = about = ""
     for paragraph in [child for child in answer.children if isinstance(child, nodes.paragraph)]:
         wrapped: list[nodes.Node] = []
         for node in _pieces(paragraph):
             if not right and isinstance(node, nodes.strong) and (match := RIGHT.match(node.astext())):
                 right = about = match[1]
-            elif isinstance(node, nodes.Text) and (match := re.match(rf"{LETTER}[^.]*?(?=[\s:,.])", node.astext())):
-                about = "".join(re.findall(r"\(([a-e])\)", _heading(node.astext())))
+            elif isinstance(node, nodes.Text) and (match := re.match(HEADING, node.astext())):
+                about = "".join(re.findall(r"\(([a-e])\)", match[0]))
                 wrapped.append(nodes.inline(classes=_classes(about)))
             if not wrapped or wrapped[-1]["classes"] != _classes(about):
                 wrapped.append(nodes.inline(classes=_classes(about)))
             wrapped[-1] += node
-            explained |= set(about)
         paragraph.children = []
         paragraph.extend(wrapped)
-    return right, explained
-
-
-def _heading(text: str) -> str:
-    """The letters with which a sentence begins."""
-    match = re.match(rf"{LETTER}(?:(?:, | and |, and | or ){LETTER})*", text)
-    return match[0] if match else ""
+    return right
 
 
 def _classes(about: str) -> list[str]:

@@ -5,8 +5,6 @@ Directives
     ``{course-map}``: the picture of all units, from ``autograder/registry.py``.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{course-table}``: a card for each unit, with links to its chapter, notebook and sections.
-    ``{symbol-tables}``: the tables of symbols of all chapters.
-    ``{formgrader-pictures}``: the screenshots of nbgrader's formgrader, where the tests have taken them.
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
 
 Roles
@@ -16,9 +14,8 @@ Roles
 from __future__ import annotations
 
 import json
-import re
+import posixpath
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
@@ -34,18 +31,19 @@ for folder in (ROOT, Path(__file__).parent):
         sys.path.insert(0, str(folder))
 
 import bibliography  # noqa: E402
+import collected  # noqa: E402
 import course_map  # noqa: E402
 import course_table  # noqa: E402
 import dependencies  # noqa: E402
+import formulas  # noqa: E402
 import glossary_links  # noqa: E402
 import offline  # noqa: E402
 import playgrounds  # noqa: E402
 import quizzes  # noqa: E402
+import slim  # noqa: E402
 
 from autograder import settings  # noqa: E402
-from autograder.registry import UNITS  # noqa: E402
 
-STATIC = ROOT / "book" / "static"
 LOGGER = logging.getLogger(__name__)
 
 
@@ -67,10 +65,11 @@ class ExerciseLinks(SphinxDirective):
             return []
         self.env.note_dependency(str(ROOT / "_config.yml"))
         download = addnodes.download_reference(
-            "", "Download the notebook", reftarget=f"/{path}", refdoc=self.env.docname
+            "", "Download for JupyterLab", reftarget=f"/{path}", refdoc=self.env.docname
         )
+        places = settings.launch_urls(path).items()
         buttons = (
-            _external("Open in Colab", settings.colab_url(path)),
+            *(_external(f"Open in {place}", address) for place, address in places),
             download,
             _external("View on GitHub", repository_file_url(path)),
         )
@@ -82,6 +81,31 @@ class ExerciseLinks(SphinxDirective):
 
 def _external(text: str, address: str) -> nodes.reference:
     return nodes.reference("", text, refuri=address, internal=False)
+
+
+def add_launch_buttons(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """Sphinx event ``html-page-context``: a menu in the header of every chapter, to its exercise or to its own text."""
+    unit = posixpath.basename(page)
+    exercise, chapter = f"exercises/{unit}/{unit}.ipynb", f"{page}.md"
+    if "header_buttons" not in context or not (ROOT / chapter).is_file():
+        return
+    if (ROOT / exercise).is_file():
+        links = {f"Exercise in {place}": address for place, address in settings.launch_urls(exercise).items()}
+    else:  # a text, which Colab cannot open
+        places = settings.launch_urls(chapter)
+        links = {f"This page in {place}": places[place] for place in ("Binder", "VS Code")}
+    buttons = [
+        {"type": "link", "url": address, "text": text, "tooltip": text, "icon": "fas fa-rocket"}
+        for text, address in links.items()
+    ]
+    group = {
+        "type": "group",
+        "buttons": buttons,
+        "icon": "fas fa-rocket",
+        "label": "launch-buttons",
+        "tooltip": "Launch",
+    }
+    context["header_buttons"].insert(0, group)
 
 
 class CourseMap(SphinxDirective):
@@ -100,35 +124,6 @@ class CourseTable(SphinxDirective):
         for file in ("autograder/registry.py", "_toc.yml", "_config.yml"):
             self.env.note_dependency(str(ROOT / file))
         return course_table.cards(ROOT, self.env.docname)
-
-
-class SymbolTables(SphinxDirective):
-    """The tables of symbols of all chapters, each behind a fold."""
-
-    def run(self) -> list[nodes.Node]:
-        return self.parse_text_to_nodes("\n".join(self._folds()))
-
-    def _folds(self) -> Iterator[str]:
-        for unit in (unit for unit in UNITS if unit.complete):
-            page = ROOT / "book" / f"{unit.name}.md"
-            self.env.note_dependency(str(page))
-            table = re.search(r"^\| symbol \|.*?(?=\n\n)", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-            if table:
-                yield f":::{{dropdown}} {unit.number} · {unit.title}\n[](/book/{unit.name}.md)\n\n{table[0]}\n:::\n"
-
-
-class FormgraderPictures(SphinxDirective):
-    """The screenshots ``book/static/formgrader-*`` that the browser tests take; nothing while there are none."""
-
-    def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(ROOT / "book" / "static"))
-        pictures = sorted(picture for end in ("png", "webp") for picture in STATIC.glob(f"formgrader-*.{end}"))
-        lines = [
-            f":::{{figure}} static/{picture.name}\n:alt: {words}, in the formgrader\n{words}.\n:::\n"
-            for picture in pictures
-            if (words := picture.stem.removeprefix("formgrader-").replace("-", " ").capitalize())
-        ]
-        return self.parse_text_to_nodes("\n".join(lines)) if lines else []
 
 
 class RepoCode(SphinxDirective):
@@ -189,8 +184,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("exercise-links", ExerciseLinks)
     app.add_directive("course-map", CourseMap)
     app.add_directive("course-table", CourseTable)
-    app.add_directive("symbol-tables", SymbolTables)
-    app.add_directive("formgrader-pictures", FormgraderPictures)
+    collected.setup(app)
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
     playgrounds.setup(app)
@@ -199,8 +193,11 @@ def setup(app: Sphinx) -> dict[str, object]:
     glossary_links.setup_links(app)
     bibliography.register()
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
+    app.connect("html-page-context", add_launch_buttons, priority=900)  # after the theme has made its own
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
+    app.connect("build-finished", formulas.draw_pages)
+    app.connect("build-finished", slim.slim)
     app.connect("build-finished", dependencies.save_fingerprints)
     app.connect("build-finished", record_execution)
     app.connect("build-finished", forget_failed_build)

@@ -122,6 +122,8 @@ def stored_maps(model, german, english):
     tokenizer = model.tokenizer
     ((source, target),) = encode_pairs([(german, english)], tokenizer)
     shown = {
+        "german": german,
+        "english": english,
         "source": [*(tokenizer.decode([index]) for index in source[:-1]), "</s>"],
         "target": ["<s>", *(tokenizer.decode([index]) for index in target[1:-1])],
     }

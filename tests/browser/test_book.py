@@ -10,24 +10,42 @@ import functools
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qs, unquote, urldefrag, urlencode, urljoin, urlsplit
 
 import pytest
-from visiting import PAGES, ROOT, formulas_in, soup, visit
+from visiting import HTML, PAGES, ROOT, formulas_in, soup, visit
 
 from autograder import settings
 from autograder.catalogue import mistakes
 from autograder.registry import COMPLETE, UNITS
 
 SCHEMES = ("light", "dark")
-WIDTHS = {"phone": 390, "desktop": 1280}
+WIDTHS = {"desktop": 1280, "phone": 390}
 HERE = Path(__file__).parent
 FAINT_TEXT = (HERE / "faint_text.js").read_text(encoding="utf-8")
 TOO_WIDE = (HERE / "too_wide.js").read_text(encoding="utf-8")
+BARRIERS = (HERE / "barriers.js").read_text(encoding="utf-8")
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+FIRST_LOAD = 700_000  # bytes that a static host sends for a page that nobody has seen before
+# What a learner may look for, and the chapter that has to be among the first results.
+SEARCHES = {
+    "softmax": "attention",
+    "causal mask": "masks",
+    "multi-head": "multihead",
+    "byte-pair": "tokens",
+    "positional encoding": "embeddings",
+    "dropout": "blocks",
+    "label smoothing": "losses",
+    "warm-up": "optim",
+    "bleu": "bleu",
+    "beam search": "decoding",
+}
 
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / "book")]
+import serving  # noqa: E402
 import verify  # noqa: E402
 
 
@@ -42,6 +60,8 @@ class Findings:
     broken: int
     too_wide: dict[str, list[str]]
     faint: dict[str, list[str]]
+    barriers: list[str]
+    bytes: int
 
 
 @pytest.fixture(scope="module")
@@ -54,17 +74,24 @@ def look_at(browser: Any, address: str, name: str) -> Findings:
     with visit(browser, address, name) as seen:
         page = seen.page
         drawn, broken = page.locator("mjx-container").count(), page.locator("mjx-merror").count()
-        faint, too_wide = {}, {}
-        for scheme in SCHEMES:
+        size = sum(
+            serving.size_as_sent(path, (HTML / path).read_bytes()) for path in seen.loaded if (HTML / path).is_file()
+        )
+        page.evaluate("document.querySelectorAll('img').forEach(image => { image.loading = 'eager' })")
+        page.evaluate(AXE)
+        faint, too_wide, barriers = {}, {}, []
+        for scheme, width in zip(SCHEMES, WIDTHS.values()):
+            page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=scheme)
             page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
             page.wait_for_timeout(300)  # the theme's colours fade over
             faint[scheme] = page.evaluate(FAINT_TEXT)
+            barriers += page.evaluate(BARRIERS)
         for device, width in WIDTHS.items():
             page.set_viewport_size({"width": width, "height": 900})
             full = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)")
             too_wide[device] = (page.evaluate(TOO_WIDE) or [f"{full} pixels"]) if full > width else []
-        return Findings(seen.refused, seen.failed, seen.console, drawn, broken, too_wide, faint)
+        return Findings(seen.refused, seen.failed, seen.console, drawn, broken, too_wide, faint, barriers, size)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -89,6 +116,19 @@ def test_page_does_not_scroll_sideways(findings: Callable[[str], Findings], name
 def test_text_is_readable_in_both_themes(findings: Callable[[str], Findings], name: str, scheme: str) -> None:
     faint = findings(name).faint[scheme]
     assert not faint, f"{name}, {scheme}: contrast below 4.5 in {faint}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_keeps_a_reader_out(findings: Callable[[str], Findings], name: str) -> None:
+    """axe-core finds no serious or critical violation: wide and light, then narrow and dark."""
+    barriers = findings(name).barriers
+    assert not barriers, f"{name}: {barriers}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_first_visit_loads_little(findings: Callable[[str], Findings], name: str) -> None:
+    size = findings(name).bytes
+    assert 50_000 < size < FIRST_LOAD, f"{name} loads {size:,} bytes"
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -122,20 +162,52 @@ def test_pictures_have_a_text_alternative(site: Path, name: str) -> None:
 @pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
 def test_exercise_buttons_lead_to_the_notebook(site: Path, unit: str) -> None:
     path = f"exercises/{unit}/{unit}.ipynb"
-    assert (ROOT / path).is_file(), f"{path} does not exist: run `make exercises`."
-    links = soup(f"book/{unit}").select(".exercise-links a")
-    assert [link.get_text(strip=True) for link in links] == ["Open in Colab", "Download the notebook", "View on GitHub"]
-    colab, download, github = (link["href"] for link in links)
-    assert colab == settings.colab_url(path)
-    assert github == f"{settings.repository_url()}/blob/{settings.repository_branch()}/{path}"
+    links = {link.get_text(strip=True): link["href"] for link in soup(f"book/{unit}").select(".exercise-links a")}
+    download = links.pop("Download for JupyterLab")
+    github = f"{settings.repository_url()}/blob/{settings.repository_branch()}/{path}"
+    places = settings.launch_urls(path)
+    assert links == {f"Open in {place}": places[place] for place in places} | {"View on GitHub": github}
     copy = (site / "book" / download).resolve()
     assert copy.read_bytes() == (ROOT / path).read_bytes(), "the downloadable notebook is out of date: run `make book`."
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_can_be_launched_from_its_header(site: Path, name: str) -> None:
+    unit = name.removeprefix("book/")
+    exercise = f"exercises/{unit}/{unit}.ipynb"
+    wanted = settings.launch_urls(exercise if unit in {unit.name for unit in COMPLETE} else f"{name}.md")
+    links = [link["href"] for link in soup(name).select(".dropdown-launch-buttons a")]
+    assert links == [address for address in wanted.values() if address.endswith(".ipynb") or "colab" not in address]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_into_the_repository_lead_to_a_file_of_it(site: Path, name: str) -> None:
+    for link in soup(name).select("a[href]"):
+        if (path := path_in_repository(link["href"])) is not None:
+            assert (ROOT / path).exists(), f"{name} links to {link['href']}, but the repository has no {path}"
+
+
+def path_in_repository(address: str) -> str | None:
+    """The file or folder of the repository that an address shows, edits or opens anywhere; None for other addresses."""
+    owner_and_name, branch = settings.repository_url().removeprefix("https://github.com/"), settings.repository_branch()
+    if f"/{owner_and_name}/" not in address:
+        return None
+    parts = urlsplit(address)
+    if parts.netloc == "mybinder.org":
+        assert parts.path == f"/v2/gh/{owner_and_name}/{branch}"
+        return parse_qs(parts.query)["urlpath"][0].removeprefix("lab/tree/")
+    _, _, rest = parts.path.partition(f"{owner_and_name}/")
+    kind, _, path = rest.partition("/")
+    if kind not in ("blob", "tree", "edit", "raw"):
+        return None
+    assert path.startswith(f"{branch}/"), f"{address} leaves the configured branch"
+    return unquote(path.removeprefix(f"{branch}/"))
 
 
 @pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
 def test_feedback_can_link_to_every_section(site: Path, unit: str) -> None:
     sections = {mistake.section for mistake in mistakes(unit)}
-    sections |= {f"{unit}-{part}" for part in ("pitfalls", "quiz", "exercise", "papers")}
+    sections |= {f"{unit.replace('_', '-')}-{part}" for part in ("pitfalls", "quiz", "exercise", "papers")}
     missing = sorted(section for section in sections if soup(f"book/{unit}").find(id=section) is None)
     assert not missing, f"book/{unit}.md lacks the targets {missing}"
 
@@ -159,8 +231,12 @@ def test_front_page_is_found_from_the_root(site: Path, browser: Any, address: st
         assert "Transformer Workbook" in seen.page.locator("article h1").inner_text()
 
 
-def test_search_finds_a_word(site: Path, browser: Any, address: str) -> None:
+@pytest.mark.parametrize("term", SEARCHES)
+def test_search_finds_what_a_learner_looks_for(site: Path, browser: Any, address: str, term: str) -> None:
     with visit(browser, address, "search") as seen:
-        seen.page.goto(f"{address}/search.html?q=softmax")
-        seen.page.locator("#search-results li").first.wait_for()
+        seen.page.goto(f"{address}/search.html?{urlencode({'q': term})}")
+        results = seen.page.locator("#search-results li > a")
+        results.first.wait_for()
+        found = [urlsplit(results.nth(index).get_attribute("href")).path for index in range(min(5, results.count()))]
+        assert any(path.endswith(f"book/{SEARCHES[term]}.html") for path in found), f"{term!r} finds {found}"
         assert not seen.refused

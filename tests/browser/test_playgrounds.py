@@ -6,9 +6,12 @@ import importlib.util
 import json
 import math
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,10 +23,11 @@ from solutions import PAD
 from solutions.attention import scaled_dot_product_attention, softmax
 from solutions.bleu import brevity_penalty, closest_reference_length, corpus_bleu, modified_precision
 from solutions.embeddings import sinusoidal_positions
-from solutions.gpt2_c import GPT2, Config, count_parameters, kinds
+from solutions.gpt2_c import GPT2, Config, build, count_parameters, kinds, write_checkpoint
 from solutions.losses import LabelSmoothing, smooth_labels
 from solutions.masks import causal_mask, decoder_mask, masked_softmax, padding_mask
 from solutions.optim import noam_lr
+from solutions.translation import read_alignment
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from playgrounds import PLAYGROUNDS
@@ -134,6 +138,10 @@ def test_scripts_come_only_to_pages_with_figures(site) -> None:
     for page in PAGES:
         scripts = set(re.findall(r'<script[^>]*src="[^"]*playgrounds/([\w-]+)\.js', html(page)))
         assert scripts == {name for name, place in PLACES.items() if place == page}
+
+
+def test_every_figure_has_its_place() -> None:
+    assert PLACES.keys() == PLAYGROUNDS.keys()
 
 
 def test_the_palette_is_that_of_the_other_figures() -> None:
@@ -447,6 +455,37 @@ def heads_distance(weights: torch.Tensor) -> torch.Tensor:
     return (weights * (place[:, None] - place).clamp(min=0)).sum(-1).mean()
 
 
+def test_translation_viewer(site, browser: Any, address: str) -> None:
+    with playing(browser, address, "alignment") as figure:
+        pairs, heads = figure.start["sentences"], figure.start["heads"]
+
+        def agrees(pair: dict, kind: str, layer: int, head: int, query: int) -> bool:
+            stored = [[[int(number) for number in row.split()] for row in maps] for maps in pair[kind][layer]]
+            weights = torch.tensor(stored, dtype=torch.float64) / 1000
+            row = weights[head] if head < heads else weights.mean(0)
+            titles = figure.app.locator("span.pg-token").evaluate_all("tokens => tokens.map(one => one.title)")
+            shown = [float(title.split()[1]) if title.startswith("weight") else 0.0 for title in titles]
+            names = pair["target" if kind == "decoder" else "source"]
+            most = names[read_alignment(row)[query]]
+            figure.page.wait_for_timeout(250)
+            said = figure.app.locator(".pg-sentence").inner_text()
+            return close(shown, row[query], 3) and f"looks most at “{most}”" in said
+
+        layer, head, query = (figure.start[name] for name in ("layer", "head", "query"))
+        assert agrees(pairs[0], "cross", layer, head, query)
+        figure.keys(figure.app.locator("button.pg-token").nth(query), "ArrowRight", "Enter")
+        assert agrees(pairs[0], "cross", layer, head, query + 1)
+        figure.keys(figure.control(f"layer {layer}, head {head}"), "Home", "Enter")
+        assert agrees(pairs[0], "cross", layer, 0, query + 1)
+        figure.keys(figure.control(f"layer {layer}, head 0"), "End", "ArrowUp", "Enter")
+        assert agrees(pairs[0], "cross", layer - 1, heads, query + 1)
+        figure.control(pairs[1]["german"]).check()
+        assert agrees(pairs[1], "cross", layer - 1, heads, query + 1)
+        for kind in ("encoder", "decoder"):
+            figure.control(kind).check()
+            assert agrees(pairs[1], kind, layer - 1, heads, query + 1)
+
+
 def test_a_figure_that_cannot_load_stays_still(site, browser: Any, address: str) -> None:
     with visit(browser, address, PLACES["heads"], formulas=False) as seen:
         seen.page.context.route("**/heads_model.json", lambda route: route.fulfill(status=404))
@@ -608,3 +647,42 @@ def test_bleu_calculator(site, browser: Any, address: str) -> None:
         assert figure.page.evaluate("document.activeElement.className").split().count("pg-chip") == 1
         figure.control("Candidate").fill("")
         assert agrees("", ["the cat is on the mat", "there is a cat on the mat"], longest=3, smooth="add-k")
+
+
+def test_memory_map(site, browser: Any, address: str, tmp_path: Path) -> None:
+    with playing(browser, address, "gpt2-memory") as figure, torch.device("meta"):
+        model = GPT2(Config(1024, 50257, 12, 12, 768, padded_vocab_size=50304))
+        starts = dict(zip((name for name, _ in kinds(model)), accumulate(map(numbers_in, kinds(model)), initial=0)))
+
+        def agrees(name: str, place: int) -> bool:
+            at = starts[name] + place
+            shown = [figure.shown(key) for key in ("offset", "float", "byte", "file")]
+            return shown == [place, at, 4 * at, 1024 + 4 * at]
+
+        assert figure.shown("total", "") == count_parameters(model.config)
+        figure.control("Tensor").select_option("params.fcw")
+        figure.keys(figure.control("layer (below 12)"), "ArrowUp", "ArrowUp")
+        figure.control("output (below 3,072)").fill("7")
+        figure.control("input (below 768)").fill("11")
+        assert agrees("fcw", (2 * 3072 + 7) * 768 + 11)
+        figure.keys(figure.app.locator(".pg-segment").first, *["ArrowRight"] * 4, "Enter")
+        assert figure.control("Tensor").input_value() == "params.qkvw"
+        assert agrees("qkvw", 0)
+        figure.control("or find float").fill(str(count_parameters(model.config) - 2))
+        assert figure.control("Tensor").input_value() == "params.lnfb"
+        assert agrees("lnfb", 766)
+
+        # The program in C says what it needs for a model of the same sizes.
+        figure.keys(figure.control("GPT-2"), "ArrowLeft")
+        figure.keys(figure.control("Sequences B"), "ArrowRight", "ArrowRight")
+        with torch.device("cpu"):
+            write_checkpoint(tmp_path / "small.bin", GPT2(Config(128, 512, 4, 4, 128)))
+        command = [build(ROOT / "_build" / "c"), "inspect", tmp_path / "small.bin", "--batch", "6", "--length", "64"]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        for name in ("parameters", "gradients", "activations", "their gradients"):
+            (line,) = [line for line in said.splitlines() if re.fullmatch(rf"{name} +[\d.]+", line)]
+            assert figure.shown(name, "") == float(line.split()[-1])
+
+
+def numbers_in(kind: tuple[str, list[torch.Tensor]]) -> int:
+    return sum(tensor.numel() for tensor in kind[1])

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup
 from sphinx_external_toc.parsing import parse_toc_yaml
@@ -26,6 +27,7 @@ class Visit:
     refused: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     console: list[str] = field(default_factory=list)
+    loaded: set[str] = field(default_factory=set)
 
 
 @contextmanager
@@ -50,10 +52,11 @@ def visit(browser: Any, address: str, name: str, formulas: bool = True, **option
     context.route("**/*", guard)
     page.on("requestfailed", lambda request: seen.failed.append(request.url))
     page.on("response", lambda answer: seen.failed.append(answer.url) if answer.status >= 400 else None)
+    page.on("response", lambda answer: seen.loaded.add(urlsplit(answer.url).path.lstrip("/")))
     page.on("pageerror", lambda error: seen.console.append(str(error)))
     page.on("console", lambda message: seen.console.append(message.text) if message.type in COMPLAINTS else None)
     page.goto(f"{address}/{name}.html", wait_until="load")
-    if formulas and (HTML / f"{name}.html").is_file() and formulas_in(name):
+    if formulas and page.locator("script[src*=mathjax]").count():  # built without Node.js: the browser draws them
         page.wait_for_function("window.MathJax?.startup?.promise !== undefined")
         page.evaluate("() => MathJax.startup.promise")
     yield seen

@@ -1,0 +1,94 @@
+"""Make the built pages light: only the icons that they show, and pictures, programs and search when they are needed.
+
+The theme brings all of Font Awesome (as a program of 1.5 MB and as fonts), and loads the search index on every page.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fontTools import subset
+from sphinx.application import Sphinx
+
+ICON_SCRIPT = re.compile(r"\s*<script[^>]*/fontawesome\.js[^>]*></script>")
+SEARCH_SCRIPTS = re.compile(r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>')
+# None of these is needed before the page is read; deferred programs keep their order.
+EARLY_SCRIPT = re.compile(
+    r'<script (?=(?:data-[^>]*? )?src="[^"]*_static/(?:scripts/)?'
+    r"(?:doctools|sphinx_highlight|clipboard\.min|copybutton|sphinx-book-theme|togglebutton|design-tabs)\.js)"
+)
+ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:{1,2}before,?)+)\{content:"[^"]*"\}')
+ICON_NAME = re.compile(r"\bfa-[\w-]+")
+FONT_FACE = re.compile(r'url\(([^)]*)\.woff2\) ?format\("woff2"\), ?url\([^)]*\.ttf\) ?format\("truetype"\)')
+GLYPH = re.compile(r"\\([ef][0-9a-f]{3})\b|([\ue000-\uf8ff])")
+PICTURE = re.compile(r'<img (?![^>]*\b(?:loading|width)=)(?=[^>]*src="([^"]*_images/[^"]*\.svg)")')
+SVG_SIZE = re.compile(
+    r'<svg\b[^>]*?\bheight="([\d.]+)pt"[^>]*?\bwidth="([\d.]+)pt"|<svg\b[^>]*?\bwidth="([\d.]+)pt"[^>]*?\bheight="([\d.]+)pt"'
+)
+POINT = 4 / 3  # in pixels
+THEME_SHEET = "_static/styles/pydata-sphinx-theme.css"
+
+
+def slim(app: Sphinx, exception: Exception | None) -> None:
+    """Sphinx event ``build-finished``."""
+    if exception is not None or app.builder.format != "html":
+        return
+    outdir = Path(app.outdir)
+    for file in sorted(outdir.rglob("*.html")):
+        text = file.read_text(encoding="utf-8")
+        lighter = lighter_page(text, file, is_search=file.name == "search.html")
+        if lighter != text:
+            file.write_text(lighter, encoding="utf-8")
+    slim_icons(outdir)
+
+
+def lighter_page(text: str, file: Path, is_search: bool) -> str:
+    """The page without the program for icons, and with pictures that wait and keep their place free."""
+    text = EARLY_SCRIPT.sub("<script defer ", ICON_SCRIPT.sub("", text))
+    if not is_search:
+        text = SEARCH_SCRIPTS.sub("", text)
+    return PICTURE.sub(lambda match: f'<img loading="lazy" {_size(file.parent / match[1])}', text)
+
+
+def _size(picture: Path) -> str:
+    match = SVG_SIZE.search(picture.read_text(encoding="utf-8")[:2000]) if picture.is_file() else None
+    if match is None:
+        return ""
+    height, width = (float(match[1]), float(match[2])) if match[1] else (float(match[4]), float(match[3]))
+    return f'width="{width * POINT:.0f}" height="{height * POINT:.0f}" '
+
+
+def slim_icons(outdir: Path) -> None:
+    """Reduce the icons' style rules to those in use, and their fonts to the glyphs of these rules."""
+    sheet = outdir / THEME_SHEET
+    css = sheet.read_text(encoding="utf-8")
+    if not FONT_FACE.search(css):  # done by an earlier build
+        return
+    names = _icons_in(outdir)
+    css = ICON_RULE.sub(lambda rule: rule[0] if names & set(ICON_NAME.findall(rule[1])) else "", css)
+    css = FONT_FACE.sub(r'url(\1.woff) format("woff")', css)
+    sheets = [css, *(file.read_text(encoding="utf-8") for file in (outdir / "_static").rglob("*.css") if file != sheet)]
+    glyphs = {int(code, 16) if code else ord(char) for text in sheets for code, char in GLYPH.findall(text)}
+    for font in sorted((outdir / "_static" / "vendor" / "fontawesome" / "webfonts").glob("*.ttf")):
+        _subset(font, font.with_suffix(".woff"), glyphs)
+    sheet.write_text(css, encoding="utf-8")
+
+
+def _icons_in(outdir: Path) -> set[str]:
+    scripts = (
+        file
+        for file in (outdir / "_static").rglob("*.js")
+        if "fontawesome" not in file.name and "mathjax" not in file.parts
+    )
+    files = [*outdir.rglob("*.html"), *scripts]
+    return {name for file in files for name in ICON_NAME.findall(file.read_text(encoding="utf-8"))}
+
+
+def _subset(font: Path, target: Path, glyphs: set[int]) -> None:
+    options = subset.Options(flavor="woff", layout_features=[], notdef_outline=False, hinting=False)
+    loaded = subset.load_font(str(font), options)
+    chooser = subset.Subsetter(options)
+    chooser.populate(unicodes=glyphs)
+    chooser.subset(loaded)
+    subset.save_font(loaded, str(target), options)

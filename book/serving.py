@@ -1,0 +1,66 @@
+"""A local server of the built book that sends what a static host sends: compressed text, and headers to cache it."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import http.server
+import io
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+COMPRESSED = {".html", ".js", ".css", ".svg", ".json", ".txt", ".inv"}
+
+
+def size_as_sent(name: str, body: bytes) -> int:
+    """Bytes of a file's body on the wire."""
+    return len(gzip.compress(body, 6)) if Path(name).suffix in COMPRESSED else len(body)
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Files of one folder; says nothing."""
+
+    protocol_version = "HTTP/1.1"
+
+    def send_head(self) -> io.BytesIO | None:
+        file = Path(self.translate_path(self.path))
+        if file.is_dir():
+            file /= "index.html"
+        if not file.is_file():
+            self.send_error(404)
+            return None
+        body = file.read_bytes()
+        compressed = file.suffix in COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", "")
+        if compressed:
+            body = _compressed(file, file.stat().st_mtime_ns)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(file)))
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "max-age=600")
+        if compressed:
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        return io.BytesIO(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@functools.lru_cache(maxsize=None)
+def _compressed(file: Path, _changed: int) -> bytes:
+    return gzip.compress(file.read_bytes(), 6)
+
+
+@contextmanager
+def serve(folder: Path, port: int = 0) -> Iterator[str]:
+    """Serve a folder; gives the server's address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()

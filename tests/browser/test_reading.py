@@ -1,0 +1,167 @@
+"""What helps a reader: quizzes that answer, the glossary, the map of everything, the screens of progress."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from visiting import PAGES, soup, visit
+
+from autograder import standing, state
+from autograder.registry import COMPLETE, UNITS
+from autograder.reports import progress as shown
+
+QUIZZES = [f"book/{unit.name}" for unit in COMPLETE] + ["book/heads", "book/long-context"]
+
+
+def right(question: Any) -> str:
+    """The letter of the right choice, from the page."""
+    classes = question.get_attribute("class").split()
+    return next(name.removeprefix("quiz-right-") for name in classes if name.startswith("quiz-right-"))
+
+
+def press_until(page: Any, key: str, selector: str) -> None:
+    """Press a key until what has the focus matches."""
+    for _ in range(400):
+        page.keyboard.press(key)
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    pytest.fail(f"{key} does not lead to {selector}")
+
+
+def test_a_quiz_is_answered_with_the_keyboard_alone(site: Path, browser: Any, address: str) -> None:
+    with visit(browser, address, "book/masks") as seen:
+        page = seen.page
+        question = page.locator(".quiz-question").first
+        feedback = question.locator(".quiz-feedback")
+        assert (feedback.get_attribute("role"), feedback.get_attribute("aria-live")) == ("status", "polite")
+        assert feedback.inner_text() == ""
+        page.evaluate("document.querySelector('.quiz-question').previousElementSibling.scrollIntoView()")
+        page.evaluate(
+            "const before = document.querySelector('.quiz-question').previousElementSibling;"
+            "before.tabIndex = -1; before.focus()"
+        )
+        choices = question.locator(".quiz-choices button")
+        letters = "abcde"[: choices.count()]
+        answer = right(question)
+        for place, letter in enumerate(letters):
+            page.keyboard.press("Tab")
+            assert choices.nth(place).evaluate("button => button === document.activeElement")
+            page.keyboard.press("Enter" if place % 2 else "Space")
+            assert choices.nth(place).get_attribute("aria-pressed") == "true"
+            said = feedback.inner_text()
+            assert said.startswith(f"✓ ({letter}) is right" if letter == answer else f"✗ ({letter}) is not right")
+            assert len(said) > 40, "no explanation"
+        assert question.locator("button[aria-pressed=true]").count() == 1
+        page.keyboard.press("Tab")  # on to the answer, which still opens by itself
+        assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+        page.keyboard.press("Enter")
+        assert question.locator("details.quiz-answer").evaluate("details => details.open")
+        assert not seen.console
+
+
+def test_the_focus_can_be_seen(site: Path, browser: Any, address: str) -> None:
+    with visit(browser, address, "book/attention") as seen:
+        press_until(seen.page, "Tab", ".quiz-choices button")
+        style = seen.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert style == "solid"
+
+
+@pytest.mark.parametrize("name", QUIZZES)
+def test_every_choice_of_every_quiz_is_explained(site: Path, browser: Any, address: str, name: str) -> None:
+    with visit(browser, address, name) as seen:
+        said = seen.page.evaluate(
+            """() => [...document.querySelectorAll(".quiz-question")].map(question => ({
+                 right: [...question.classList].find(name => name.startsWith("quiz-right-")).at(-1),
+                 said: [...question.querySelectorAll(".quiz-choices button")].map(button => {
+                   button.click();
+                   return question.querySelector(".quiz-feedback").innerText;
+                 }),
+               }))"""
+        )
+        assert len(said) >= 5
+        for question in said:
+            verdicts = [text.split(".")[0] for text in question["said"]]
+            letters = "abcde"[: len(verdicts)]
+            expected = [f"{'✓' if one == question['right'] else '✗'} ({one})" for one in letters]
+            assert [verdict[:5] for verdict in verdicts] == expected
+            assert min(len(text.partition(" right. ")[2]) for text in question["said"]) > 8, question
+        assert not seen.console
+
+
+def test_a_quiz_works_without_javascript(site: Path, browser: Any, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}/book/attention.html")
+    question = page.locator(".quiz-question").first
+    assert question.locator("li").first.inner_text().startswith("(a)")
+    assert question.locator("button").count() == 0
+    answer = question.locator("details.quiz-answer")
+    assert not answer.locator(".quiz-why").first.is_visible()
+    answer.locator("summary").click()
+    assert answer.locator(".quiz-why").first.is_visible()
+    context.close()
+
+
+def test_every_entry_of_the_glossary_is_linked_from_a_page(site: Path) -> None:
+    linked = set()
+    for name in PAGES:
+        for link in soup(name).select('a[href*="glossary.html#term-"]'):
+            linked.add(link["href"].partition("#")[2])
+    entries: list[set[str]] = []
+    for term in soup("book/glossary").select("dl.glossary > *"):
+        if term.name == "dt":
+            before = term.find_previous_sibling()
+            if before is None or before.name == "dd":
+                entries.append(set())
+            entries[-1].add(term["id"])
+    lonely = [sorted(entry) for entry in entries if not entry & linked]
+    assert len(entries) > 100
+    assert lonely == [], "no chapter uses these words; see ONLY_ON and ALSO in book/_ext/glossary_links.py"
+
+
+def test_no_page_links_a_word_twice(site: Path) -> None:
+    for name in PAGES:
+        targets = [link["href"] for link in soup(name).select("a.glossary-link")]
+        assert len(targets) == len(set(targets)), name
+
+
+def test_the_map_leads_to_everything(site: Path) -> None:
+    cards = soup("book/map").select(".course-card")
+    assert len(cards) == len(UNITS) + 2
+    for unit in COMPLETE:
+        card = next(card for card in cards if card.get_text().strip().startswith(f"{unit.number} · "))
+        links = [link["href"] for link in card.select("a")]
+        assert {f"{unit.name}.html", f"{unit.name}.html#{unit.name.replace('_', '-')}-quiz"} <= set(links)
+        assert sum("colab.research.google.com" in link for link in links) == 1
+        assert sum(link.endswith(f"{unit.name}.ipynb") for link in links) == 2  # Colab, download
+        assert [code.get_text() for code in card.select("code")][: len(unit.names)] == list(unit.names)
+    everywhere = {link["href"].partition("#")[0] for link in soup("book/map").select("article a[href]")}
+    assert {f"{page.rpartition('/')[2]}.html" for page in PAGES} - everywhere == {"map.html"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_of_progress_fits_and_can_be_read(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str, width: int
+) -> None:
+    monkeypatch.setenv("AUTOGRADER_STATE", str(tmp_path / "progress.json"))
+    state.remember_points({task: 1000.0 for task in COMPLETE[0].task_ids} | {COMPLETE[2].task_ids[0]: 1.0})
+    file = tmp_path / "progress.html"
+    file.write_text(shown.page(standing.load()), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    picture = page.locator("svg:visible")
+    assert picture.count() == 1
+    boxes = picture.locator(".unit")
+    assert boxes.count() == len(UNITS)
+    overflowing = page.evaluate(
+        """() => [...document.querySelectorAll(".unit")].filter(unit => unit.checkVisibility()).filter(unit => {
+             const frame = unit.querySelector("rect").getBoundingClientRect();
+             return [...unit.querySelectorAll("text")].some(text => text.getBoundingClientRect().right > frame.right);
+           }).map(unit => unit.textContent)"""
+    )
+    assert overflowing == []
+    page.close()
