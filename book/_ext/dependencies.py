@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from jupyter_cache import get_cache
@@ -41,7 +42,7 @@ def page_files(page: Path) -> set[Path]:
             continue
         found.add(file)
         if file.suffix == ".py":
-            waiting += _uses(_parse(file.read_text(encoding="utf-8")))
+            waiting += _uses_of(file.read_text(encoding="utf-8"))
     if any(MISTAKES.glob(f"{page.stem}.*")):  # a unit's chapter shows its own mistakes and no others
         found = {file for file in found if file.parent != MISTAKES or file.stem == page.stem}
     return found
@@ -109,6 +110,12 @@ def _parse(source: str) -> ast.AST:
         return ast.parse(source)
     except SyntaxError:  # executing the cell will report it better
         return ast.Module(body=[], type_ignores=[])
+
+
+@lru_cache(maxsize=None)
+def _uses_of(source: str) -> list[Path]:
+    """`_uses` of a whole file; most pages use the same ones, and parsing them all takes seconds."""
+    return _uses(_parse(source))
 
 
 def _uses(tree: ast.AST) -> list[Path]:
