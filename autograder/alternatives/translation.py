@@ -462,55 +462,34 @@ def read_alignment(weights):
 # train_translator
 
 
-@alternative("translation.train_translator", "recurrent")
+@alternative("translation.train_translator", "drawn-batches")
 def train_translator(pairs, seed=0):
-    """Two GRUs with attention between them, greedy and by hand."""
+    """Pairs drawn anew for every step, and plain dictionaries for vocabularies."""
     torch.manual_seed(seed)
-    german, english = (Vocabulary.from_texts(texts, words) for texts in zip(*pairs))
+    sides = [[words(text) for text in texts] for texts in zip(*pairs)]
+    tables = [{word: 4 + n for n, word in enumerate(sorted({*itertools.chain(*side)}))} for side in sides]
+    sources = [[tables[0][word] for word in text] + [EOS] for text in sides[0]]
+    targets = [[BOS] + [tables[1][word] for word in text] + [EOS] for text in sides[1]]
+    model = make_model(len(tables[0]) + 4, len(tables[1]) + 4, 1, 64, 256, 4, 0.0)
+    steps = min(400, 4 * len(pairs))
+    adam = torch.optim.AdamW(model.parameters(), lr=4e-3, betas=(0.9, 0.98), eps=1e-9)
+    for step in range(steps):
+        for group in adam.param_groups:
+            group["lr"] = 4e-3 * min((step + 1) / 100, 1 - step / steps)
+        drawn = [torch.randint(len(pairs), ()).item() for _ in range(64)]
+        batch = Batch(pad_rows([sources[n] for n in drawn]), pad_rows([targets[n] for n in drawn]))
+        adam.zero_grad()
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        F.cross_entropy(log_probs.mT, batch.tgt_y, ignore_index=PAD, label_smoothing=0.1).backward()
+        clip_grad_norm(model.parameters(), 1.0)
+        adam.step()
+    model.eval()
+    spelled = {number: word for word, number in tables[1].items()}
 
-    class Reader(nn.Module):
-        def __init__(self, width=96):
-            super().__init__()
-            self.german, self.english = nn.Embedding(len(german), width), nn.Embedding(len(english), width)
-            self.reader = nn.GRU(width, width // 2, batch_first=True, bidirectional=True)
-            self.writer = nn.GRU(width, width, batch_first=True)
-            self.query, self.out = nn.Linear(width, width, bias=False), nn.Linear(2 * width, len(english))
-
-        def read(self, src):
-            return self.reader(self.german(src))[0], src == PAD
-
-        def write(self, memory, hide, tgt, state=None):
-            states, last = self.writer(self.english(tgt), state)
-            scores = (self.query(states) @ memory.mT / 8).masked_fill(hide[:, None], float("-inf"))
-            return self.out(torch.cat([states, scores.softmax(-1) @ memory], -1)), last
-
-    model = Reader()
-    sources = [german.encode(text, add_eos=True) for text, _ in pairs]
-    targets = [english.encode(text, add_bos=True, add_eos=True) for _, text in pairs]
-    steps, size = len(pairs) // 9, 64
-    optimizer = torch.optim.Adam(model.parameters())
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 6e-3, total_steps=steps + 1)
-    generator = torch.Generator().manual_seed(seed)
-    for _ in range(steps):
-        chosen = torch.randint(len(pairs), (size,), generator=generator).tolist()
-        src, tgt = pad_rows([sources[place] for place in chosen]), pad_rows([targets[place] for place in chosen])
-        logits, _ = model.write(*model.read(src), tgt[:, :-1])
-        loss = F.cross_entropy(logits.flatten(0, 1), tgt[:, 1:].flatten(), ignore_index=PAD)
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-
-    @torch.no_grad()
     def translator(sentences):
-        memory, hide = model.read(pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences]))
-        written, state = torch.full((len(sentences), 1), BOS), None
-        for _ in range(25):
-            logits, state = model.write(memory, hide, written[:, -1:], state)
-            written = torch.cat([written, logits[:, -1].argmax(-1, keepdim=True)], 1)
-        outputs = [english.decode(row[: (*row, EOS).index(EOS)]) for row in written.tolist()]
-        return outputs
+        src = pad_rows([[tables[0].get(word, 1) for word in words(text)] + [EOS] for text in sentences])
+        written = greedy_decode(model, src, padding_mask(src), 30).tolist()
+        return [" ".join(spelled[one] for one in row if one in spelled) for row in written]
 
     return model, translator
 
@@ -554,74 +533,17 @@ def train_translator(pairs, seed=0):
     return model.eval(), model.translate
 
 
-@alternative("translation.train_translator", "modules-of-pytorch")
-def train_translator(pairs, seed=0):
-    """nn.Transformer's layers, and decoding without a cache or a helper."""
-    torch.manual_seed(seed)
-    vocabularies = [Vocabulary.from_texts(texts, words) for texts in zip(*pairs)]
-
-    class Model(nn.Module):
-        def __init__(self, width=64):
-            super().__init__()
-            self.tables = nn.ModuleList(nn.Embedding(len(one), width) for one in vocabularies)
-            self.places = nn.Embedding(64, width)
-            self.encoder = nn.TransformerEncoderLayer(width, 4, 256, 0.0, batch_first=True, norm_first=True)
-            self.decoder = nn.TransformerDecoderLayer(width, 4, 256, 0.0, batch_first=True, norm_first=True)
-            self.norm, self.out = nn.LayerNorm(width), nn.Linear(width, len(vocabularies[1]))
-
-        def embed(self, which, ids):
-            return self.tables[which](ids) + self.places(torch.arange(ids.shape[1]))
-
-        def forward(self, src, tgt):
-            memory = self.encoder(self.embed(0, src), src_key_padding_mask=src == PAD)
-            ahead = torch.ones(tgt.shape[1], tgt.shape[1], dtype=torch.bool).triu(1)
-            hidden = self.decoder(self.embed(1, tgt), memory, tgt_mask=ahead, memory_key_padding_mask=src == PAD)
-            return self.out(self.norm(hidden))
-
-    model = Model()
-    ids = [
-        (vocabularies[0].encode(de, add_eos=True), vocabularies[1].encode(en, add_bos=True, add_eos=True))
-        for de, en in pairs
-    ]
-    epochs = [token_batches(ids, 900, torch.Generator().manual_seed(seed + epoch)) for epoch in range(6)]
-    batches = list(itertools.chain(*epochs))
-    optimizer = torch.optim.Adam(model.parameters(), lr=1.0, betas=(0.9, 0.98))
-    rates = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: 4e-3 * min((step + 1) / 60, 1 - step / (len(batches) + 1))
-    )
-    for places in batches:
-        src, tgt = (pad_rows(list(rows)) for rows in zip(*(ids[place] for place in places)))
-        logits = model(src, tgt[:, :-1]).transpose(1, 2)
-        model.zero_grad()
-        F.cross_entropy(logits, tgt[:, 1:], ignore_index=PAD, label_smoothing=0.05).backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        rates.step()
-    model.train(False)
-
-    def translator(sentences):
-        src = pad_rows([vocabularies[0].encode(sentence, add_eos=True) for sentence in sentences])
-        tgt = torch.full((len(src), 1), BOS)
-        with torch.no_grad():
-            for _ in range(2 * src.shape[1]):
-                tgt = torch.cat([tgt, model(src, tgt)[:, -1:].argmax(-1)], 1)
-        ends = [row.index(EOS) if EOS in row else len(row) for row in tgt.tolist()]
-        return [vocabularies[1].decode(row[:end]) for row, end in zip(tgt.tolist(), ends)]
-
-    return model, translator
-
-
 @alternative("translation.train_translator", "one-vocabulary-and-beams")
 def train_translator(pairs, seed=0):
-    """Tied tables over both languages, the step of this unit with two micro-batches, and a small beam."""
+    """One vocabulary for both languages, the step of this unit with two micro-batches, and a small beam."""
     torch.manual_seed(seed)
     both = Vocabulary.from_texts(itertools.chain.from_iterable(pairs), words)
-    model = make_model(len(both), len(both), 1, 64, 256, 4, dropout=0.0, tie_weights=True)
+    model = make_model(len(both), len(both), 1, 64, 256, 4, dropout=0.0)
     ids = [(both.encode(de, add_eos=True), both.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]
     generator = torch.Generator().manual_seed(seed)
     batches = [batch for _ in range(6) for batch in token_batches(ids, 500, generator)]
     steps = list(zip(batches[::2], batches[1::2]))
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3, betas=(0.9, 0.98))
+    optimizer = torch.optim.Adam(model.parameters(), lr=4e-3, betas=(0.9, 0.98))
     decay = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda k: min((k + 1) / 80, 1 - k / (len(steps) + 1)))
 
     def loss_fn(log_probs, targets):
