@@ -134,6 +134,7 @@ UNITS: tuple[Unit, ...] = (
         "translation",
         "Train it for real: German to English, CPU to many GPUs",
         "token_batches training_step evaluate attention_maps read_alignment train_translator",
+        complete=True,
         compiler=True,  # optimisers
     ),
     _unit(
