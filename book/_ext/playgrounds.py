@@ -314,7 +314,10 @@ class PlaygroundDirective(SphinxDirective):
         node = PlaygroundNode("", name=name, start=json.dumps(start, ensure_ascii=False))
         node += nodes.paragraph("", playground.title, classes=["playground-title"], ids=[f"playground-{name}-title"])
         self.state.nested_parse(self.content, self.content_offset, node)
-        note = "Here the figure stands still. In the web edition, with JavaScript, it can be played with."
+        note = (
+            "Here the figure stands still. On the book's website, or where make serve shows the book, it can be played "
+            "with (it needs JavaScript)."
+        )
         still = nodes.container(classes=["playground-still"])
         still += [*_table(playground.still(start)), nodes.paragraph("", note, classes=["playground-note"])]
         node += still

@@ -88,10 +88,10 @@ function build(app, start) {
   const mask = matrix({
     ...square,
     name: "mask",
-    caption: "The mask: ✓ may attend, × may not",
+    caption: "✓ may attend, × may not",
     cell: (i, j) => maskCells[i][j],
   });
-  const weights = matrix({ ...square, name: "weights", caption: "masked_softmax(scores, mask)", cell: () => "" });
+  const weights = matrix({ ...square, name: "weights", caption: "Weights, masked_softmax", cell: () => "" });
 
   function flip(i, j) {
     const place = i * size + j;
