@@ -354,12 +354,21 @@ class FusedAttention(MultiHeadAttention):
 
     def forward(self, query, key, value, mask=None):
         """As in `MultiHeadAttention`."""
-        q, k, v = (
-            split_heads(project(x), self.num_heads)
-            for project, x in ((self.w_q, query), (self.w_k, key), (self.w_v, value))
-        )
+        # One product where several projections read the same: of all three, or of keys and values.
+        if query is key and key is value:
+            q, k, v = self.project(query, self.w_q, self.w_k, self.w_v)
+        elif key is value:
+            (q,), (k, v) = self.project(query, self.w_q), self.project(key, self.w_k, self.w_v)
+        else:
+            (q,), (k,), (v,) = self.project(query, self.w_q), self.project(key, self.w_k), self.project(value, self.w_v)
         dropout = self.dropout.p if self.training else 0.0
         return self.w_o(merge_heads(F.scaled_dot_product_attention(q, k, v, mask, dropout)))
+
+    def project(self, x, *layers):
+        """What these linear layers make of ``x``, each cut into heads."""
+        weight = torch.cat([layer.weight for layer in layers])
+        bias = torch.cat([layer.bias for layer in layers])
+        return [split_heads(part, self.num_heads) for part in F.linear(x, weight, bias).chunk(len(layers), dim=-1)]
 
 
 class FusedLayerNorm(LayerNorm):
@@ -397,21 +406,39 @@ def fused(model):
     return replaced(model, FUSED)
 
 
-class ClosedLabelSmoothing(LabelSmoothing):
-    """`LabelSmoothing` without the table ``true_dist``: the same sum, from two numbers of each row.
+class SmoothedSum(torch.autograd.Function):
+    """The part of `LabelSmoothing` that depends on ``x``: minus the sum of ``true_dist * x``, without the table."""
 
-    A row of the table has only three values: ``1 - smoothing`` at the target, 0 at padding, and ``smoothing / (size -
-    2)`` everywhere else.
-    """
+    @staticmethod
+    def forward(ctx, x, target, padding, confidence, rest):
+        """From two numbers of each row: its sum, and what is at the target."""
+        ctx.save_for_backward(target)
+        ctx.values = x.shape, x.dtype, padding, confidence, rest
+        at_target = x.gather(1, target[:, None]).squeeze(1)
+        rows = confidence * at_target + rest * (x.sum(1) - x[:, padding] - at_target)
+        return -rows.masked_fill(target == padding, 0.0).sum()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        """Minus the table, which has three different values, times the gradient of the sum."""
+        (target,) = ctx.saved_tensors
+        shape, dtype, padding, confidence, rest = ctx.values
+        table = torch.full(shape, -rest, dtype=dtype, device=target.device)
+        table.scatter_(1, target[:, None], -confidence)
+        table[:, padding] = 0
+        table *= (gradient * (target != padding))[:, None]
+        return table, None, None, None, None
+
+
+class ClosedLabelSmoothing(LabelSmoothing):
+    """`LabelSmoothing` in two passes over the predictions, one on the way there and one on the way back."""
 
     def forward(self, x, target):
         """As in `LabelSmoothing`, for finite log-probabilities."""
         rest = self.smoothing / (self.size - 2)
-        at_target = x.gather(1, target[:, None]).squeeze(1)
-        others = x.sum(1) - x[:, self.padding_idx] - at_target
         entropy = sum(count * p * math.log(p) for count, p in ((1, 1 - self.smoothing), (self.size - 2, rest)) if p > 0)
-        rows = entropy - (1 - self.smoothing) * at_target - rest * others
-        return rows.masked_fill(target == self.padding_idx, 0.0).sum()
+        counted = (target != self.padding_idx).sum()
+        return counted * entropy + SmoothedSum.apply(x, target, self.padding_idx, 1 - self.smoothing, rest)
 
 
 class LogProbs(nn.Module):
