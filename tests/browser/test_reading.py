@@ -138,7 +138,8 @@ def test_the_map_leads_to_everything(site: Path) -> None:
         assert sum(link.endswith(f"{unit.name}.ipynb") for link in links) == 2  # Colab, download
         assert [code.get_text() for code in card.select("code")][: len(unit.names)] == list(unit.names)
     everywhere = {link["href"].partition("#")[0] for link in soup("book/map").select("article a[href]")}
-    assert {f"{page.rpartition('/')[2]}.html" for page in PAGES} - everywhere == {"map.html"}
+    planned = {f"{unit.name}.html" for unit in UNITS if not unit.complete}
+    assert {f"{page.rpartition('/')[2]}.html" for page in PAGES} - everywhere - planned == {"map.html"}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
