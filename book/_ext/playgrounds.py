@@ -2,7 +2,8 @@
 
 The body of the directive says what to try. Under it stands a still version, a table that the course's own functions
 compute while the book is built; print, EPUB, PDF and readers without JavaScript see that. On the web page the module
-``book/static/playgrounds/NAME.js`` puts the living figure in its place, from the same start.
+``book/static/playgrounds/NAME.js`` puts the living figure in its place, from the same start. Pages load it as a plain
+script, in one piece with what it imports: browsers load neither modules nor data into a page that was opened as a file.
 
 To add one: an entry of `PLAYGROUNDS` here, a module there (see ``common.js``), a test in
 ``tests/browser/test_playgrounds.py``.
@@ -11,7 +12,7 @@ To add one: an entry of `PLAYGROUNDS` here, a module there (see ``common.js``), 
 from __future__ import annotations
 
 import json
-import shutil
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "book" / "experiments" / "heads_model.json"
 MAPS = ROOT / "book" / "experiments" / "alignment.json"
 FOLDER = "playgrounds"  # in _static: the modules, and what they load
+SCRIPTS = ROOT / "book" / "static" / FOLDER
 
 
 @dataclass(frozen=True)
@@ -314,10 +316,7 @@ class PlaygroundDirective(SphinxDirective):
         node = PlaygroundNode("", name=name, start=json.dumps(start, ensure_ascii=False))
         node += nodes.paragraph("", playground.title, classes=["playground-title"], ids=[f"playground-{name}-title"])
         self.state.nested_parse(self.content, self.content_offset, node)
-        note = (
-            "Here the figure stands still. On the book's website, or where make serve shows the book, it can be played "
-            "with (it needs JavaScript)."
-        )
+        note = "Here the figure stands still. In the web pages of the book it can be played with (it needs JavaScript)."
         still = nodes.container(classes=["playground-still"])
         still += [*_table(playground.still(start)), nodes.paragraph("", note, classes=["playground-note"])]
         node += still
@@ -364,17 +363,30 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], 
         return
     names = sorted({node["name"] for node in doctree.findall(PlaygroundNode)})
     for name in names:
-        app.add_js_file(f"{FOLDER}/{name}.js", type="module")
+        app.add_js_file(f"{FOLDER}/{name}.page.js", loading_method="defer")
     if names:
         app.add_css_file("playgrounds.css")
 
 
-def copy_model(app: Sphinx, exception: Exception | None) -> None:
-    """Sphinx event ``build-finished``: the weights of the model that runs in the page go where its module looks."""
-    if exception is None and _lives(app.builder):
-        target = Path(app.outdir) / "_static" / FOLDER / MODEL.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(MODEL, target)
+def write_scripts(app: Sphinx, exception: Exception | None) -> None:
+    """Sphinx event ``build-finished``: the figures as scripts, and the weights of the model that runs in the page."""
+    if exception is not None or not _lives(app.builder):
+        return
+    target = Path(app.outdir) / "_static" / FOLDER
+    target.mkdir(parents=True, exist_ok=True)
+    for name in PLAYGROUNDS:
+        (target / f"{name}.page.js").write_text(as_script(name), encoding="utf-8")
+    model = json.dumps(json.loads(MODEL.read_text(encoding="utf-8"))["results"], separators=(",", ":"))
+    (target / f"{MODEL.stem}.js").write_text(f"globalThis.headsModel = {model};\n", encoding="utf-8")
+
+
+def as_script(name: str) -> str:
+    """The module of a figure and the one that it imports as a plain script; names of the outer one stay in reach."""
+    outer, inner = (
+        re.sub(r"^export ", "", re.sub(r"^import \{[^}]*\} from .*;\n", "", text, flags=re.M), flags=re.M)
+        for text in ((SCRIPTS / f"{module}.js").read_text(encoding="utf-8") for module in ("common", name))
+    )
+    return f'"use strict";\n{{\n{outer}\n{{\n{inner}\n}}\n}}\n'
 
 
 def setup(app: Sphinx) -> None:
@@ -382,4 +394,4 @@ def setup(app: Sphinx) -> None:
     app.add_node(PlaygroundNode, html=html, epub=html, latex=other, text=other, man=other, texinfo=other)
     app.add_directive("playground", PlaygroundDirective)
     app.connect("html-page-context", add_scripts)
-    app.connect("build-finished", copy_model)
+    app.connect("build-finished", write_scripts)

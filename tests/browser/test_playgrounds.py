@@ -488,11 +488,21 @@ def test_translation_viewer(site, browser: Any, address: str) -> None:
 
 def test_a_figure_that_cannot_load_stays_still(site, browser: Any, address: str) -> None:
     with visit(browser, address, PLACES["heads"], formulas=False) as seen:
-        seen.page.context.route("**/heads_model.json", lambda route: route.fulfill(status=404))
+        seen.page.context.route("**/heads_model.js", lambda route: route.fulfill(status=404))
         figure = seen.page.locator("#playground-heads")
         figure.scroll_into_view_if_needed()
         seen.page.wait_for_function("!document.querySelector('#playground-heads .pg-app')")
         assert figure.locator(".playground-still table").is_visible()
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_figure_lives_in_a_page_that_was_opened_as_a_file(site, browser: Any, name: str) -> None:
+    with visit(browser, site.as_uri(), PLACES[name], formulas=False) as seen:
+        figure = seen.page.locator(f"#playground-{name}")
+        figure.scroll_into_view_if_needed()
+        figure.locator(".pg-app").first.wait_for()
+        seen.page.wait_for_function(f"document.querySelector('#playground-{name}').classList.contains('pg-ready')")
+        assert not seen.console
 
 
 def test_position_explorer(site, browser: Any, address: str) -> None:

@@ -90,8 +90,8 @@ function furnish(element, attributes, children) {
   return element;
 }
 
-let ids = 0;
-const nextId = () => `playground-part-${++ids}`;
+/** An id that no other part has, of this figure or another: each brings its own copy of this code. */
+const nextId = () => `playground-part-${(globalThis.playgroundParts = (globalThis.playgroundParts ?? 0) + 1)}`;
 
 /** Controls side by side, wrapping. */
 export const controls = (...children) => el("div", { class: "pg-controls" }, ...children);

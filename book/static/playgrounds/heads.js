@@ -136,11 +136,20 @@ function draw(canvas, weights, size, chosen) {
   }
 }
 
-async function build(app, start, url = new URL("heads_model.json", import.meta.url)) {
+/** The stored model, as a script that sets a global: a page that was opened as a file may load that, but no JSON. */
+function loaded() {
+  return new Promise((resolve, reject) => {
+    const address = new URL("heads_model.js", document.querySelector('script[src*="/playgrounds/heads"]').src);
+    const script = el("script", { src: address.href });
+    script.addEventListener("load", () => resolve(globalThis.headsModel));
+    script.addEventListener("error", () => reject(new Error(`${address} cannot be loaded`)));
+    document.head.append(script);
+  });
+}
+
+async function build(app, start) {
   await seen(app.parentElement);
-  const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`${url} cannot be loaded (${answer.status})`);
-  const model = unpack((await answer.json()).results);
+  const model = unpack(await loaded());
   const { num_layers: layers, num_heads: heads, characters, block_size: longest } = model;
   const state = { text: model.sample, layer: start.layer, head: start.head, query: start.query, silent: new Set() };
   let ids, full, changed;
