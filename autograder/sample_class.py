@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
-import inspect
 import json
 import re
 import shutil
@@ -29,6 +28,7 @@ from autograder import settings
 from autograder.catalogue import Entry, Mistake, alternatives, complete_source, mistakes, reference_module
 from autograder.checking import DEFAULT_SEED, Rng, load_checks, max_points, reference, seed_for
 from autograder.registry import find_unit
+from autograder.release import C_MAGIC, solution_of
 from autograder.report import Submission
 from autograder.subject import LocalSubject, StudentRaised
 from autograder.subject import Student as Learner
@@ -116,9 +116,9 @@ def measured(mistake: Mistake) -> dict[str, Fraction]:
 
 def solved(unit: str, *entries: Entry) -> dict[str, str]:
     """Right code for every task; entries of the catalogue take the places of their tasks."""
-    module = reference_module(unit)
-    sources = {name: inspect.getsource(getattr(module, name)) for name in find_unit(unit).names}
-    return sources | {entry.task.partition(".")[2]: complete_source(entry) for entry in entries}
+    solution, magic = solution_of(find_unit(unit)), f"{C_MAGIC}\n" if find_unit(unit).language == "c" else ""
+    sources = {name: solution.source(name) for name in find_unit(unit).names}
+    return sources | {entry.task.partition(".")[2]: magic + complete_source(entry) for entry in entries}
 
 
 def in_style(unit: str, number: int) -> list[Entry]:
@@ -146,7 +146,7 @@ def fill(notebook: NotebookNode, sources: Sources) -> NotebookNode:
 
 def _is_solution(cell: NotebookNode, name: str) -> bool:
     """Whether this is the cell for the task of that name."""
-    return is_solution(cell) and bool(re.search(rf"^(?:def|class) {name}\b", cell.source, re.MULTILINE))
+    return is_solution(cell) and bool(re.search(rf"^(?:def|class|void) {name}\b", cell.source, re.MULTILINE))
 
 
 def is_check(cell: NotebookNode) -> bool:

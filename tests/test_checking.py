@@ -16,6 +16,7 @@ from autograder.process import Limits
 from autograder.registry import COMPLETE, UnknownUnit
 from autograder.report import number
 from autograder.subject import LocalSubject, Student
+from autograder.worker import wire
 
 TASK = "attention.softmax"
 
@@ -295,9 +296,11 @@ def test_every_check_has_a_seed_of_its_own():
 
 def requests_of(unit: str, seed: int) -> list:
     """The arguments of every request that a right solution gets, and the statuses of the checks."""
-    names = vars(catalogue.reference_module(unit))
+    names = catalogue.reference_names(unit)
     sent, statuses = [], []
     for check in load_checks(unit):
+        if check.task == "translation.train_translator":
+            continue  # half a minute each time; the tests of the catalogue run it with another seed
         judged = checking._run_check(check, LocalSubject(names), unit, seed)
         sent.append([[request.name, request.args, request.kwargs] for request, _ in judged.transcript()])
         statuses.append(judged.result.status)
@@ -305,11 +308,8 @@ def requests_of(unit: str, seed: int) -> list:
 
 
 def alike(one, other) -> bool:
-    try:
-        assert_equal(one, other, "request")
-    except AssertionError:
-        return False
-    return True
+    """The same bytes: then also NaN is like NaN."""
+    return wire.encode(one) == wire.encode(other)
 
 
 @pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
@@ -23,7 +24,8 @@ import printing  # noqa: E402
 @pytest.fixture(scope="module")
 def pdf(tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
     target = tmp_path_factory.mktemp("pdf") / "sample.pdf"
-    printing.pdf(SOME, target)
+    with ThreadPoolExecutor(1) as pool:  # the browser of other tests may be at home in this thread
+        pool.submit(printing.pdf, SOME, target).result()
     return PdfReader(target)
 
 

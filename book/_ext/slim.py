@@ -27,6 +27,7 @@ SVG_SIZE = re.compile(
     r'<svg\b[^>]*?\bheight="([\d.]+)pt"[^>]*?\bwidth="([\d.]+)pt"|<svg\b[^>]*?\bwidth="([\d.]+)pt"[^>]*?\bheight="([\d.]+)pt"'
 )
 POINT = 4 / 3  # in pixels
+NO_LIST = '<div role="list" class="citation-list">'  # what stands in it are entries of a bibliography, not of a list
 THEME_SHEET = "_static/styles/pydata-sphinx-theme.css"
 
 
@@ -44,10 +45,13 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
 
 
 def lighter_page(text: str, file: Path, is_search: bool) -> str:
-    """The page without the program for icons, and with pictures that wait and keep their place free."""
-    text = EARLY_SCRIPT.sub("<script defer ", ICON_SCRIPT.sub("", text))
+    """The page without the program for icons, and with pictures that wait and keep their place free.
+
+    The scripts of a search stand in the page in an order of their own, so the search page keeps all as they are.
+    """
+    text = ICON_SCRIPT.sub("", text).replace(NO_LIST, NO_LIST.replace('role="list" ', ""))
     if not is_search:
-        text = SEARCH_SCRIPTS.sub("", text)
+        text = EARLY_SCRIPT.sub("<script defer ", SEARCH_SCRIPTS.sub("", text))
     return PICTURE.sub(lambda match: f'<img loading="lazy" {_size(file.parent / match[1])}', text)
 
 
