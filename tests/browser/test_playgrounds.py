@@ -136,7 +136,7 @@ def test_without_scripts_a_figure_is_what_can_stand_still(site, browser: Any, ad
 
 def test_scripts_come_only_to_pages_with_figures(site) -> None:
     for page in PAGES:
-        scripts = set(re.findall(r'<script[^>]*src="[^"]*playgrounds/([\w-]+)\.js', html(page)))
+        scripts = set(re.findall(r'<script[^>]*src="[^"]*playgrounds/([\w-]+)\.page\.js', html(page)))
         assert scripts == {name for name, place in PLACES.items() if place == page}
 
 
