@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from bs4 import BeautifulSoup, Comment, Tag
@@ -129,8 +130,33 @@ def pdf(chosen: Sequence[str], target: Path) -> None:
     try:
         with serve(HTML) as address:
             _print(f"{address}/{source.name}", target)
+        headings = BeautifulSoup(source.read_text(encoding="utf-8"), "html.parser").find_all(re.compile("^h[1-6]$"))
+        name_bookmarks(target, [" ".join(heading.get_text().split()) for heading in headings])
     finally:
         source.unlink()
+
+
+def name_bookmarks(target: Path, headings: Sequence[str]) -> None:
+    """Give the bookmarks of a PDF, one for each heading, its words: Chromium repeats those of lines it laid out twice."""
+    from pypdf import PdfWriter
+    from pypdf.generic import NameObject, TextStringObject
+
+    writer = PdfWriter(clone_from=target)
+    bookmarks = list(_below(writer.root_object["/Outlines"]))
+    if len(bookmarks) == len(headings):  # else it left some out, and theirs are better than those of others
+        for bookmark, words in zip(bookmarks, headings):
+            bookmark[NameObject("/Title")] = TextStringObject(words)
+        writer.write(target)
+
+
+def _below(node: Any) -> Iterator[Any]:
+    """The bookmarks below one, or below their root, in the order of the document."""
+    child = node.get("/First")
+    while child is not None:
+        child = child.get_object()
+        yield child
+        yield from _below(child)
+        child = child.get("/Next")
 
 
 def one_page(book: Sequence[Page]) -> str:
