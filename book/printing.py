@@ -137,16 +137,27 @@ def pdf(chosen: Sequence[str], target: Path) -> None:
 
 
 def name_bookmarks(target: Path, headings: Sequence[str]) -> None:
-    """Give the bookmarks of a PDF, one for each heading, its words: Chromium repeats those of lines it laid out twice."""
+    """Give the bookmarks of a PDF the words of their headings: Chromium repeats those of lines that it laid out twice.
+
+    It has no bookmarks for some headings, so each gets the next one that begins and ends alike.
+    """
     from pypdf import PdfWriter
     from pypdf.generic import NameObject, TextStringObject
 
     writer = PdfWriter(clone_from=target)
-    bookmarks = list(_below(writer.root_object["/Outlines"]))
-    if len(bookmarks) == len(headings):  # else it left some out, and theirs are better than those of others
-        for bookmark, words in zip(bookmarks, headings):
-            bookmark[NameObject("/Title")] = TextStringObject(words)
-        writer.write(target)
+    waiting = iter(headings)
+    for bookmark in _below(writer.root_object["/Outlines"]):
+        words = next((words for words in waiting if _alike(bookmark["/Title"], words)), None)
+        if words is None:
+            break
+        bookmark[NameObject("/Title")] = TextStringObject(words)
+    writer.write(target)
+
+
+def _alike(bookmark: str, heading: str) -> bool:
+    """Whether both begin and end with the same letters."""
+    one, other = ("".join(text.split()) for text in (bookmark, heading))
+    return one.startswith(other[:6]) and one.endswith(other[-6:])
 
 
 def _below(node: Any) -> Iterator[Any]:

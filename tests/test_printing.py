@@ -76,7 +76,7 @@ def test_formulas_and_pictures_of_the_pdf_stay_vectors(pdf: PdfReader) -> None:
 
 def _fonts(page) -> list[str]:
     fonts = page["/Resources"].get_object().get("/Font", {})
-    return [font.get_object()["/BaseFont"] for font in fonts.get_object().values()]
+    return [font.get_object().get("/BaseFont", "") for font in fonts.get_object().values()]
 
 
 def test_the_epub_holds_every_page_and_picture(epub: Path) -> None:
