@@ -101,8 +101,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _jobs() -> int:
-    """One more than there are processors: while the grader judges one submission, all others can run."""
-    return 1 + (os.cpu_count() or 1)
+    """Two more than there are processors: while one submission is judged and one starts, all others can run."""
+    return 2 + (os.cpu_count() or 1)
 
 
 def _positive_int(text: str) -> int:
