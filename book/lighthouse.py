@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from serving import serve
+from serving import chromium, serve
 
 ROOT = Path(__file__).resolve().parent.parent
 HTML = ROOT / "_build" / "html"
@@ -29,7 +29,7 @@ WANTED = 95
 
 def main() -> int:
     program = TOOLS / "node_modules" / ".bin" / "lighthouse"
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = chromium()
     if not (HTML / "book" / "index.html").is_file() or browser is None or shutil.which("npm") is None:
         print("This needs the built book (`make book`), Chromium and npm.", file=sys.stderr)
         return 1

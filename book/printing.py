@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import mimetypes
 import re
-import shutil
 import sys
 import uuid
 import zipfile
@@ -213,8 +212,9 @@ def title_and_author() -> tuple[str, str]:
 
 def _print(address: str, target: Path) -> None:
     from playwright.sync_api import sync_playwright
+    from serving import chromium
 
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    executable = chromium()
     if executable is None:
         sys.exit("Chromium is missing: run `apt-get install chromium`.")
     number = '<div style="width: 100%; text-align: center; font: 8pt sans-serif"><span class="pageNumber"></span></div>'

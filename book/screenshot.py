@@ -5,9 +5,10 @@ Writes ``_build/screenshot.png`` from the built book. The README's copy is ``boo
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
+
+from serving import chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "_build" / "html" / "book" / "index.html"
@@ -17,7 +18,7 @@ MAX_BYTES = 300_000
 
 
 def main() -> int:
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = chromium()
     if not PAGE.is_file():
         return _stop("The book is not built: run `make book`.")
     if browser is None:
@@ -34,15 +35,15 @@ def take(browser: str) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        page = chromium.new_page(
+        running = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        page = running.new_page(
             viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=SCALE, color_scheme="light"
         )
         page.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
         page.goto(PAGE.as_uri())
         page.wait_for_load_state("networkidle")
         page.screenshot(path=str(PICTURE))
-        chromium.close()
+        running.close()
 
 
 def _stop(reason: str) -> int:

@@ -1,4 +1,7 @@
-"""A local server of the built book that sends what a static host sends: compressed text, and headers to cache it."""
+"""What looks at the built book from outside: a browser, and a local server that sends what a static host sends.
+
+That is compressed text, and headers to cache it.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,19 @@ import functools
 import gzip
 import http.server
 import io
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 COMPRESSED = {".html", ".js", ".css", ".svg", ".json", ".txt", ".inv"}
+
+
+def chromium() -> str | None:
+    """The program of Chromium, or of Chrome, that this system has."""
+    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+    return next(filter(None, found), None)
 
 
 def size_as_sent(name: str, body: bytes) -> int:
