@@ -3,7 +3,7 @@
 One run on one machine, the same sizes and the same batches for all, with one thread and with two: our model as
 `solutions.translation` trains it; the same model as the units write it, all switches off; ``torch.nn.Transformer`` with
 what PyTorch offers around it; and a plain composition, as tutorials that annotate the paper have it. They take turns,
-each in a process of its own; the median step of all rounds counts. Also measured: what batches of like lengths save.
+step by step; the median round counts, each in a process of its own. Also measured: what batches of like lengths save.
 
 Where there is a GPU, the base model's training in bfloat16 is measured too, as a share of the GPU's rate. The result
 goes to ``book/measurements/transformer.json``.
@@ -38,7 +38,6 @@ from solutions import PAD, translation  # noqa: E402
 from solutions.embeddings import PositionalEncoding, TokenEmbedding  # noqa: E402
 from solutions.losses import LabelSmoothing  # noqa: E402
 from solutions.optim import AdamW, noam_scheduler  # noqa: E402
-from solutions.training import Batch  # noqa: E402
 from solutions.transformer import make_model  # noqa: E402
 
 OUTPUT = ROOT / "book" / "measurements" / "transformer.json"
@@ -47,7 +46,6 @@ VOCABULARY = 1000
 SIZES = {"num_layers": 2, "d_model": 128, "d_ff": 256, "num_heads": 4, "dropout": 0.0}
 SMOOTHING, MAX_TOKENS = 0.1, 1536
 AS_LONG_AS_IT_RUNS = contextlib.ExitStack()
-CONTENDERS = ("ours", "units", "nn_transformer", "plain")
 
 # What is promised, and of which figure.
 TARGETS = {"times_nn_transformer": 1.0, "times_plain": 1.3, "utilisation_gpu": 0.4}
@@ -56,7 +54,7 @@ TARGETS = {"times_nn_transformer": 1.0, "times_plain": 1.3, "utilisation_gpu": 0
 # --- contenders: each gives a function that does one step on a batch and returns the loss before it ----------------
 
 
-def ours(batches):
+def ours():
     """With every switch that pays on this device; what `train` does for a step."""
     model = make_model(VOCABULARY, VOCABULARY, **SIZES)
     optimizer = translation.make_optimizer(translation.TranslationConfig(), model)
@@ -65,7 +63,7 @@ def ours(batches):
     return step_of(translation.LogProbs(model), loss_fn, optimizer)
 
 
-def units(batches):
+def units():
     """The same model as the units write it, with unit 10's loss and unit 11's optimiser."""
     model = make_model(VOCABULARY, VOCABULARY, **SIZES)
     optimizer = AdamW(model.parameters(), lr=1.0, betas=(0.9, 0.98), eps=1e-9)
@@ -114,7 +112,7 @@ class LibraryTransformer(nn.Module):
         return self.output(hidden)
 
 
-def nn_transformer(batches):
+def nn_transformer():
     """With PyTorch's smoothed cross-entropy and its fused AdamW."""
     model = LibraryTransformer().train()
     for parameter in model.parameters():
@@ -216,7 +214,7 @@ class PlainTransformer(nn.Module):
         return torch.log_softmax(self.output(self.norms[1](y)), dim=-1)
 
 
-def plain(batches):
+def plain():
     """With masks made anew for each batch, a table of smoothed targets, and plain Adam."""
     model = PlainTransformer().train()
     for parameter in model.parameters():
@@ -292,54 +290,67 @@ def chosen(ids, bucketed, steps):
 # --- measuring ----------------------------------------------------------------------------------------------------
 
 
-def measure(contender: str, bucketed: bool, steps: int, pairs: int) -> dict:
-    """Seconds and target tokens of each step but the first two, and the losses of all."""
+def measure(steps: int, pairs: int) -> dict:
+    """Seconds and target tokens of each step but the first two, and the losses of all, of every contender.
+
+    They take turns, step by step and each time with another one first: whatever else the machine does meets all alike.
+    """
     torch.manual_seed(0)
-    batches: list[Batch] = chosen(pairs_of_ids(pairs), bucketed, steps)
-    step = {"ours": ours, "units": units, "nn_transformer": nn_transformer, "plain": plain}[contender](batches)
-    losses, seconds = [], []
-    for batch in batches:
-        started = time.perf_counter()
-        losses.append(step(batch))
-        seconds.append(time.perf_counter() - started)
-    tokens = [batch.ntokens for batch in batches]
-    return {"losses": losses, "seconds": seconds[2:], "tokens": tokens[2:]}
+    ids = pairs_of_ids(pairs)
+    alike, mixed = chosen(ids, True, steps), chosen(ids, False, steps)
+    runs = [
+        (name, make(), mixed if name == "mixed" else alike)
+        for name, make in (
+            ("ours", ours),
+            ("units", units),
+            ("nn_transformer", nn_transformer),
+            ("plain", plain),
+            ("mixed", ours),
+        )
+    ]
+    found = {name: {"losses": [], "seconds": [], "tokens": []} for name, _, _ in runs}
+    for number in range(steps):
+        for name, step, batches in runs[number % len(runs) :] + runs[: number % len(runs)]:
+            started = time.perf_counter()
+            found[name]["losses"].append(step(batches[number]))
+            if number >= 2:
+                found[name]["seconds"].append(time.perf_counter() - started)
+                found[name]["tokens"].append(batches[number].ntokens)
+    return found
 
 
-def in_a_process(contender: str, bucketed: bool, threads: int, options: argparse.Namespace) -> dict:
+def in_a_process(threads: int, options: argparse.Namespace) -> dict:
     """Call this script for one measurement."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
-    arguments = ["--measure", contender, str(int(bucketed)), str(options.steps), str(options.pairs)]
+    arguments = ["--measure", str(options.steps), str(options.pairs)]
     done = subprocess.run([sys.executable, __file__, *arguments], env=environment, capture_output=True, text=True)
     if done.returncode:
-        raise SystemExit(f"{contender} failed:\n{done.stderr[-2000:]}")
+        raise SystemExit(f"A measurement failed:\n{done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def by_threads(threads: int, options: argparse.Namespace) -> dict:
-    """Every contender with so many threads, in turns; ``mixed`` is ours without batches of like lengths."""
-    runs: dict[str, list[dict]] = {name: [] for name in (*CONTENDERS, "mixed")}
+    """Every contender with so many threads; ``mixed`` is ours without batches of like lengths."""
+    runs = []
     for turn in range(options.rounds):
-        for name in runs:
-            print(f"{threads} threads, round {turn + 1} of {options.rounds}: {name} …", flush=True)
-            contender = "ours" if name == "mixed" else name
-            runs[name].append(in_a_process(contender, name != "mixed", threads, options))
-    rows = {}
-    for name, found in runs.items():
-        rates = [sum(run["tokens"]) / sum(run["seconds"]) for run in found]
-        rows[name] = {
-            "tokens_per_second": statistics.median(rates),
-            "all_tokens_per_second": [round(rate, 1) for rate in rates],
-            "first_and_last_loss": [found[0]["losses"][0], found[0]["losses"][-1]],
+        print(f"{threads} threads, round {turn + 1} of {options.rounds} …", flush=True)
+        runs.append(in_a_process(threads, options))
+    speeds = [{name: sum(row["tokens"]) / sum(row["seconds"]) for name, row in run.items()} for run in runs]
+    rows = {
+        name: {
+            "tokens_per_second": statistics.median(speed[name] for speed in speeds),
+            "all_tokens_per_second": [round(speed[name], 1) for speed in speeds],
+            "first_and_last_loss": [row["losses"][0], row["losses"][-1]],
         }
-    speed = {name: row["tokens_per_second"] for name, row in rows.items()}
-    return {
-        "contenders": rows,
-        "times_units": speed["ours"] / speed["units"],
-        "times_nn_transformer": speed["ours"] / speed["nn_transformer"],
-        "times_plain": speed["ours"] / speed["plain"],
-        "times_mixed": speed["ours"] / speed["mixed"],
+        for name, row in runs[0].items()
     }
+    # The ratio within a round, since a machine's speed changes from one round to the next.
+    times = {
+        f"times_{name}": statistics.median(speed["ours"] / speed[name] for speed in speeds)
+        for name in rows
+        if name != "ours"
+    }
+    return {"contenders": rows, **times}
 
 
 def on_gpu(steps: int = 40) -> dict | None:
@@ -406,8 +417,8 @@ def document(options: argparse.Namespace) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="(%(default)s)")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of every contender (%(default)s)")
-    parser.add_argument("--steps", type=int, default=40, help="steps in a turn, the first two not timed (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=5, help="processes, one after the other (%(default)s)")
+    parser.add_argument("--steps", type=int, default=40, help="steps in a round, the first two not timed (%(default)s)")
     parser.add_argument("--pairs", type=int, default=4000, help="pairs that the batches are made of (%(default)s)")
     parser.add_argument("--output", type=Path, default=OUTPUT, help="where the result goes (%(default)s)")
     options = parser.parse_args()
@@ -432,7 +443,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
-        contender, bucketed, steps, pairs = sys.argv[2:]
-        print(json.dumps(measure(contender, bucketed == "1", int(steps), int(pairs))))
+        print(json.dumps(measure(*map(int, sys.argv[2:]))))
     else:
         main()
