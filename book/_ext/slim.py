@@ -1,6 +1,7 @@
 """Make the built pages light: only the icons that they show, and pictures, programs and search when they are needed.
 
-The theme brings all of Font Awesome (as a program of 1.5 MB and as fonts), and loads the search index on every page.
+The theme brings all of Font Awesome (as a program of 1.5 MB and as fonts), and loads the search index on every page. It
+also asks each box of a page in turn whether it scrolls and changes it, which costs a layout of the page for each.
 """
 
 from __future__ import annotations
@@ -29,6 +30,16 @@ SVG_SIZE = re.compile(
 POINT = 4 / 3  # in pixels
 NO_LIST = '<div role="list" class="citation-list">'  # what stands in it are entries of a bibliography, not of a list
 THEME_SHEET = "_static/styles/pydata-sphinx-theme.css"
+THEME_SCRIPT = "_static/scripts/pydata-sphinx-theme.js"
+# The theme's search for boxes that scroll; static/scrolling.js does it instead, a section at a time.
+SCROLL_SEARCH = re.compile(
+    r'document\.querySelectorAll\(\["pre",[^\]]*\]\.join\(", "\)\)(?=\.forEach\(\w+=>\{\w+\.tabIndex=)'
+)
+# Whatever may scroll takes the focus until that script knows which of them do.
+MAY_SCROLL = re.compile(
+    r'<(?=pre>|div class="(?:cell_output|output|math|pst-scrollable-table-container)\b'
+    r'|mjx-container (?![^>]*\btabindex=)[^>]*\bdisplay="true")([\w-]+)'
+)
 
 
 def slim(app: Sphinx, exception: Exception | None) -> None:
@@ -42,6 +53,8 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         if lighter != text:
             file.write_text(lighter, encoding="utf-8")
     slim_icons(outdir)
+    script = outdir / THEME_SCRIPT
+    script.write_text(SCROLL_SEARCH.sub("[]", script.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def lighter_page(text: str, file: Path, is_search: bool) -> str:
@@ -50,6 +63,7 @@ def lighter_page(text: str, file: Path, is_search: bool) -> str:
     The scripts of a search stand in the page in an order of their own, so the search page keeps all as they are.
     """
     text = ICON_SCRIPT.sub("", text).replace(NO_LIST, NO_LIST.replace('role="list" ', ""))
+    text = MAY_SCROLL.sub(r'<\1 tabindex="0"', text)
     if not is_search:
         text = EARLY_SCRIPT.sub("<script defer ", SEARCH_SCRIPTS.sub("", text))
     return PICTURE.sub(lambda match: f'<img loading="lazy" {_size(file.parent / match[1])}', text)

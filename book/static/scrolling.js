@@ -1,13 +1,26 @@
-// What scrolls sideways can be scrolled with the keyboard: it takes the focus while it is wider than its place.
+// Boxes that scroll take the focus, so that the keyboard can scroll them; others do not. (In the page all do.)
+// The style sheet leaves the sections of a long page out until they come into view (custom.css); here they follow, one
+// after the other, while the browser has nothing else to do.
 (() => {
-  const PARTS = ".cell_output, .pst-scrollable-table-container, div.math, mjx-container[display=true]";
-  const update = () => {
-    for (const part of document.querySelectorAll(`.bd-article :is(${PARTS})`)) {
-      const scrolls = part.scrollWidth > part.clientWidth && part.clientWidth > 0;
-      if (scrolls) part.tabIndex = 0;
-      else part.removeAttribute("tabindex");
-    }
+  const BOXES = "pre, .output, .cell_output, .pst-scrollable-table-container, div.math, mjx-container[display=true]";
+  const scrolls = (box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+  const watch = new ResizeObserver((entries) => {
+    const boxes = entries.map((entry) => entry.target);
+    const scrolling = boxes.map(scrolls); // all questions first: an answer after a change costs a layout
+    boxes.forEach((box, i) => (scrolling[i] ? box.setAttribute("tabindex", 0) : box.removeAttribute("tabindex")));
+  });
+  for (const box of document.querySelectorAll(`.bd-article :is(${BOXES})`)) watch.observe(box);
+
+  const whenIdle = window.requestIdleCallback ?? ((work) => setTimeout(() => work({ timeRemaining: () => 0 })));
+  const sections = [...document.querySelectorAll(".bd-article section section")];
+  const some = (deadline) => {
+    do {
+      const section = sections.shift();
+      if (!section) return;
+      section.style.contentVisibility = "visible";
+      section.getBoundingClientRect(); // laid out now, so that the time that is left is known
+    } while (deadline.timeRemaining() > 25);
+    whenIdle(some);
   };
-  addEventListener("load", update);
-  addEventListener("resize", update);
+  whenIdle(some);
 })();

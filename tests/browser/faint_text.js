@@ -1,7 +1,7 @@
 // Text of the article whose contrast with what is painted behind it is below 4.5 (WCAG 2, level AA).
-// Left out: formulas, drawings, symbols that repeat what a word says, and code, whose colours are the theme's.
+// Left out: formulas, drawings, and symbols that repeat what a word says.
 () => {
-  const SKIPPED = "svg, mjx-container, pre, script, style, .headerlink, [aria-hidden=true], .visually-hidden";
+  const SKIPPED = "svg, mjx-container, script, style, .headerlink, [aria-hidden=true], .visually-hidden";
   const parse = (colour) => {
     const numbers = colour.match(/[\d.]+/g).map(Number);
     return { rgb: numbers.slice(0, 3), alpha: numbers[3] ?? 1 };

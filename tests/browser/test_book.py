@@ -29,6 +29,10 @@ FAINT_TEXT = (HERE / "faint_text.js").read_text(encoding="utf-8")
 TOO_WIDE = (HERE / "too_wide.js").read_text(encoding="utf-8")
 BARRIERS = (HERE / "barriers.js").read_text(encoding="utf-8")
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+# Rules of axe-core that look at the colours around each of thousands of words, which takes it most of a minute. Every
+# page's colours are looked at by FAINT_TEXT; axe-core has the last word on those pages that have all kinds of things.
+COLOURS = ["color-contrast", "link-in-text-block"]
+ALL_KINDS = ["book/index", "book/attention", "book/glossary"]
 FIRST_LOAD = 700_000  # bytes that a static host sends for a page that nobody has seen before
 # What a learner may look for, and the chapter that has to be among the first results.
 SEARCHES = {
@@ -86,7 +90,7 @@ def look_at(browser: Any, address: str, name: str) -> Findings:
             page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
             page.wait_for_timeout(300)  # the theme's colours fade over
             faint[scheme] = page.evaluate(FAINT_TEXT)
-            barriers += page.evaluate(BARRIERS)
+            barriers += page.evaluate(BARRIERS, [] if name in ALL_KINDS else COLOURS)
         for device, width in WIDTHS.items():
             page.set_viewport_size({"width": width, "height": 900})
             full = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)")

@@ -106,6 +106,39 @@ def test_a_quiz_works_without_javascript(site: Path, browser: Any, address: str)
     context.close()
 
 
+def wait_for_all_sections(page: Any) -> None:
+    """Until a page that opened with its first screen is laid out whole."""
+    page.wait_for_function(
+        """() => [...document.querySelectorAll(".bd-article section")]
+             .every(section => getComputedStyle(section).contentVisibility === "visible")"""
+    )
+
+
+def test_a_page_is_laid_out_whole_soon_after_its_first_screen(site: Path, browser: Any, address: str) -> None:
+    with visit(browser, address, "book/attention") as seen:
+        wait_for_all_sections(seen.page)
+        assert seen.page.locator(".bd-article section section").count() > 10
+        assert "What the papers say" in seen.page.locator("article").inner_text()
+
+
+@pytest.mark.parametrize("name", ["book/attention", "book/bleu", "book/references"])
+def test_boxes_take_the_focus_when_they_scroll_and_only_then(site: Path, browser: Any, address: str, name: str) -> None:
+    """Also after the window became narrower, and wider again."""
+    wrong = """() => [...document.querySelectorAll(".bd-article :is(pre, .cell_output, mjx-container[display=true])")]
+        .filter(box => box.checkVisibility())
+        .filter(box => {
+          const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+          return scrolls !== (box.tabIndex === 0);
+        })
+        .map(box => box.outerHTML.slice(0, 120))"""
+    with visit(browser, address, name) as seen:
+        wait_for_all_sections(seen.page)
+        for width in (1280, 390, 1280):
+            seen.page.set_viewport_size({"width": width, "height": 900})
+            seen.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            assert seen.page.evaluate(wrong) == []
+
+
 def test_every_entry_of_the_glossary_is_linked_from_a_page(site: Path) -> None:
     linked = set()
     for name in PAGES:
