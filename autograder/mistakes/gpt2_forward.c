@@ -1513,7 +1513,8 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
 }
 
 /* attention_forward: future-left-unwritten
- * explanation: The places after t in att were never written. They must be 0: the backward pass reads the whole row.
+ * explanation: The places after t in att were never written. They must be 0: a program that multiplies whole blocks of
+ * the array, as the finished one does on the way back, takes what is there for weights.
  * hint: Your weights up to the query's own place are right, and after it att still holds what was there before. Write
  * 0 to all u > t (chapter 15, 'Only the past').
  * section: only-the-past
