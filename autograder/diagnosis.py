@@ -66,8 +66,8 @@ def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | 
     """The most likely mistake behind a task's failing checks, or ``None``."""
     failing = [item for item in evidence if item.status in (FAILED, ERROR)]
     passing = [item for item in evidence if item.status == PASSED]
-    if not failing:
-        return None
+    if not failing or any("CompileError" in outcome.kinds for _, outcome in failing[0].transcript):
+        return None  # every mistake of the catalogue compiles
     best, best_score = None, (0, 0)
     for candidate in _candidates(unit, task, evidence):
         if not answers_alike(candidate, failing[0]):

@@ -70,5 +70,5 @@ def assert_zeros(left: torch.Tensor, where: torch.Tensor, what: str) -> None:
 def token_ids(rng: Rng, below: int, *shape: int) -> torch.Tensor:
     """Token ids as int32: the first and the last possible one occur, and each of them twice."""
     ids = rng.integers(0, below, *shape).int()
-    ids.view(-1)[:2], ids.view(-1)[-2:] = 0, below - 1
+    ids.view(-1)[:2], ids.view(-1)[-2:] = below - 1, 0
     return ids

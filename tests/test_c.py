@@ -134,6 +134,47 @@ def test_the_last_definition_counts():
     assert residual(code(RIGHT, wrong))[0].tolist() == [-1] * 5
 
 
+WRONG = RIGHT.replace("+", "-").replace("i--", "i++")
+CONDITIONS = {
+    "one version for threads": f"#ifdef _OPENMP\n{RIGHT}#else\n{RIGHT}#endif\n",
+    "an old version below": f"{RIGHT}#if 0\n{WRONG}#endif\n",
+    "an old version above": f"#if 0\n{WRONG}#endif\n{RIGHT}",
+    "the stub below": f"{RIGHT}#if 0\n{HEAD}}}\n#endif\n",
+    "one that is chosen": f"#define MINE 2\n#if MINE == 1\n{WRONG}#elif MINE == 2\n{RIGHT}#endif\n",
+}
+
+
+@pytest.mark.parametrize("text", CONDITIONS.values(), ids=CONDITIONS)
+def test_what_the_preprocessor_leaves_out_does_not_count(text):
+    assert residual(code(text))[0].tolist() == [3] * 5
+    assert residual(code(WRONG, text))[0].tolist() == [3] * 5
+
+
+def test_only_what_is_left_out():
+    with pytest.raises(KeyError):
+        residual(code(f"#if 0\n{RIGHT}#endif\n"))
+
+
+def test_a_helper_may_be_defined_in_each_cell_that_uses_it():
+    helper = "static float plus(float a, float b) { return a + b; }\n"
+    first = RIGHT.replace("inp1[i] + inp2[i]", "plus(inp1[i], inp2[i])")
+    second = "void gelu_forward(float *out, const float *inp, int N) { *out = plus(*inp, N); }\n"
+    assert residual(code(helper + first, helper + second))[0].tolist() == [3] * 5
+
+
+@pytest.mark.parametrize("word", ["static", "inline"])
+def test_a_kernel_that_cannot_be_called_from_outside(word):
+    assert "cannot be called" in str(failure(f"{word} {RIGHT}"))
+
+
+def test_a_brace_that_is_missing_at_the_end_is_no_empty_kernel():
+    assert "a brace is not closed" in str(failure(RIGHT.rstrip().removesuffix("}")))
+
+
+def test_a_byte_order_mark_is_no_code():
+    assert residual(code("\ufeff" + RIGHT))[0].tolist() == [3] * 5
+
+
 def test_cells_share_what_they_define():
     helper = "#define PLUS +\nstatic float add(float a, float b) { return a PLUS b; }\n"
     assert residual(code(helper, RIGHT.replace("inp1[i] + inp2[i]", "add(inp1[i], inp2[i])")))[0].tolist() == [3] * 5

@@ -59,6 +59,19 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
             for (int b = B - 1; b >= 0; b--) o[b][t][c] = tokens[ids[b][t]][c] + places[t][c];
 }
 
+/* encoder_forward: loop-by-goto
+ */
+#include <stdio.h>
+static void add_row(float *y, const float *a, const float *b, int n) { for (int i = 0; i < n; ++i) y[i] = a[i] + b[i]; }
+void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
+    int i = 0;
+    if (B <= 0 || T <= 0 || C <= 0) return;
+again:
+    add_row(&out[(size_t)i * C], wte + inp[i] * (size_t)C, wpe + (i % T) * (size_t)C, C);
+    if (++i < B * T) goto again;
+    fprintf(stderr, "encoded %d\n", i); printf("done");
+}
+
 /* layernorm_forward: double-accumulators
  */
 void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
@@ -169,6 +182,32 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
     }
 }
 
+/* layernorm_forward: compensated-sum
+ */
+#include <stdlib.h>
+void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
+                       int B, int T, int C) {
+    float *shifted = malloc(sizeof *shifted * C);
+    for (int r = 0; r < B * T; r++) {
+        const float *x = inp + (size_t)r * C;
+        float s = 0, e = 0;
+        for (int c = 0; c < C; c++) {
+            float y = x[c] - e, t = s + y;
+            e = (t - s) - y;
+            s = t;
+        }
+        float m = s / C, v = 0;
+        for (int c = 0; c < C; c++) {
+            shifted[c] = x[c] - m;
+            v += shifted[c] * shifted[c] / C;
+        }
+        mean[r] = m;
+        rstd[r] = powf(v + 1e-5f, -0.5f);
+        for (int c = 0; c < C; c++) out[(size_t)r * C + c] = fmaf(shifted[c] * rstd[r], weight[c], bias[c]);
+    }
+    free(shifted);
+}
+
 /* matmul_forward: bias-first-then-products
  */
 void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
@@ -266,6 +305,52 @@ void matmul_forward(float *out, const float *inp, const float *weight, const flo
     for (int i = 0; i < B * T; i++)
         for (int o = 0; o < OC; o++)
             out[i * OC + o] = (bias ? bias[o] : 0.f) + dot(&inp[i * C], &weight[o * C], C);
+}
+
+/* matmul_forward: eight-rows-at-a-time-or-plain
+ */
+static void matmul_forward_naive(float* out, const float* inp, const float* weight, const float* bias, int B, int T,
+                                 int C, int OC) {
+    #pragma omp parallel for collapse(2)
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            int bt = b * T + t;
+            for (int o = 0; o < OC; o++) {
+                float val = (bias != NULL) ? bias[o] : 0.0f;
+                for (int i = 0; i < C; i++) { val += inp[bt * C + i] * weight[o*C + i]; }
+                out[bt * OC + o] = val;
+            }
+        }
+    }
+}
+void matmul_forward(float* out, const float* inp, const float* weight, const float* bias, int B, int T, int C, int OC) {
+    const int LOOP_UNROLL = 8;
+    if (B*T % LOOP_UNROLL != 0) { matmul_forward_naive(out, inp, weight, bias, B, T, C, OC); return; }
+    #pragma omp parallel for
+    for (int obt = 0; obt < B * T; obt += LOOP_UNROLL) {
+        for (int o = 0; o < OC; o++) {
+            float result[8];
+            for (int ibt = 0; ibt < LOOP_UNROLL; ibt++) { result[ibt] = (bias != NULL) ? bias[o] : 0.0f; }
+            for (int i = 0; i < C; i++) {
+                float w = weight[i + o * C];
+                for (int ibt = 0; ibt < LOOP_UNROLL; ibt++) { int bt = obt + ibt; result[ibt] += inp[bt * C + i] * w; }
+            }
+            for (int ibt = 0; ibt < LOOP_UNROLL; ibt++) { int bt = obt + ibt; out[bt * OC + o] = result[ibt]; }
+        }
+    }
+}
+
+/* matmul_forward: helper-below
+ */
+static double dot(const float *a, const float *b, int n);
+void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
+    for (int o = 0; o < OC; o++) for (int n = 0; n < B * T; n++)
+        out[n * OC + o] = (float)(dot(inp + n * C, weight + o * C, C) + (bias == 0 ? 0. : bias[o]));
+}
+static double dot(const float *a, const float *b, int n) {
+    double s = 0;
+    while (n--) s += (double)*a++ * *b++;
+    return s;
 }
 
 /* attention_forward: whole-row-with-minus-infinity
@@ -425,6 +510,31 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
     }
 }
 
+/* attention_forward: all-scores-first
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH; float scale = 1 / sqrtf(hs);
+    for (int bh = 0; bh < B * NH; bh++) {
+        int b = bh / NH, h = bh % NH;
+        const float *Q = inp + (size_t)b * T * 3 * C + h * hs, *K = Q + C, *V = K + C;
+        float *P = preatt + (size_t)bh * T * T, *A = att + (size_t)bh * T * T;
+        for (int t = 0; t < T; t++) for (int u = 0; u < T; u++) {
+            float s = 0; for (int i = 0; i < hs; i++) s += Q[t * 3 * C + i] * K[u * 3 * C + i];
+            P[t * T + u] = s * scale;
+        }
+        for (int t = 0; t < T; t++) {
+            float m = P[t * T], z = 0;
+            for (int u = 0; u <= t; u++) if (P[t * T + u] > m) m = P[t * T + u];
+            for (int u = 0; u < T; u++) z += A[t * T + u] = u <= t ? expf(P[t * T + u] - m) : 0.0f;
+            for (int u = 0; u < T; u++) A[t * T + u] /= z;
+            for (int i = 0; i < hs; i++) {
+                float y = 0; for (int u = 0; u < T; u++) y += A[t * T + u] * V[u * 3 * C + i];
+                out[((size_t)b * T + t) * C + h * hs + i] = y;
+            }
+        }
+    }
+}
+
 /* gelu_forward: in-double
  */
 void gelu_forward(float *out, const float *inp, int N) {
@@ -525,6 +635,30 @@ void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
     }
 }
 
+/* residual_forward: one-version-for-threads-and-one-without
+ */
+#ifdef _OPENMP
+void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
+    #pragma omp parallel for
+    for (int i = 0; i < N; i++) out[i] = inp1[i] + inp2[i];
+}
+#else
+void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
+    for (int i = 0; i < N; i++) out[i] = inp1[i] + inp2[i];
+}
+#endif
+
+/* residual_forward: old-version-left-out
+ */
+void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
+    for (int i = 0; i < N; i++) out[i] = inp1[i] + inp2[i];
+}
+#if 0
+void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
+    for (int i = 0; i < N; i++) out[i] = inp1[i] - inp2[i];
+}
+#endif
+
 /* softmax_forward: cleared-first
  */
 void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
@@ -613,6 +747,20 @@ void softmax_forward(float *probs, const float *logits, int B, int T, int V, int
     }
 }
 
+/* softmax_forward: logarithm-of-the-sum-in-double
+ */
+void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
+    for (size_t r = 0; r < (size_t)B * T; r++, logits += Vp, probs += Vp) {
+        double m = logits[0], s = 0;
+        for (int v = 1; v < V; v++) m = logits[v] > m ? logits[v] : m;
+        for (int v = 0; v < V; v++) s += exp(logits[v] - m);
+        double lse = m + log(s);
+        int v = 0;
+        for (; v < V; v++) probs[v] = (float)exp(logits[v] - lse);
+        for (; v < Vp; v++) probs[v] = 0;
+    }
+}
+
 /* crossentropy_forward: walking-pointers
  */
 void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
@@ -653,4 +801,11 @@ void crossentropy_forward(float *losses, const float *probs, const int *targets,
     #pragma omp parallel for
     for (int i = 0; i < B * T; i++) losses[i] = probs[i * Vp + targets[i]];
     for (int i = 0; i < B * T; i++) losses[i] = -0.69314718f * log2f(losses[i]);
+}
+
+/* crossentropy_forward: binary-logarithm-times-ln-2
+ */
+void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
+    for (const int *end = targets + B * T; targets < end; targets++, probs += Vp)
+        *losses++ = -log2f(probs[*targets]) * 0.6931471805599453f;
 }

@@ -437,3 +437,28 @@ def ablate_head(module, head):
     clone.w_o.weight = nn.Parameter(clone.w_o.weight.detach() * mask)
     clone.extra_repr = types.MethodType(lambda self: f"without head {head}", clone)
     return clone
+
+
+@alternative("multihead.MultiHeadAttention", "exponentials-by-hand")
+class MultiHeadAttention(nn.Module):
+    """The softmax written out, with factors 0 where the mask forbids."""
+
+    def __init__(self, d_model, num_heads, dropout=0.0):
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"{num_heads} heads do not divide a width of {d_model}")
+        self.heads, self.p = num_heads, dropout
+        for name in ("w_q", "w_k", "w_v", "w_o"):
+            setattr(self, name, nn.Linear(d_model, d_model))
+
+    def forward(self, query, key, value, mask=None):
+        layers = (self.w_q, query), (self.w_k, key), (self.w_v, value)
+        q, k, v = (layer(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer, x in layers)
+        weights = torch.exp(q @ k.mT / q.shape[-1] ** 0.5)
+        if mask is not None:
+            weights = weights * mask
+        total = weights.sum(-1, keepdim=True)
+        weights = weights / torch.where(total > 0, total, 1)
+        weights = nn.functional.dropout(weights, self.p, self.training)
+        self.weights = weights.detach()
+        return self.w_o((weights @ v).transpose(1, 2).flatten(2))

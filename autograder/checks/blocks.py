@@ -42,6 +42,9 @@ def call(student, name, args, options, build=None, parameters=None, cotangent=No
             leaves.append(parameter)
             with torch.no_grad():
                 parameter.copy_(values)
+        with torch.no_grad():
+            for parameter in getattr(student, name)(*build[0]).parameters():
+                parameter.zero_()  # another module of the same size: caught are layers that all modules share
     more = ()
     if sublayer is not None:
         kind, matrix = sublayer
@@ -99,9 +102,9 @@ def refusals(student, name, x, build, keyword, values):
     return outcomes
 
 
-def drop_many_times(student, x, p, times, seed=None):
+def drop_many_times(student, x, p, times, seed=None, **options):
     """Results of ``times`` calls in a row, with one generator for all if there is a seed."""
-    options = {} if seed is None else {"generator": torch.Generator().manual_seed(seed)}
+    options |= {} if seed is None else {"generator": torch.Generator().manual_seed(seed)}
     return torch.stack([student.dropout(x, p, **options) for _ in range(times)])
 
 
@@ -122,6 +125,11 @@ def feed_forward_in_training(student, x, build, options, weights):
             getattr(module, layer).weight.copy_(weight)
             getattr(module, layer).bias.copy_(bias)
     return module(x)
+
+
+def connect_around_nothing(student, x, build, options, training):
+    """A sublayer connection around a sublayer that returns its very argument, and x as the call left it."""
+    return student.SublayerConnection(*build, **options).train(training)(x, lambda z: z), x
 
 
 def connect_in_training(student, x, branch, build, options):
@@ -404,13 +412,15 @@ def _feed_forward(x, parameters, activation):
     return (hidden @ w_2.T + b_2).to(x.dtype)
 
 
-def _check_feed_forward(student, rng, sizes, options, dtype=torch.float32, scale=1.0, tolerance=None):
+def _check_feed_forward(student, rng, sizes, options, dtype=torch.float32, scale=1.0, tolerance=None, places=()):
+    """With options given by name, and ``places`` of them by position."""
     b, t, d, d_ff = sizes
     x, parameters = rng.normal(b, t, d, dtype=dtype), _feed_forward_parameters(rng, d, d_ff, dtype, scale)
-    expected = _feed_forward(x, parameters, options.get("activation", "relu"))
-    what = f"FeedForward({d}, {d_ff}{''.join(f', {k}={v!r}' for k, v in options.items())}) of x ({b}, {t}, {d})"
-    what += f" in {dtype}, in evaluation mode"
-    more = {"build": ((d, d_ff), options), "parameters": parameters, "tolerance": tolerance}
+    activation = dict(zip(("dropout", "activation"), places)) | options
+    expected = _feed_forward(x, parameters, activation.get("activation", "relu"))
+    given = "".join([f", {value!r}" for value in places] + [f", {k}={v!r}" for k, v in options.items()])
+    what = f"FeedForward({d}, {d_ff}{given}) of x ({b}, {t}, {d}) in {dtype}, in evaluation mode"
+    more = {"build": ((d, d_ff, *places), options), "parameters": parameters, "tolerance": tolerance}
     _check_call(student, "FeedForward", {"x": x}, expected, what, **more)
 
 
@@ -426,6 +436,7 @@ def test_relu_layer(student, reference, rng):
 def test_gelu_layer(student, reference, rng):
     """With GELU, in the form with tanh, the output is right."""
     _check_feed_forward(student, rng, (2, 3, 4, 6), {"activation": "gelu"})
+    _check_feed_forward(student, rng, (2, 3, 4, 6), {}, places=(0.2, "gelu"))
     # In float64 the form with erf shows.
     _check_feed_forward(student, rng, (3, 2, 5, 8), {"activation": "gelu"}, torch.float64)
 
@@ -491,7 +502,10 @@ def test_nothing_dropped(student, reference, rng):
     """Nothing happens in evaluation, or when p is 0."""
     for shape, p, training in (((3, 40), 0.4, False), ((2, 5, 30), 0.9, False), ((3, 40), 0.0, True), ((50,), 0, True)):
         x = rng.normal(*shape)
-        assert_close(student.dropout(x, p, training=training), x, f"dropout(x, {p}, training={training})")
+        assert_close(student.dropout(x, p, training), x, f"dropout(x, {p}, {training})")
+    x = rng.normal(3, 40)
+    got = student.run(drop_many_times, x, 0.4, 2, seed=5, training=False)
+    assert_close(got, x.expand(2, 3, 40), "dropout(x, 0.4, training=False, generator=...)")
     x = _without_zeros(rng, 200)
     if not (student.dropout(x, 0.5) == 0).any():  # by chance once in 10^60 runs
         raise AssertionError("dropout(x, 0.5) drops nothing, although training=True is the default.")
@@ -508,6 +522,13 @@ def test_independent_places(student, reference, rng):
     # 80 places: no number of zeros is likelier than 0.1, so chance alone gives 24 equal ones once in 10^23 runs.
     if len(set((got == 0).flatten(1).sum(1).tolist())) == 1:
         raise AssertionError(f"dropout(x, {p}) drops exactly the same number of places in each of {times} calls.")
+    # The correlation of two places over 300 calls has standard deviation 0.058: for one of 66 pairs to lie beyond 0.45
+    # takes chance 10^12 runs. Caught are numbers that are used twice, or once as u and once as 1 - u.
+    p, times = 0.4, 300
+    x = _without_zeros(rng, 3, 4)
+    zero = (student.run(drop_many_times, x, p, times) == 0).flatten(1).double()
+    if zero.shape != (times, 12) or (zero.T.corrcoef() - torch.eye(12)).abs().max() > 0.45:
+        raise AssertionError(f"In {times} calls of dropout(x, {p}) whether one place is dropped goes with another's.")
 
 
 @pytest.mark.task("blocks.dropout", points=1)
@@ -591,6 +612,13 @@ def test_post_norm(student, reference, rng):
     """Post-norm: norm(x + sublayer(x)), with functions and modules as sublayers."""
     for shape, kind in (((3, 4, 5), "function"), ((2, 5, 6), "module"), ((1, 3, 7), "function")):
         _check_connection(student, rng, shape, {"norm": "post", "dropout": 0.3}, kind)
+    # What the sublayer returns is x itself: adding to it, or dropping in it, in place changes the argument.
+    for training in (False, True):
+        x = rng.normal(2, 3, 8)
+        got, after = student.run(connect_around_nothing, x, (8, 0.5, "post"), {}, training)
+        what = f"SublayerConnection(8, 0.5, 'post') around z -> z, in {'training' if training else 'evaluation'} mode"
+        assert_close(got, F.layer_norm(2 * x, (8,)), what, atol=math.inf if training else None)
+        assert_equal(after, x, f"x after the call ({what})")
 
 
 @pytest.mark.task("blocks.SublayerConnection", points=1)

@@ -39,7 +39,8 @@ def test_token_plus_place(student, reference, rng):
 def test_as_many_places_as_positions(student, reference, rng):
     """Reads nothing beyond the tables, and overwrites whatever stood in `out`."""
     _check_encoder(student, rng, batch=4, length=3, width=10, vocabulary=5, places=3, fill=GARBAGE)
-    _check_encoder(student, rng, batch=2, length=9, width=1, vocabulary=4, places=9, fill=GARBAGE)
+    # More tokens than a `short` can count, as in GPT-2.
+    _check_encoder(student, rng, batch=2, length=9, width=1, vocabulary=40_000, places=9, fill=GARBAGE)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ def _check_layernorm(student, rng, x, arrays, about="", tolerance=1e-5, fill=mat
 @pytest.mark.task("gpt2_forward.layernorm_forward", points=1)
 def test_rows_are_normalised(student, reference, rng):
     """Every row is shifted and scaled, then multiplied by `weight`, and `bias` is added."""
-    for shape in ((2, 5, 7), (3, 1, 10)):
+    for shape in ((2, 5, 7), (3, 1, 131)):
         x = rng.uniform(*shape[:-1], 1, low=0.5, high=3) * rng.normal(*shape) + 3 * rng.normal(*shape[:-1], 1)
         _check_layernorm(student, rng, x, ("out",))
 
@@ -125,7 +126,8 @@ def test_without_bias(student, reference, rng):
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
 def test_larger_layer(student, reference, rng):
     """Exact for long sums, and complete where no size is a multiple of anything."""
-    _check_matmul(student, rng, 3, 7, 211, 37, with_bias=True, fill=GARBAGE)
+    # Larger than the blocks, and the arrays of their own, that kernels work with.
+    _check_matmul(student, rng, 2, 37, 211, 71, with_bias=True, fill=GARBAGE)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -173,23 +175,27 @@ def test_output(student, reference, rng):
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)
 def test_other_sizes(student, reference, rng):
-    """Right for one head, for heads of width 1, and whatever stood in the arrays before."""
-    _check_attention(student, rng.normal(1, 19, 3 * 13), 1, ("preatt", "att", "out"), fill=GARBAGE)
-    _check_attention(student, rng.normal(3, 2, 3 * 5), 5, ("preatt", "att", "out"), fill=GARBAGE)
+    """Right for one head, for heads of width 1, for one position, and whatever stood in the arrays before."""
+    for batch, length, width, heads in ((1, 37, 67, 1), (3, 2, 5, 5), (4, 1, 6, 2)):
+        qkv = rng.normal(batch, length, 3 * width)
+        _check_attention(student, qkv, heads, ("preatt", "att", "out"), fill=GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)
 def test_large_scores(student, reference, rng):
     """Right where all scores of a row are far above 0, or far below."""
     # Heads of width 4, and numbers of few digits, so that every score is exact. Sequence by sequence the scores are
-    # near 20480 (exp without a shift overflows), -192 (a maximum that is searched from 0 up fails), -20480 (one that is
-    # searched from -10000 up), and equal to -2e34 (one that is searched from any finite number up).
+    # near 20480 (exp without a shift overflows), -192 (a maximum that is searched from 0 up fails, and after the first
+    # query's 192 one maximum for all rows), -20480 (one that is searched from -10000 up), and equal to -2e9 (one that
+    # is searched from -1e9 up).
     batch, length, heads = 4, 5, 2
     qkv = rng.integers(-2, 3, batch, length, 3, heads, 4) / 2.0
-    qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -(2.0**57)])[:, None, None]
-    centres = torch.tensor([320.0, 3, 320, 2.0**58])[:, None, None]
+    qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -1])[:, None, None]
+    qkv[1, 0, 0, :, 0] = 128
+    qkv[3, :, 0, :, 1:] = 0
+    centres = torch.tensor([320.0, 3, 320, 2.0**32])[:, None, None]
     qkv[:, :, 1, :, 0] = centres + rng.integers(-4, 5, batch, length, heads) / 128
-    about = "all scores of a sequence near 20480, -192, -20480, or -2e34"
+    about = "all scores of a sequence near 20480, -192, -20480, or -2e9"
     _check_attention(student, qkv.flatten(2), heads, ("att", "out"), about, 1e-4)
 
 
@@ -263,7 +269,7 @@ def test_probabilities(student, reference, rng):
 @pytest.mark.task("gpt2_forward.softmax_forward", points=1)
 def test_padded_vocabulary(student, reference, rng):
     """The padded columns get probability 0, and take nothing from the others."""
-    _check_softmax(student, 2 * rng.normal(3, 2, 11), 7, "4 padded columns")
+    _check_softmax(student, 2 * rng.normal(3, 2, 307), 300, "7 padded columns")
 
 
 @pytest.mark.task("gpt2_forward.softmax_forward", points=1)
@@ -278,11 +284,12 @@ def test_anything_in_the_padding(student, reference, rng):
 def test_large_logits(student, reference, rng):
     """Right where all logits of a row are far above 0, or far below."""
     # Numbers of few digits: their differences are exact. Row by row: exp without a shift overflows; a maximum that is
-    # searched from 0 up fails, and one that is searched from -10000 up, or from any other finite number; and one
-    # maximum for all rows. The last row spreads so widely that only a shift by the largest logit will do.
-    logits = torch.tensor([[20000.0, -200, -20000], [-3e35, -300, 0]])[..., None] + rng.integers(-16, 17, 2, 3, 10) / 4
-    logits[1, 2] += 30 * torch.arange(10)
-    _check_softmax(student, logits, 8, "logits near 20000, -200, -20000, -3e35 or -300; the last row from 0 to 210")
+    # searched from 0 up fails, and one that is searched from -10000 up, or from -1e9; and one maximum for all rows. The
+    # last row spreads so widely that only a shift by the largest logit will do, which is the last one.
+    logits = torch.tensor([[20000.0, -200, -20000], [0, -300, 0]])[..., None] + rng.integers(-16, 17, 2, 3, 10) / 4
+    logits[1, 0] = -3e9
+    logits[1, 2, :8] += torch.tensor([0.0, 30, 60, 90, 120, 150, 180, 310])
+    _check_softmax(student, logits, 8, "logits near 20000, -200, -20000, -3e9 or -300; the last row from 0 to 310")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

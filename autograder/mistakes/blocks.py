@@ -14,6 +14,9 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.catalogue import mistake
+from solutions.blocks import FeedForward as RightFeedForward
+from solutions.blocks import SublayerConnection as RightConnection
+from solutions.blocks import dropout as right_dropout
 
 # ---------------------------------------------------------------------------------------------------------------------
 # gelu
@@ -1618,6 +1621,37 @@ class FeedForward(nn.Module):
 
 @mistake(
     "blocks.FeedForward",
+    "arguments-in-another-order",
+    explanation="The activation was put before the dropout probability in the list of arguments. A call that gives "
+    "both by position then hands each of them over as the other.",
+    hint='`FeedForward(d_model, d_ff, 0.2, "gelu")` fails: your arguments stand in another order. Keep that of the '
+    "task, `d_model, d_ff, dropout, activation` (chapter 6, 'The feed-forward layer').",
+    section="feed-forward-layer",
+)
+class FeedForward(RightFeedForward):
+    def __init__(self, d_model, d_ff, activation="relu", dropout=0.1):
+        super().__init__(d_model, d_ff, dropout, activation)
+
+
+@mistake(
+    "blocks.FeedForward",
+    "layers-shared-by-all-modules",
+    explanation="The layers were kept outside the object, so that all modules of one size have the same weights. "
+    "Training one block then changes all others.",
+    hint="Two modules of yours share their weights: what changes one changes the other. Make the layers anew in "
+    "`__init__`, with `self.w_1 = nn.Linear(...)` (chapter 6, 'The feed-forward layer').",
+    section="feed-forward-layer",
+)
+class FeedForward(RightFeedForward):
+    made = {}
+
+    def __init__(self, d_model, d_ff, dropout=0.1, activation="relu"):
+        super().__init__(d_model, d_ff, dropout, activation)
+        self.w_1, self.w_2 = self.made.setdefault((d_model, d_ff), (self.w_1, self.w_2))
+
+
+@mistake(
+    "blocks.FeedForward",
     "whole-positions-dropped",
     explanation="One random number was drawn for each position, so that all hidden units of a position are dropped "
     "together. Dropout draws every hidden unit by itself.",
@@ -1843,6 +1877,38 @@ def dropout(x, p, training=True, generator=None):
     if not training or p == 0:
         return x
     return x * (torch.rand(x.shape[-1], generator=generator) >= p) / (1 - p)
+
+
+@mistake(
+    "blocks.dropout",
+    "numbers-used-twice",
+    explanation="Random numbers were drawn for half of the entries only and used for the other half as well. Entries "
+    "that share a number always live or die together, though each is dropped at the right rate.",
+    hint="Entries of yours are always dropped in pairs. Draw one random number for each entry, in the shape of `x` "
+    "(chapter 6, 'Every place by itself').",
+    section="every-place-by-itself",
+)
+def dropout(x, p, training=True, generator=None):
+    if not 0 <= p < 1:
+        raise ValueError("p must be in [0, 1)")
+    if not training:
+        return x
+    drawn = torch.rand((x.numel() + 1) // 2, generator=generator)
+    dropped = torch.cat([drawn, drawn])[: x.numel()].reshape(x.shape) < p
+    return x.masked_fill(dropped, 0.0) / (1 - p)
+
+
+@mistake(
+    "blocks.dropout",
+    "dropped-whenever-there-is-a-generator",
+    explanation="That a generator was passed was taken as a sign of training. The argument `training` alone decides; "
+    "a model hands its generator over in evaluation too.",
+    hint="With a generator your function drops entries in evaluation as well. Look at `training` first, whatever the "
+    "other arguments are (chapter 6, 'Only while training').",
+    section="only-while-training",
+)
+def dropout(x, p, training=True, generator=None):
+    return right_dropout(x, p, training or generator is not None, generator)
 
 
 @mistake(
@@ -2545,6 +2611,39 @@ class SublayerConnection(nn.Module):
             return x
         x += self.dropout(sublayer(x))
         return self.norm_layer(x)
+
+
+@mistake(
+    "blocks.SublayerConnection",
+    "sublayer-result-changed",
+    explanation="`x` was added in place to what the sublayer returned. A sublayer may return its very argument, and "
+    "then the caller's `x` is changed.",
+    hint="Around a sublayer that returns its argument, your connection changes `x` itself. Write `x + y` and not "
+    "`y += x` (chapter 6, 'Residual connections').",
+    section="residual-connections",
+)
+class SublayerConnection(RightConnection):
+    def forward(self, x, sublayer):
+        if self.norm == "pre":
+            return super().forward(x, sublayer)
+        summed = self.dropout(sublayer(x))
+        summed += x
+        return self.norm_layer(summed)
+
+
+@mistake(
+    "blocks.SublayerConnection",
+    "drops-in-place",
+    explanation="The dropout layer was made with `inplace=True`. With post-norm, a sublayer may return its very "
+    "argument, and then entries of the caller's `x` are dropped.",
+    hint="In training, with post-norm, entries of `x` itself become 0. Leave `inplace=True` out of `nn.Dropout` "
+    "(chapter 6, 'Residual connections').",
+    section="residual-connections",
+)
+class SublayerConnection(RightConnection):
+    def __init__(self, d_model, dropout=0.1, norm="pre"):
+        super().__init__(d_model, dropout, norm)
+        self.dropout.inplace = True
 
 
 @mistake(

@@ -293,6 +293,28 @@ void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *in
     }
 }
 
+/* encoder_backward: ids-in-one-byte
+ * explanation: The id went through a type of one byte, which counts to 255 and begins at 0 again. GPT-2 has 50,257
+ * tokens.
+ * hint: Gradients of ids above 255 end in the row of another token. Keep ids in an `int`, or in a `size_t` for the
+ * address (chapter 16, 'Gradients of the tables').
+ * section: table-gradients
+ */
+void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *inp, int B, int T, int C) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = (size_t)b * T + t;
+            const float *d = dout + row * C;
+            float *token = dwte + (unsigned char)inp[row] * C;
+            float *place = dwpe + (size_t)t * C;
+            for (int c = 0; c < C; c++) {
+                token[c] += d[c];
+                place[c] += d[c];
+            }
+        }
+    }
+}
+
 /* layernorm_backward: input-gradient-overwritten
  * explanation: dinp was written with `=`. The input of a layer norm is also that of the residual connection, whose
  * gradient stands there already.
@@ -1067,6 +1089,47 @@ void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dou
                 for (int c = 0; c < C; c++) {
                     dx[c] += d[o] * weight[o * C + c];
                     dweight[o * C + c] += d[o] * x[c];
+                }
+            }
+        }
+    }
+}
+
+/* matmul_backward: array-for-64-outputs
+ * explanation: Only the first 64 outputs take part, as if they always fitted into a small array. OC has no upper
+ * bound: GPT-2's largest is the vocabulary.
+ * hint: Rows of `dweight` from the 65th on stay as they were, and `dinp` lacks their part. The loop over the outputs
+ * goes on to OC, whatever OC is (chapter 16, 'Back through a linear layer').
+ * section: linear-gradients
+ */
+void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dout, const float *inp,
+                     const float *weight, int B, int T, int C, int OC) {
+    /* Two passes, so that in each of them no two threads add to the same row. */
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = (size_t)b * T + t;
+            float *dx = dinp + row * C;
+            for (int o = 0; o < (OC < 64 ? OC : 64); o++) {
+                const float *w = weight + (size_t)o * C;
+                float d = dout[row * OC + o];
+                for (int c = 0; c < C; c++) {
+                    dx[c] += d * w[c];
+                }
+            }
+        }
+    }
+    for (int o = 0; o < (OC < 64 ? OC : 64); o++) {
+        float *dw = dweight + (size_t)o * C;
+        for (int b = 0; b < B; b++) {
+            for (int t = 0; t < T; t++) {
+                size_t row = (size_t)b * T + t;
+                const float *x = inp + row * C;
+                float d = dout[row * OC + o];
+                if (dbias != NULL) {
+                    dbias[o] += d;
+                }
+                for (int c = 0; c < C; c++) {
+                    dw[c] += d * x[c];
                 }
             }
         }
@@ -2818,6 +2881,26 @@ void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const f
             for (int v = 0; v < V - 1; v++) {
                 float right = v == target ? 1.0f : 0.0f;
                 dz[v] += (p[v] - right) * d;
+            }
+        }
+    }
+}
+
+/* crossentropy_softmax_backward: array-for-64-tokens
+ * explanation: Only the first 64 logits get a gradient, as if a row always fitted into a small array. GPT-2 has 50,257
+ * tokens.
+ * hint: Logits from the 65th on get no gradient. The loop goes on to V, whatever V is (chapter 16, 'Probability minus
+ * one').
+ * section: loss-gradient
+ */
+void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const float *probs, const int *targets, int B,
+                                   int T, int V, int Vp) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = (size_t)b * T + t;
+            for (int v = 0; v < (V < 64 ? V : 64); v++) {
+                float right = v == targets[row] ? 1.0f : 0.0f;
+                dlogits[row * Vp + v] += (probs[row * Vp + v] - right) * dlosses[row];
             }
         }
     }

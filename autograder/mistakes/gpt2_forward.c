@@ -305,6 +305,27 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
     }
 }
 
+/* encoder_forward: ids-in-one-byte
+ * explanation: The id went through a type of one byte, which counts to 255 and begins at 0 again. GPT-2 has 50,257
+ * tokens.
+ * hint: Ids above 255 point to the row of another token. Keep them in an `int`, or in a `size_t` for the address
+ * (chapter 15, 'Tokens and places').
+ * section: tokens-and-places
+ */
+void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = (size_t)b * T + t;
+            float *out_row = out + row * C;
+            const float *token = wte + (unsigned char)inp[row] * C;
+            const float *place = wpe + (size_t)t * C;
+            for (int c = 0; c < C; c++) {
+                out_row[c] = token[c] + place[c];
+            }
+        }
+    }
+}
+
 /* layernorm_forward: divided-by-one-less
  * explanation: The sum of squares was divided by C - 1, as for a sample's variance. Layer norm describes the row
  * itself, so it divides by C.
@@ -1137,6 +1158,81 @@ void matmul_forward(float *out, const float *inp, const float *weight, const flo
     }
 }
 
+/* matmul_forward: outputs-by-eights
+ * explanation: The outputs were taken eight at a time, and those that were left over were never computed. OC need not
+ * be a multiple of 8.
+ * hint: The last outputs of every row are not written where OC is not a multiple of 8. After the blocks of 8 compute
+ * what is left, one by one (chapter 15, 'A linear layer').
+ * section: linear-kernel
+ */
+void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = (size_t)b * T + t;
+            const float *x = inp + row * C;
+            for (int o = 0; o < OC / 8 * 8; o++) {
+                const float *w = weight + (size_t)o * C;
+                float sum = bias == NULL ? 0.0f : bias[o];
+                for (int c = 0; c < C; c++) {
+                    sum += x[c] * w[c];
+                }
+                out[row * OC + o] = sum;
+            }
+        }
+    }
+}
+
+/* matmul_forward: rows-by-eights
+ * explanation: The positions were taken eight at a time, and those that were left over were never computed. B * T need
+ * not be a multiple of 8.
+ * hint: The last positions are not written where B * T is not a multiple of 8. After the blocks of 8 compute what is
+ * left, one by one (chapter 15, 'A linear layer').
+ * section: linear-kernel
+ */
+void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = (size_t)b * T + t;
+            if (row >= (size_t)B * T / 8 * 8) {
+                continue; /* no full block of 8 */
+            }
+            const float *x = inp + row * C;
+            for (int o = 0; o < OC; o++) {
+                const float *w = weight + (size_t)o * C;
+                float sum = bias == NULL ? 0.0f : bias[o];
+                for (int c = 0; c < C; c++) {
+                    sum += x[c] * w[c];
+                }
+                out[row * OC + o] = sum;
+            }
+        }
+    }
+}
+
+/* matmul_forward: array-for-64-channels
+ * explanation: Only the first 64 channels take part, as if a row always fitted into a small array. C has no upper
+ * bound: GPT-2's is 768, and 3,072 in the feed-forward layers.
+ * hint: Your sums stop after 64 channels. The loop over the channels goes on to C, whatever C is (chapter 15, 'A
+ * linear layer').
+ * section: linear-kernel
+ */
+void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = (size_t)b * T + t;
+            const float *x = inp + row * C;
+            for (int o = 0; o < OC; o++) {
+                const float *w = weight + (size_t)o * C;
+                float sum = bias == NULL ? 0.0f : bias[o];
+                for (int c = 0; c < (C < 64 ? C : 64); c++) {
+                    sum += x[c] * w[c];
+                }
+                out[row * OC + o] = sum;
+            }
+        }
+    }
+}
+
 /* attention_forward: no-scale
  * explanation: The dot products were not divided by sqrt(hs). They grow with the width of a head, and the softmax
  * becomes too sharp.
@@ -1417,7 +1513,8 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
 }
 
 /* attention_forward: future-left-unwritten
- * explanation: The places after t in att were never written. They must be 0: the backward pass reads the whole row.
+ * explanation: The places after t in att were never written. They must be 0: a program that multiplies whole blocks of
+ * the array, as the finished one does on the way back, takes what is there for weights.
  * hint: Your weights up to the query's own place are right, and after it att still holds what was there before. Write
  * 0 to all u > t (chapter 15, 'Only the past').
  * section: only-the-past
@@ -2303,6 +2400,111 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
     }
 }
 
+/* attention_forward: one-maximum-for-all-rows
+ * explanation: The maximum was set to -INFINITY once for a head, and goes on from query to query. A row of scores that
+ * lies far below an earlier one has nothing but zeros as exponentials.
+ * hint: A row whose scores lie far below those of an earlier row gives NaN. Search the maximum anew for every query
+ * (chapter 15, 'Where a maximum starts').
+ * section: running-maximum
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf((float)hs);
+    for (int b = 0; b < B; b++) {
+        for (int h = 0; h < NH; h++) {
+            float largest = -INFINITY;
+            for (int t = 0; t < T; t++) {
+                const float *q = inp + ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
+                size_t row = (((size_t)b * NH + h) * T + t) * T;
+                float *scores = preatt + row;
+                float *weights = att + row;
+
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + ((size_t)b * T + u) * 3 * C + C + (size_t)h * hs;
+                    float sum = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        sum += q[i] * k[i];
+                    }
+                    scores[u] = sum * scale;
+                    largest = fmaxf(largest, scores[u]);
+                }
+
+                float total = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    weights[u] = expf(scores[u] - largest);
+                    total += weights[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    weights[u] = u <= t ? weights[u] / total : 0.0f;
+                }
+
+                float *y = out + ((size_t)b * T + t) * C + (size_t)h * hs;
+                for (int i = 0; i < hs; i++) {
+                    y[i] = 0.0f;
+                }
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += weights[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* attention_forward: tiny-weights-in-the-future
+ * explanation: The future places of `att` got a tiny number in place of 0. A query may attend to nothing that comes
+ * after it, and its weights sum to 1 without them.
+ * hint: The future places of `att` hold a tiny number. They are 0, exactly (chapter 15, 'Only the past').
+ * section: only-the-past
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf((float)hs);
+    for (int b = 0; b < B; b++) {
+        for (int h = 0; h < NH; h++) {
+            for (int t = 0; t < T; t++) {
+                const float *q = inp + ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
+                size_t row = (((size_t)b * NH + h) * T + t) * T;
+                float *scores = preatt + row;
+                float *weights = att + row;
+
+                float largest = -INFINITY;
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + ((size_t)b * T + u) * 3 * C + C + (size_t)h * hs;
+                    float sum = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        sum += q[i] * k[i];
+                    }
+                    scores[u] = sum * scale;
+                    largest = fmaxf(largest, scores[u]);
+                }
+
+                float total = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    weights[u] = expf(scores[u] - largest);
+                    total += weights[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    weights[u] = u <= t ? weights[u] / total : 1e-10f;
+                }
+
+                float *y = out + ((size_t)b * T + t) * C + (size_t)h * hs;
+                for (int i = 0; i < hs; i++) {
+                    y[i] = 0.0f;
+                }
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += weights[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
 /* gelu_forward: error-function-form
  * explanation: This is the exact GELU, with the error function. GPT-2 was trained with the form that has a tanh, and
  * the two differ by up to 0.0005.
@@ -3156,6 +3358,64 @@ void softmax_forward(float *probs, float *logits, int B, int T, int V, int Vp) {
             }
             for (int v = V; v < Vp; v++) {
                 p[v] = 0.0f;
+            }
+        }
+    }
+}
+
+/* softmax_forward: maximum-without-the-last
+ * explanation: The search for the maximum ends one token early. Where the last token has the largest logit by far, its
+ * exponential overflows.
+ * hint: Where the last of the V logits is the largest by more than 88, your row holds NaN. The search goes over all V
+ * of them (chapter 15, 'Where a maximum starts').
+ * section: running-maximum
+ */
+void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = ((size_t)b * T + t) * Vp;
+            const float *z = logits + row;
+            float *p = probs + row;
+            float largest = -INFINITY;
+            for (int v = 0; v < V - 1; v++) {
+                largest = fmaxf(largest, z[v]);
+            }
+            float total = 0.0f;
+            for (int v = 0; v < V; v++) {
+                p[v] = expf(z[v] - largest);
+                total += p[v];
+            }
+            for (int v = 0; v < Vp; v++) {
+                p[v] = v < V ? p[v] / total : 0.0f;
+            }
+        }
+    }
+}
+
+/* softmax_forward: maximum-from-minus-1e9
+ * explanation: The search for the maximum starts at -1e9. Where all logits lie below it, it stays the maximum, every
+ * exponential is 0, and 0 / 0 is NaN.
+ * hint: Logits around -3e9 give NaN. Start at the row's first logit, or at -INFINITY (chapter 15, 'Where a maximum
+ * starts').
+ * section: running-maximum
+ */
+void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            size_t row = ((size_t)b * T + t) * Vp;
+            const float *z = logits + row;
+            float *p = probs + row;
+            float largest = -1e9f;
+            for (int v = 0; v < V; v++) {
+                largest = fmaxf(largest, z[v]);
+            }
+            float total = 0.0f;
+            for (int v = 0; v < V; v++) {
+                p[v] = expf(z[v] - largest);
+                total += p[v];
+            }
+            for (int v = 0; v < Vp; v++) {
+                p[v] = v < V ? p[v] / total : 0.0f;
             }
         }
     }

@@ -1290,6 +1290,44 @@ class MultiHeadAttention(RightAttention):
 
 @mistake(
     "multihead.MultiHeadAttention",
+    "keeps-the-first-mask",
+    explanation="The mask of the first call was kept in the module and used again for later calls. Another batch has "
+    "its padding at other places.",
+    hint="A later call of your module still follows the mask of an earlier one. Use the mask that this call got, and "
+    "none if it got none (chapter 5, 'One mask for all heads').",
+    section="masks-for-heads",
+)
+class MultiHeadAttention(RightAttention):
+    def __init__(self, d_model, num_heads, dropout=0.0):
+        super().__init__(d_model, num_heads, dropout)
+        self.mask = None
+
+    def forward(self, query, key, value, mask=None):
+        if self.mask is None:
+            self.mask = mask
+        return super().forward(query, key, value, self.mask)
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
+    "layers-shared-by-all-modules",
+    explanation="The four layers were kept outside the object, one set for each width, so that all modules of that "
+    "width have the same weights. Training one module then changes all others.",
+    hint="Two modules of yours share their weights: what changes one changes the other. Make the layers anew in "
+    "`__init__`, with `self.w_q = nn.Linear(...)` (chapter 5, 'One large product').",
+    section="one-large-product",
+)
+class MultiHeadAttention(RightAttention):
+    made = {}
+
+    def __init__(self, d_model, num_heads, dropout=0.0):
+        super().__init__(d_model, num_heads, dropout)
+        for name in ("w_q", "w_k", "w_v", "w_o"):
+            setattr(self, name, self.made.setdefault((d_model, name), getattr(self, name)))
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
     "scaled-twice",
     explanation="The queries were divided by sqrt(d_head), and `scaled_dot_product_attention` then divides the "
     "scores again. Together that divides by d_head, and the weights come out too even.",
@@ -1918,6 +1956,19 @@ def ablate_head(module, head):
 )
 def ablate_head(module, head):
     return right_ablate(module, head).train()
+
+
+@mistake(
+    "multihead.ablate_head",
+    "original-in-evaluation-mode",
+    explanation="`module.eval()` was called before the copy was made. That switches the original as well, which then "
+    "trains on without dropout.",
+    hint="After your call the original is in evaluation mode, though it was in training mode. Leave its mode alone; a "
+    "deep copy takes it over (chapter 5, 'Switching a head off').",
+    section="switch-off-a-head",
+)
+def ablate_head(module, head):
+    return right_ablate(module.eval(), head)
 
 
 @mistake(

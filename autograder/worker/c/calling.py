@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from .compiling import C_CODE, ENVIRONMENT, CCode, Program
+from .compiling import C_CODE, ENVIRONMENT, NOT_VISIBLE, CCode, Program
 from .prototypes import SIGNATURES, Parameter
 from .reading import Piece
 
@@ -63,7 +63,8 @@ def call_kernel(namespace: dict, name: str, arguments: Sequence[Any]) -> list[An
         raise KeyError(name)
     if piece.is_stub:
         raise NotImplementedError(name)
-    _demand_signature(piece)
+    if not piece.open_braces:
+        _demand_signature(piece)
     program = code.program()
     if name in program.errors or program.problem:
         raise CompileError(program.errors.get(name, program.problem))
@@ -131,6 +132,8 @@ class _Call:
         start = 8 * len(self.arrays)
         if done.returncode == 0 and done.stdout.endswith(b"done"):
             return self._results(done.stdout[start:-4])
+        if done.returncode == NOT_VISIBLE and not done.stdout:
+            raise CompileError(f"`{self.name}` cannot be called: begin it with `void`, without `static` or `inline`.")
         places = struct.unpack_from(f"={len(self.arrays)}Q", done.stdout) if len(done.stdout) >= start else ()
         raise self._failure(done.returncode, stderr, places)
 

@@ -17,6 +17,7 @@ from .reading import Piece, pieces_of
 C_CODE = "__c_code__"  # the name under which a namespace keeps its `CCode`
 COMPILE_SECONDS = 60.0
 MAX_C = 400_000  # characters
+NOT_VISIBLE = 3  # the exit code of a program whose kernel only its own file can call
 MAX_ATTEMPTS = 12  # compilations, each without one more piece that does not compile
 _FLAGS = [
     *("-std=gnu11", "-gdwarf-4", "-O1", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"),
@@ -69,7 +70,7 @@ class CCode:
         ``key`` tells cells apart that change their names.
         """
         _, before = self.texts.pop(key or label, ("", ""))
-        self.texts[key or label] = label, (before if append else "") + text[:MAX_C]
+        self.texts[key or label] = label, (before if append else "") + text[:MAX_C].removeprefix("\ufeff")
         self._pieces = self._program = None
 
     def functions(self) -> dict[str, Piece]:
@@ -78,9 +79,14 @@ class CCode:
 
     def _read(self) -> list[Piece]:
         if self._pieces is None:
-            pieces = [piece for label, text in self.texts.values() for piece in pieces_of(text, label)]
+            pieces = _in_use([piece for label, text in self.texts.values() for piece in pieces_of(text, label)])
             last = {piece.function: piece for piece in pieces if piece.function}
-            self._pieces = [piece for piece in pieces if not piece.function or last[piece.function] is piece]
+            # A helper that is defined again keeps its first place as a declaration, for what stands in between.
+            self._pieces = [
+                piece if not piece.function or last[piece.function] is piece else _declared(piece)
+                for piece in pieces
+                if piece.function not in SIGNATURES or last[piece.function] is piece
+            ]
         return self._pieces
 
     def source(self) -> str:
@@ -149,6 +155,32 @@ class Program:
         return _errors(said) if done.returncode else None
 
 
+def _declared(piece: Piece) -> Piece:
+    return Piece(piece.label, piece.line, piece.declaration)
+
+
+def _in_use(pieces: list[Piece]) -> list[Piece]:
+    """All pieces but the functions that the preprocessor leaves out, between ``#if`` and ``#endif``."""
+    depth, conditional = 0, []
+    for piece in pieces:
+        depth += piece.directive.startswith("if") - (piece.directive == "endif")
+        if depth > 0 and piece.function:
+            conditional.append(piece)
+    if not conditional:
+        return pieces
+    marks = {id(piece): f"function_{index}_in_use" for index, piece in enumerate(conditional)}
+    text = "".join(f"{marks.get(id(piece), '')}\n{piece.text}\n" for piece in pieces)
+    try:
+        command = [*compiler(), "-E", "-x", "c", "-"]
+        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=COMPILE_SECONDS, check=False)
+    except (NoCompiler, subprocess.TimeoutExpired):
+        return pieces
+    left = done.stdout.decode(errors="replace")
+    if done.returncode:
+        return pieces  # compiling will say why
+    return [piece for piece in pieces if marks.get(id(piece), "") in left]
+
+
 def _source(pieces: Sequence[Piece]) -> str:
     """The text of some pieces, one after the other."""
     labels = (re.sub(r'["\\\n]', "_", piece.label) for piece in pieces)
@@ -202,7 +234,7 @@ def _calling_program() -> str:
         ]
         given = ", ".join(f"a{i}" for i in range(len(parameters)))
         cases.append(
-            f"    case {number}: {{\n        if (!{name}) return 3;\n"
+            f"    case {number}: {{\n        if (!{name}) return {NOT_VISIBLE};\n"
             + "\n".join(lines)
             + f"\n        places();\n        {name}({given});\n        break;\n    }}"
         )

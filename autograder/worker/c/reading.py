@@ -23,7 +23,20 @@ class Piece:
     @property
     def is_stub(self) -> bool:
         """Whether the function's body does nothing yet."""
-        return bool(self.function) and not re.sub(r"\(void\)\s*\w+\s*;|\breturn\s*;|[\s;{}]", "", self.body)
+        nothing = not re.sub(r"\(void\)\s*\w+\s*;|\breturn\s*;|[\s;{}]", "", self.body)
+        return bool(self.function) and not self.open_braces and nothing
+
+    @property
+    def declaration(self) -> str:
+        """The function's head with a semicolon."""
+        code = without_comments(self.text).rstrip()
+        return code[: len(code) - len(self.body) - 2].strip() + ";"
+
+    @property
+    def directive(self) -> str:
+        """What a line for the preprocessor begins with: ``if``, ``define``, ``include`` …"""
+        found = re.match(r"#\s*(\w+)", self.text)
+        return found.group(1) if found else ""
 
     @property
     def last_line(self) -> int:
