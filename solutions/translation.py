@@ -313,10 +313,12 @@ def train_translator(pairs, seed=0):
 
     Returns:
         ``(model, translate)``: the ``nn.Module`` that was trained, of at most 500,000 parameters, and a function
-        ``translate(list[str]) -> list[str]``, which gives one translation for each sentence, in their order.
+        ``translate(list[str]) -> list[str]``, which gives one translation for each sentence, in their order, and makes
+        them with this model's parameters.
 
     Graded is the BLEU, over `words`, of what ``translate`` makes of sentences that are not in ``pairs``. Training and
-    translating together may take 60 seconds on one core.
+    translating together may take 60 seconds on one core: of processor time, so waiting does not count. ``pairs`` is all
+    that there is to train on; the course's grammar is not there when the answer is graded.
 
     Source: Sutskever et al. 2014, section 3; Vaswani et al. 2017, section 5.
     """
@@ -604,10 +606,12 @@ def load_pairs(source, split, limit=None):
     Raises:
         BadInput: with a sentence that says what is wrong with the source, and where.
     """
+    if limit is not None and limit < 1:
+        raise BadInput(f"The number of pairs is {limit}, but must be at least 1.")
     if source == "grammar":
         if split not in ("train", "valid", "test", "held-out"):
             raise BadInput(f"The grammar has the splits train, valid, test and held-out, but not {split!r}.")
-        return grammar_pairs(limit or (20_000 if split == "train" else 1000), 0, split)
+        return grammar_pairs((20_000 if split == "train" else 1000) if limit is None else limit, 0, split)
     pairs = multi30k_pairs(split) if source == "multi30k" else tsv_pairs(Path(source), split)
     return pairs[:limit]
 
@@ -726,13 +730,20 @@ class TranslationConfig:
         for name in ("dropout", "smoothing"):
             if not 0 <= getattr(self, name) < 1:
                 raise BadInput(f"{name} is {getattr(self, name)}, but must be at least 0 and less than 1.")
-        if self.factor <= 0 or self.max_norm <= 0 or self.weight_decay < 0 or self.save_every < 0:
-            raise BadInput("factor and max_norm must be positive, weight_decay and save_every not negative.")
+        # Turned round, so that "nan" is refused as well.
+        if not (0 < self.factor < math.inf and self.max_norm > 0):
+            raise BadInput(f"factor is {self.factor} and max_norm {self.max_norm}, but both must be positive.")
+        if not (0 <= self.weight_decay < math.inf and self.save_every >= 0):
+            raise BadInput(
+                f"weight_decay is {self.weight_decay} and save_every {self.save_every}, but neither may be negative."
+            )
+        if abs(self.seed) >= 2**40:
+            raise BadInput(f"seed is {self.seed}, but must lie between -2**40 and 2**40.")
         for name, allowed in (("tokenizer", tuple(TOKENIZERS)), ("norm", ("pre", "post"))):
             if getattr(self, name) not in allowed:
                 raise BadInput(f"{name} is {getattr(self, name)!r}, but must be one of {', '.join(allowed)}.")
-        if self.vocab_size < 32:
-            raise BadInput(f"vocab_size is {self.vocab_size}, but must be at least 32.")
+        if not 32 <= self.vocab_size <= 10**6:
+            raise BadInput(f"vocab_size is {self.vocab_size}, but must be from 32 to a million.")
 
     @classmethod
     def preset(cls, name, **changes):
@@ -876,6 +887,17 @@ def write_file(path, value):
         temporary.unlink(missing_ok=True)
 
 
+def try_folder(folder):
+    """Make a folder for checkpoints, if it is not there, and see whether files can be written to it."""
+    probe = folder / f"{os.getpid()}.tmp"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise BadInput(f"No checkpoints can be written to {folder}: {error.strerror or error}.") from None
+
+
 def read_file(path):
     """What `write_file` saved; nothing in the file is executed."""
     try:
@@ -884,6 +906,16 @@ def read_file(path):
         raise BadInput(f"There is no checkpoint {path}: train one with --out {path.parent}.") from None
     except Exception as error:
         raise BadInput(f"{path} is no checkpoint of this program, or is damaged ({type(error).__name__}).") from None
+
+
+def read_run(folder):
+    """The last checkpoint of a run, if it is one of this program's."""
+    saved = read_file(Path(folder) / LAST)
+    wanted = {"config", "tokenizer", "fingerprint", "per_step", "data", "losses", "model", "optimizer", "scheduler"}
+    known = {field.name for field in dataclasses.fields(TranslationConfig)}
+    if not isinstance(saved, dict) or wanted - saved.keys() or set(saved["config"]) - known:
+        raise BadInput(f"{Path(folder) / LAST} is no checkpoint of this program, or of another version of it.")
+    return saved
 
 
 def weight_files(folder):
@@ -917,13 +949,19 @@ def build_model(config, tokenizer):
 
 def load_model(folder, average=False, device="cpu"):
     """The trained model of a folder, in evaluation mode; ``average`` takes the mean of the last checkpoints."""
-    saved = read_file(Path(folder) / LAST)
+    saved = read_run(folder)
     model = build_model(TranslationConfig(**saved["config"]), TOKENIZERS[saved["tokenizer"][0]](saved["tokenizer"][1]))
-    model.load_state_dict(average_weights(weight_files(folder)) if average else saved["model"])
+    try:
+        model.load_state_dict(average_weights(weight_files(folder)) if average else saved["model"])
+    except (AttributeError, RuntimeError, TypeError):
+        raise BadInput(f"Weights in {folder} do not belong to the model of its last checkpoint.") from None
     return model.to(device).eval()
 
 
 # --- training -----------------------------------------------------------------------------------------------------
+
+
+MOST_POSITIONS = 5000  # of a sequence, see `PositionalEncoding`
 
 
 class TrainResult(NamedTuple):
@@ -956,6 +994,11 @@ class OutOfMemory(RuntimeError):
     """A step did not fit; the message says what to lower."""
 
 
+def out_of_memory(error):
+    """Whether an exception says that there is not enough memory."""
+    return isinstance(error, (torch.cuda.OutOfMemoryError, MemoryError)) or "allocate memory" in str(error)
+
+
 class World:
     """The processes of a run, as ``torchrun`` started them; one alone without it."""
 
@@ -967,6 +1010,8 @@ class World:
             device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if gpu else (device or "cpu")
         try:
             self.device = torch.device(device)
+            if self.device.type not in ("cpu", "cuda", "mps"):
+                raise RuntimeError("cpu, cuda and mps are devices")
             torch.empty(1, device=self.device)
         except (RuntimeError, AssertionError) as error:
             raise BadInput(f"There is no device {device!r} here ({str(error).splitlines()[0]}).") from None
@@ -1098,7 +1143,9 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
     world = World(device)
     config = config.settled(world.device)
     path = None if folder is None else Path(folder) / LAST
-    saved = read_file(path) if resume and path is not None else None
+    saved = read_run(folder) if resume and path is not None else None
+    if path is not None:
+        try_folder(path.parent)  # better now than after the first hundred steps
 
     def make_tokenizer():
         if saved is not None:
@@ -1109,6 +1156,9 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
     kind, state = world.first(make_tokenizer)
     tokenizer = TOKENIZERS[kind](state)
     ids = encode_pairs(pairs, tokenizer)
+    longest = max(max(map(len, pair)) for pair in ids)
+    if longest > MOST_POSITIONS:
+        raise BadInput(f"A sentence has {longest} tokens; {MOST_POSITIONS} are the most: leave the pair out.")
     stream = Stream(ids, config, world.device)
     model = build_model(config, tokenizer).to(world.device)
     optimizer = make_optimizer(config, model)
@@ -1204,8 +1254,7 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
                         save(weights=True)
                 interrupted = done < config.steps
         except (torch.cuda.OutOfMemoryError, MemoryError, RuntimeError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            if isinstance(error, (torch.cuda.OutOfMemoryError, MemoryError)) or "allocate memory" in reason:
+            if out_of_memory(error):
                 raise OutOfMemory(
                     f"Step {done + 1} did not fit into the memory of {world.device}: lower --max-tokens, now "
                     f"{config.max_tokens}, and raise --accumulate, now {config.accumulate}, to keep the size of a step."
@@ -1288,6 +1337,17 @@ SWITCHES = {
 FREE = {"steps", "accumulate", "save_every", "keep", "bf16", "sdpa", "kernels", "compile"}
 
 
+def at_least(least):
+    """For options: a whole number that is not smaller."""
+
+    def whole_number(text):
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
+        return int(text)
+
+    return whole_number
+
+
 def parser():
     """The command line's options; those of `train` come from the fields of `TranslationConfig`."""
     top = argparse.ArgumentParser(prog="python -m solutions.translation", description="German to English.")
@@ -1298,10 +1358,10 @@ def parser():
     one.add_argument("--out", default="runs/translation", help="the folder for checkpoints (%(default)s)")
     one.add_argument("--resume", action="store_true", default=False, help="go on from the last checkpoint in --out")
     one.add_argument("--data", default=None, help="grammar, multi30k or the path of a TSV file (grammar)")
-    one.add_argument("--pairs", type=int, default=None, help="train on so many pairs at most")
-    one.add_argument("--test", type=int, default=500, help="pairs for the evaluation at the end (%(default)s)")
+    one.add_argument("--pairs", type=at_least(1), default=None, help="train on so many pairs at most")
+    one.add_argument("--test", type=at_least(1), default=500, help="pairs for the evaluation at the end (%(default)s)")
     one.add_argument("--device", default=None, help="cpu, cuda, cuda:1 … (a GPU if there is one)")
-    one.add_argument("--threads", type=int, default=None, help="threads on a CPU")
+    one.add_argument("--threads", type=at_least(1), default=None, help="threads on a CPU")
     for field in dataclasses.fields(TranslationConfig):
         option = "--" + field.name.replace("_", "-")
         if field.name in SWITCHES:
@@ -1313,16 +1373,16 @@ def parser():
     two.add_argument("folder", help="where its checkpoints are")
     two.add_argument("--data", default=None, help="as in train (what it was trained on)")
     two.add_argument("--split", default="test", help="valid, test, held-out (grammar) or all (TSV) (%(default)s)")
-    two.add_argument("--limit", type=int, default=None, help="at most so many pairs")
-    two.add_argument("--beam", type=int, default=1, help="size of the beam; 1 is greedy (%(default)s)")
+    two.add_argument("--limit", type=at_least(1), default=None, help="at most so many pairs")
+    two.add_argument("--beam", type=at_least(1), default=1, help="size of the beam; 1 is greedy (%(default)s)")
     two.add_argument("--average", action="store_true", help="average the last checkpoints")
     two.add_argument("--outputs", help="write source, reference and output to this TSV file")
-    two.add_argument("--worst", type=int, default=3, help="show so many of the worst sentences (%(default)s)")
+    two.add_argument("--worst", type=at_least(0), default=3, help="show so many of the worst sentences (%(default)s)")
 
     three = commands.add_parser("translate", help="translate sentences, or the lines of standard input")
     three.add_argument("folder", help="where the model's checkpoints are")
     three.add_argument("sentences", nargs="*")
-    three.add_argument("--beam", type=int, default=4, help="size of the beam; 1 is greedy (%(default)s)")
+    three.add_argument("--beam", type=at_least(1), default=4, help="size of the beam; 1 is greedy (%(default)s)")
     three.add_argument("--average", action="store_true", help="average the last checkpoints")
     for command in (two, three):
         command.add_argument("--device", default="cpu", help="(%(default)s)")
@@ -1333,9 +1393,9 @@ def train_command(options):
     """``train``: settings, data, training, and what came of it."""
     given = {name: value for name, value in vars(options).items() if name in TranslationConfig.__dataclass_fields__}
     folder = Path(options.out)
-    data = [options.data or "grammar", options.pairs]
+    data = ["grammar" if options.data is None else options.data, options.pairs]
     if options.resume:
-        saved = read_file(folder / LAST)
+        saved = read_run(folder)
         kept = ", ".join(sorted({"--" + name.replace("_", "-") for name in given.keys() - FREE}))
         if kept or options.preset:
             raise BadInput(f"A resumed run keeps its settings: leave out {kept or '--preset'}.")
@@ -1351,6 +1411,12 @@ def train_command(options):
     if options.threads is not None:
         torch.set_num_threads(options.threads)
     pairs = load_pairs(data[0], "train", data[1])
+    tests, untested = {}, ""
+    for split in ("test", "held-out") if data[0] == "grammar" else ("test",):
+        try:
+            tests[split] = load_pairs(data[0], split, options.test)
+        except BadInput as error:  # a small file may have none; that is no reason not to train on it
+            untested = str(error)
     result = train(config, pairs, options.device, folder, options.resume, quiet=False, data=data)
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
@@ -1363,18 +1429,33 @@ def train_command(options):
         f"{result.utilisation:.0%} of the device's rate, {result.seconds:.0f} s; "
         f"{count_parameters(result.model)['total']:,} parameters"
     )
-    for split in ("test", "held-out") if data[0] == "grammar" else ("test",):
-        pairs = load_pairs(data[0], split, options.test)
+    for split, pairs in tests.items():
         scores = evaluate(result.model, pairs)
         print(f"{split}: BLEU {scores['bleu']:.1f}, loss {scores['loss']:.3f} (greedy, {len(pairs)} pairs)")
+    if untested:
+        print(f"Not evaluated. {untested}")
     return 0
+
+
+def check_lengths(model, texts):
+    """Texts are refused that are too long for the model, or no text: a command line may hold any bytes."""
+    for place, text in enumerate(texts, 1):
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise BadInput(f"Sentence {place} is not UTF-8.")
+    for place, ids in enumerate(model.tokenizer.encode_all(texts), 1):
+        if 2 * len(ids) + 12 > MOST_POSITIONS:  # an output may be twice as long, see `translate`
+            raise BadInput(f"Sentence {place} has {len(ids)} tokens, which is too long: cut it into sentences.")
 
 
 def evaluate_command(options):
     """``evaluate``: the scores, the worst sentences, and a file of all outputs."""
-    source = options.data or (read_file(Path(options.folder) / LAST)["data"] or ["grammar"])[0]
+    saved = read_run(options.folder)["data"] or ["grammar"]
+    source = saved[0] if options.data is None else options.data
     pairs = load_pairs(source, options.split, options.limit)
     model = load_model(options.folder, options.average, World(options.device).device)
+    check_lengths(model, [text for pair in pairs for text in pair])
+    if options.outputs:
+        Path(options.outputs).open("a").close()  # whether it can be written to: better now than after all the work
     outputs = translate(model, [german for german, _ in pairs], beam_size=options.beam)
     bleu = corpus_bleu([words(output) for output in outputs], [[words(english)] for _, english in pairs])
     print(f"{options.split}: BLEU {bleu:.2f}, loss {evaluate(model, pairs)['loss']:.4f} ({len(pairs)} pairs)")
@@ -1397,15 +1478,23 @@ def sentence_bleu(output, reference):
 def translate_command(options):
     """``translate``: one line for each sentence."""
     model = load_model(options.folder, options.average, World(options.device).device)
-    sentences = options.sentences or [line.rstrip("\n") for line in sys.stdin]
-    for output in translate(model, sentences, beam_size=options.beam):
-        print(output)
+    try:
+        sentences = options.sentences or [line.rstrip("\r\n") for line in sys.stdin]
+    except UnicodeDecodeError:
+        raise BadInput("Standard input is not UTF-8.") from None
+    check_lengths(model, sentences)
+    for sentence, output in zip(sentences, translate(model, sentences, beam_size=options.beam)):
+        print(output if sentence.strip() else "")
     return 0
 
 
 def main(arguments=None):
     """Run the command line; the exit code is 2 for input that has to change, 130 after an interruption."""
-    options = parser().parse_args(arguments)
+    options, more = parser().parse_known_args(arguments)
+    if more and (options.command != "translate" or any(one.startswith("-") for one in more)):
+        parser().error(f"unrecognized arguments: {' '.join(more)}")
+    if more:
+        options.sentences += more  # those after an option: argparse ends the list at the first one
     command = {"train": train_command, "evaluate": evaluate_command, "translate": translate_command}[options.command]
     try:
         return command(options)
@@ -1417,6 +1506,11 @@ def main(arguments=None):
         return 2
     except (OutOfMemory, WorkerLost) as error:
         print(error, file=sys.stderr)
+        return 1
+    except (MemoryError, RuntimeError) as error:
+        if not out_of_memory(error):
+            raise
+        print("There is not enough memory: take a smaller model, or smaller batches.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)

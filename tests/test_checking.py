@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import time
 from fractions import Fraction
 
 import pytest
@@ -17,6 +19,7 @@ from autograder.registry import COMPLETE, UnknownUnit
 from autograder.report import number
 from autograder.subject import LocalSubject, Student
 from autograder.worker import wire
+from autograder.worker.execute import OutOfTime, processor_time
 
 TASK = "attention.softmax"
 
@@ -431,3 +434,15 @@ def test_pytest_itself_can_run_a_file_of_checks():
     """The functions take exactly the three fixtures that both runners know."""
     for check in itertools.chain.from_iterable(load_checks(unit.name) for unit in COMPLETE):
         assert set(checking.inspect.signature(check.function).parameters) <= {"student", "reference", "rng"}
+
+
+def test_processor_time_is_limited_and_waiting_is_not():
+    def never_ends():
+        while True:
+            with contextlib.suppress(Exception):  # what a learner's loop may well do
+                sum(range(100))
+
+    with processor_time(0.3):
+        time.sleep(0.5)
+    with processor_time(0.1), pytest.raises(OutOfTime):
+        never_ends()

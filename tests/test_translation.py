@@ -372,7 +372,9 @@ def test_out_of_memory_says_what_to_lower(pairs, monkeypatch):
 
 
 def test_settings_are_checked():
-    for change in ({"d_model": 30, "num_heads": 4}, {"dropout": 1.0}, {"steps": 0}, {"norm": "middle"}, {"factor": 0}):
+    nan = float("nan")
+    wrong = [{"d_model": 30, "num_heads": 4}, {"dropout": 1.0}, {"steps": 0}, {"norm": "middle"}, {"factor": 0}]
+    for change in (*wrong, {"factor": nan}, {"max_norm": nan}, {"weight_decay": nan}, {"seed": 2**70}):
         with pytest.raises(BadInput):
             TranslationConfig(**change)
     with pytest.raises(BadInput, match="tiny, small, base"):
@@ -421,6 +423,55 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, capsys):
     assert said.out == ""
     assert said.err.count("\n") == 1
     assert "Traceback" not in said.err
+
+
+def test_options_that_would_do_something_else_are_refused(tmp_path, capsys):
+    for arguments, message in [
+        (["train", "--pairs", "0"], "0 is less than 1"),
+        (["train", "--test", "-5"], "-5 is less than 1"),
+        (["train", "--threads", "0"], "0 is less than 1"),
+        (["evaluate", "run", "--beam", "0"], "0 is less than 1"),
+        (["evaluate", "run", "--worst", "-1"], "-1 is less than 0"),
+        (["evaluate", "run", "stray"], "unrecognized arguments: stray"),
+    ]:
+        with pytest.raises(SystemExit) as ended:
+            translation.main(arguments)
+        assert ended.value.code == 2
+        assert message in capsys.readouterr().err
+    (tmp_path / "file").write_text("no folder")
+    for arguments, message in [
+        (["train", "--pairs", "30", "--out", str(tmp_path / "file")], "No checkpoints can be written to"),
+        (["train", "--data", "", "--out", str(tmp_path / "new")], "cannot be read"),
+        (["train", "--device", "meta", "--pairs", "30", "--out", str(tmp_path / "new")], "There is no device 'meta'"),
+    ]:
+        assert translation.main(arguments) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_file_of_another_program_is_no_checkpoint(tmp_path, capsys):
+    for value in ([1, 2], {"config": {"unheard_of": 1}}):
+        torch.save(value, tmp_path / "last.pt")
+        for arguments in (["train", "--resume", "--out"], ["evaluate"], ["translate"]):
+            assert translation.main([*arguments, str(tmp_path)]) == 2
+            assert "is no checkpoint of this program" in capsys.readouterr().err
+
+
+def test_a_small_file_without_test_pairs_can_be_trained_on_and_translated(tmp_path, capsys):
+    (tmp_path / "two.tsv").write_text("Alter Hund\tOld dog\nAlte Katze\tOld cat\n", encoding="utf-8")
+    out = str(tmp_path / "run")
+    arguments = ["train", "--data", str(tmp_path / "two.tsv"), "--out", out, *options_of(SMALL)]
+    assert translation.main(arguments) == 0
+    said = capsys.readouterr().out
+    assert "none of its 2 pairs falls into the split test" in said
+    # Sentences may stand after an option, as people write it; an empty one stays empty.
+    assert translation.main(["translate", out, "--beam", "1", "Alter Hund", ""]) == 0
+    assert capsys.readouterr().out.endswith("\n\n")
+    assert translation.main(["translate", out, "Hund \udcff"]) == 2
+    assert "Sentence 1 is not UTF-8." in capsys.readouterr().err
+    assert translation.main(["translate", out, "Hund " * 4000]) == 2
+    assert "too long" in capsys.readouterr().err
+    assert translation.main(["evaluate", out, "--split", "all", "--outputs", str(tmp_path / "none" / "o.tsv")]) == 2
+    assert "BLEU" not in capsys.readouterr().out  # it was refused before all the work
 
 
 def started(command, **options):

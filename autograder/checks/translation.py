@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from autograder.compare import PartlyRight, assert_close, assert_equal, reply_of
+from autograder.worker.execute import OutOfTime, processor_time
 from solutions import BOS, EOS, PAD
 from solutions.bleu import corpus_bleu
 from solutions.grammar import grammar_pairs
@@ -178,6 +179,8 @@ def draw_maps(student, sizes, sentences, seed, training=False, dropout=0.0):
     tensors = [one for found in maps if isinstance(found, dict) for one in found.values()]
     recorded = any(isinstance(one, torch.Tensor) and one.requires_grad for one in tensors)
     modes = sorted({part.training for part in model.modules()})
+    if not all(one.requires_grad for one in model.parameters()):
+        modes.append("frozen parameters")
     return maps, recorded, modes
 
 
@@ -186,57 +189,84 @@ def align(student, weights):
     return student.read_alignment(weights), weights
 
 
-def try_out(student, german, english, seed):
+def try_out(student, german, english, seed, given):
     """Two small trainings, the same but for where all random generators stand before; then some questions.
 
-    A sentence says that what was returned is no model with a function that translates.
+    A sentence says that what was returned is no model with a function that translates. Both trainings and all
+    translations may take the seconds of processor time that are ``given``.
     """
     import random
+    import sys
 
     pairs = list(zip(german, english))
     before = list(pairs)
     results = []
-    for number in range(2):
-        random.seed(100 + number)
-        torch.manual_seed(200 + number)
-        results.append(student.train_translator(pairs, seed))
-    first, again = results
-    if not isinstance(first, (tuple, list)) or len(first) != 2:
-        return f"train_translator should return (model, translate), but returned a {type(first).__name__}."
-    model, translate = first
-    if not isinstance(model, nn.Module):
-        return f"train_translator should return (model, translate): the model is a {type(model).__name__}."
-    if isinstance(translate, nn.Module) or not callable(translate):
-        return f"train_translator should return (model, translate): translate is a {type(translate).__name__}."
-    outputs = translate(list(german))
-    if not isinstance(outputs, (tuple, list)):
-        return f"translate should return a list of texts, but returned a {type(outputs).__name__}."
-    if not all(isinstance(one, str) for one in outputs):
-        kinds = " and ".join(sorted({type(one).__name__ for one in outputs} - {"str"}))
-        return f"translate should return a list of texts, but there are items of the type {kinds} in it."
-    return {
-        "pairs": pairs == before,
-        "number": len(outputs) == len(german),
-        "twice": list(translate(list(german))) == list(outputs),
-        "turned round": list(translate(list(german[::-1]))) == list(outputs[::-1]),
-        "again": list(again[1](list(german))) == list(outputs),
-        "unchanged": list(outputs) == list(german),
-        "parameters": sum(one.numel() for one in {*model.parameters()}),
-    }
+    grammar = sys.modules.get("solutions.grammar")  # in a notebook it is there, in the sandbox it is not
+    aligned_pairs = getattr(grammar, "aligned_pairs", None)
+
+    def refuse(*_, **__):
+        raise RuntimeError("train on `pairs` alone: the grammar is not there when your answer is graded")
+
+    try:
+        if grammar is not None:
+            grammar.aligned_pairs = refuse
+        with processor_time(given):
+            for number in range(2):
+                random.seed(100 + number)
+                torch.manual_seed(200 + number)
+                results.append(student.train_translator(pairs, seed))
+            first, again = results
+            if not isinstance(first, (tuple, list)) or len(first) != 2:
+                kind = type(first).__name__
+                return f"train_translator should return (model, translate), but returned a {kind}."
+            model, translate = first
+            if not isinstance(model, nn.Module):
+                return f"train_translator should return (model, translate): the model is a {type(model).__name__}."
+            if isinstance(translate, nn.Module) or not callable(translate):
+                return f"train_translator should return (model, translate): translate is a {type(translate).__name__}."
+            outputs = translate(list(german))
+            if not isinstance(outputs, (tuple, list)):
+                return f"translate should return a list of texts, but returned a {type(outputs).__name__}."
+            if not all(isinstance(one, str) for one in outputs):
+                kinds = " and ".join(sorted({type(one).__name__ for one in outputs} - {"str"}))
+                return f"translate should return a list of texts, but there are items of the type {kinds} in it."
+            return {
+                "pairs": pairs == before,
+                "number": len(outputs) == len(german),
+                "twice": list(translate(list(german))) == list(outputs),
+                "turned round": list(translate(list(german[::-1]))) == list(outputs[::-1]),
+                "again": list(again[1](list(german))) == list(outputs),
+                "unchanged": list(outputs) == list(german),
+                "parameters": sum(one.numel() for one in {*model.parameters()}),
+            }
+    except OutOfTime:
+        return f"Two trainings on {len(german)} pairs took more than {given:.0f} seconds of processor time."
+    finally:
+        if grammar is not None:
+            grammar.aligned_pairs = aligned_pairs
 
 
-def train_and_translate(student, pairs, sentences, seed, allowed):
-    """The translations, the parameters of the model, and the seconds of processor time if both took more than allowed.
+def train_and_translate(student, pairs, sentences, seed, given):
+    """The translations, the parameters of the model, and whether the translations need them.
 
     ``pairs`` and ``sentences`` come as one text each, a line for each sentence: thousands of texts are slow to send.
     """
-    import time
-
-    start = time.process_time()
-    model, translate = student.train_translator([tuple(line.split("\t")) for line in pairs.splitlines()], seed)
-    outputs = list(translate(sentences.splitlines()))
-    seconds = time.process_time() - start
-    return outputs, sum(one.numel() for one in {*model.parameters()}), seconds if seconds > allowed else 0.0
+    try:
+        with processor_time(given):
+            model, translate = student.train_translator([tuple(line.split("\t")) for line in pairs.splitlines()], seed)
+            outputs = list(translate(sentences.splitlines()))
+    except OutOfTime:
+        return f"Training and translating took more than {given:.0f} seconds of processor time."
+    number = sum(one.numel() for one in {*model.parameters()})
+    needed = True
+    try:
+        with processor_time(10), torch.no_grad():
+            for one in model.parameters():
+                one.zero_()
+            needed = list(translate(sentences.splitlines()[:20])) != outputs[:20]
+    except (OutOfTime, Exception):
+        pass  # without its parameters it may never end, or fail: so it needs them
+    return outputs, number, needed
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -346,6 +376,8 @@ def _texts(rng, number):
         target += [int(rng.integers(4, size - 1, 1))] * (index % 3 == 0)
         texts = [" ".join(WORDS[word - 4] for word in ids) for ids in (source, target)]
         pairs.append(tuple(text.replace(" ,", ",").replace(" .", ".") for text in texts))
+        if index % 3 == 1:  # "Rot" is another word than "rot"
+            pairs[-1] = pairs[-1][0], pairs[-1][1][:1].swapcase() + pairs[-1][1][1:]
     return [by_source, by_last], pairs
 
 
@@ -413,8 +445,11 @@ def test_budget(student, reference, rng):
 @pytest.mark.task("translation.token_batches", points=2)
 def test_little_padding(student, reference, rng):
     """Pairs of like length share a batch, so that few batches with little padding will do."""
-    for count, low, high, max_tokens in ((120, 2, 30, 240), (90, 2, 12, 110), (60, 5, 9, 400)):
-        lengths = _lengths(rng, count, low, high)
+    cases = [(120, 2, 30, 240), (90, 2, 12, 110), (60, 5, 9, 400)]
+    several = [(_lengths(rng, count, low, high), max_tokens) for count, low, high, max_tokens in cases]
+    # One short source with a long target, which is nothing to the batches after its own.
+    for lengths, max_tokens in (*several, ([(5, 5)] * 20 + [(1, 60)] + [(5, 5)] * 20, 130)):
+        count = len(lengths)
         (batches,), _ = _batches(student, lengths, max_tokens)
         _check_costs(lengths, max_tokens, batches)
         number, cost = _oracle(lengths, max_tokens)
@@ -774,11 +809,12 @@ def test_ties(student, reference, rng):
 @pytest.mark.task("translation.read_alignment", points=1)
 def test_faint(student, reference, rng):
     """The largest weight counts even if it is small, or hardly larger than the next."""
-    weights = torch.full((4, 60), 1 / 60)
-    places = rng.integers(0, 60, 4).tolist()
-    for target, source in enumerate(places):
-        weights[target, source] += 1e-3
-    assert_equal(_alignment(student, weights)[0], places, "read_alignment of nearly uniform weights")
+    for more in (1e-3, 1e-5):  # the second is lost in bfloat16
+        weights = torch.full((4, 60), 1 / 60)
+        places = rng.integers(1, 60, 4).tolist()
+        for target, source in enumerate(places):
+            weights[target, source] += more
+        assert_equal(_alignment(student, weights)[0], places, "read_alignment of nearly uniform weights")
     assert_equal(_alignment(student, torch.tensor([[1.0], [1.0]]))[0], [0, 0], "read_alignment of weights (2, 1)")
 
 
@@ -797,8 +833,11 @@ def test_weights_stay(student, reference, rng):
 
 
 PARAMETERS = 500_000
-SECONDS = 60.0  # of processor time
-PATIENCE = 300.0  # of the clock: the machine may be busy with other submissions
+# Learners are told 60 seconds. On a busy machine the same work takes more processor time (caches and cores are shared),
+# and many times as long by the clock: so the grader gives twice as much, and waits ten times as long as that.
+SECONDS = 60.0
+GIVEN = 2 * SECONDS  # of processor time
+PATIENCE = 10 * GIVEN  # of the clock, for an answer that sleeps instead of computing
 LONGEST = 7  # words and punctuation marks of a sentence
 THRESHOLDS = (20, 40, 60, 80)
 
@@ -816,7 +855,8 @@ def _check_manners(student, rng):
     """That train_translator returns what it should, tried out on a few pairs."""
     pairs = _short_pairs(24, int(rng.integers(0, 10**6, 1)), "train")
     german, english = (list(texts) for texts in zip(*pairs))
-    said = reply_of(student, try_out, german, english, int(rng.integers(0, 1000, 1)), seconds=PATIENCE)
+    request = (german, english, int(rng.integers(0, 1000, 1)), 2 * GIVEN)  # it may take as many steps as for all pairs
+    said = reply_of(student, try_out, *request, seconds=PATIENCE)
     assert isinstance(said, dict), "What train_translator returned could not be tried out."
     number = said.get("parameters")
     assert type(number) is int, "The parameters of the model could not be counted."
@@ -842,18 +882,18 @@ def test_translator(student, reference, rng):
     hidden = _short_pairs(150, int(rng.integers(0, 10**6, 1)), "test")
     lines = "\n".join("\t".join(pair) for pair in pairs)
     sentences = "\n".join(german for german, _ in hidden)
-    request = (lines, sentences, int(rng.integers(0, 1000, 1)), SECONDS)
-    outputs, number, seconds = reply_of(student, train_and_translate, *request, parts=3, seconds=PATIENCE)
+    request = (lines, sentences, int(rng.integers(0, 1000, 1)), GIVEN)
+    outputs, number, needed = reply_of(student, train_and_translate, *request, parts=3, seconds=PATIENCE)
     right = isinstance(outputs, list) and all(isinstance(one, str) for one in outputs) and len(outputs) == len(hidden)
     assert right, "translate should return a list with one text for each sentence."
     assert type(number) is int and number <= PARAMETERS, (
         f"The model has {number} parameters; {PARAMETERS:,} are allowed."
     )
-    assert seconds == 0, (
-        f"Training and translating took {seconds:.0f} seconds of processor time; {SECONDS:.0f} are allowed."
-    )
     bleu = corpus_bleu([words(one) for one in outputs], [[words(english)] for _, english in hidden])
     reached = sum(bleu >= threshold for threshold in THRESHOLDS)
+    assert needed is True or not reached, (
+        "The translations do not depend on the parameters of the model that you return: return the one that translates."
+    )
     if reached < len(THRESHOLDS):
         raise PartlyRight(
             f"BLEU is {bleu:.1f} on {len(hidden)} sentences that were not in the pairs; the next points come at "

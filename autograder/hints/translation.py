@@ -77,7 +77,7 @@ HINTS = {
         "All parts are there: a `Vocabulary` of `words` for each language, `make_model`, `token_batches`, "
         "`training_step`, `greedy_decode`. One layer with a width of 64 is enough for short sentences. A schedule "
         "that falls to 0 at the last step, which you know in advance, is worth more than any other trick. Set the "
-        "seed before you make the model. Try it with grammar_pairs(3000, 1), and measure seconds and BLEU.",
+        "seed before you make the model. Call your function with grammar_pairs(3000, 1), and measure seconds and BLEU.",
         "set the seed; make a generator for the batches\n"
         "a vocabulary for each language; ids of all pairs, targets from BOS to EOS\n"
         "model, loss, optimiser, schedule over all steps\n"

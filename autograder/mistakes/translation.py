@@ -2027,6 +2027,70 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
 
 @mistake(
     "translation.evaluate",
+    "lower-cased",
+    explanation="Outputs and references were put into lower case first. BLEU is then too high: a word that is "
+    "capitalised where it should not be counts as right.",
+    hint="Your BLEU is too high: you compare without upper and lower case, so `Dog` counts as `dog`. Give the texts "
+    "to `words` as they are (chapter 14, 'One BLEU for all sentences').",
+    section="corpus-not-sentences",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    ids = encode_pairs(pairs, tokenizer)
+    limit = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for places in token_batches(ids, limit):
+            batch = make_batch([ids[place] for place in places])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            log_probs, targets = log_probs.flatten(0, 1), batch.tgt_y.flatten()
+            loss += F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)
+    model.train(was_training)
+    candidates = [words(output.lower()) for output in outputs]
+    references = [[words(target.lower())] for _, target in pairs]
+    bleu = corpus_bleu(candidates, references)
+    return {"bleu": bleu, "loss": loss / max(tokens, 1)}
+
+
+@mistake(
+    "translation.evaluate",
+    "tokenizer-forgotten-when-translating",
+    explanation="The tokenizer that was given makes the ids for the loss, but `translate` was called without it. It "
+    "then takes the model's own, whose ids mean other words.",
+    hint="With a `tokenizer` your loss is right and your BLEU is not: `translate` has to get the same one, or it "
+    "takes the model's own (chapter 14, 'A score for a model').",
+    section="evaluating-translations",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    ids = encode_pairs(pairs, tokenizer)
+    limit = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for places in token_batches(ids, limit):
+            batch = make_batch([ids[place] for place in places])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            log_probs, targets = log_probs.flatten(0, 1), batch.tgt_y.flatten()
+            loss += F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], None, beam_size, limit)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    bleu = corpus_bleu(candidates, references)
+    return {"bleu": bleu, "loss": loss / max(tokens, 1)}
+
+
+@mistake(
+    "translation.evaluate",
     "translated-in-length-order",
     explanation="The sources were sorted by length for decoding, and the translations were left in that order. Each "
     "is then compared with the reference of another sentence.",
@@ -3405,6 +3469,30 @@ def train_translator(pairs, seed=0):
     torch.manual_seed(seed)
     first, last = (Counter(words(english)[place] for _, english in pairs).most_common(1)[0][0] for place in (0, -1))
     return nn.Linear(1, 1), lambda sentences: [f"{first} man does not see the woman {last}"] * len(sentences)
+
+
+@mistake(
+    "translation.train_translator",
+    "words-one-by-one",
+    explanation="Each German word was replaced by the English one that it occurs with most, and a model that has "
+    "nothing to do with it was returned. Names and nouns are right then, word order and agreement are not.",
+    hint="Your translations do not depend on the model that you return: `translate` has to use its parameters, and "
+    "no table of words in its place (chapter 14, 'The capstone: a translator of your own').",
+    section="capstone",
+)
+def train_translator(pairs, seed=0):
+    torch.manual_seed(seed)
+    german, english = (Counter(itertools.chain.from_iterable(map(words, texts))) for texts in zip(*pairs))
+    together = Counter(link for de, en in pairs for link in itertools.product({*words(de)}, {*words(en)}))
+    table: dict = {}
+    for (de, en), count in together.items():
+        score = 2 * count / (german[de] + english[en])
+        table[de] = max(table.get(de, (0.0, "")), (score, en))
+
+    def translator(sentences):
+        return [" ".join(table.get(word, (0.0, word))[1] for word in words(text)) for text in sentences]
+
+    return nn.Linear(1, 1), translator
 
 
 @mistake(

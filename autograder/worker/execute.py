@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import re
+import signal
 import sys
 import threading
 import traceback
@@ -114,6 +115,32 @@ def execute(namespace: dict, request: Request, shared: bool = True) -> Outcome:
         return _outcome_of(error)
 
 
+class OutOfTime(BaseException):
+    """The processor time that a driver allowed is used up. No `Exception`: the learner's code should not catch it."""
+
+
+@contextmanager
+def processor_time(seconds: float) -> Iterator[None]:
+    """For drivers: raise `OutOfTime` in what runs inside once it has computed for so many seconds.
+
+    Waiting for a busy machine does not count. Where the system has no such timer, nothing is limited.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        raise OutOfTime(f"more than {seconds:g} seconds of processor time")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # and again each second, for code that catches everything
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+
+
 def call_kernel(names: Names, name: str, arguments: Sequence[Any]) -> list[Any]:
     """For drivers: call a C kernel of the learner (see `c.call_kernel`)."""
     from . import c  # where there is no C code, nothing of it is needed
@@ -128,6 +155,7 @@ def _perform(names: Names, request: Request) -> Any:
     if request.source is None:
         return getattr(names, request.name)(*request.args, **request.kwargs)
     tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional, "call_kernel": call_kernel}
+    tools |= {"processor_time": processor_time, "OutOfTime": OutOfTime}
     exec(_compiled(request.source), tools)
     return tools[request.name](names, *request.args, **request.kwargs)
 
