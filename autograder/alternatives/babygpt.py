@@ -542,3 +542,45 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
     if training:
         model.train()
     return result
+
+
+@alternative("babygpt.generate", "asks-the-model-for-device-and-vocabulary")
+def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
+    """All places at once, filled one by one; the device is that of the model's first parameter."""
+    if temperature < 0:
+        raise ValueError(f"temperature must be 0 or more, not {temperature}")
+    device = next(model.parameters()).device
+    length, training = ids.shape[1], model.training
+    text = torch.zeros(len(ids), length + max_new_tokens, dtype=torch.int64, device=device)
+    text[:, :length] = ids
+    model.eval()
+    try:
+        with torch.inference_mode():
+            for place in range(length, length + max_new_tokens):
+                start = max(0, place - model.config.block_size)
+                logits = model(text[:, start:place], targets=None)[0][:, -1, : model.config.vocab_size]
+                if temperature == 0:
+                    text[:, place] = logits.argmax(-1)
+                else:
+                    chances = torch.softmax(logits / temperature, dim=-1)
+                    text[:, place] = torch.multinomial(chances, 1, generator=generator)[:, 0]
+    finally:
+        model.train(training)
+    return text
+
+
+@alternative("babygpt.Head", "exponentials-by-hand")
+class Head(nn.Module):
+    """The softmax written out, less the largest score of the row, which may lie in the future."""
+
+    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
+        super().__init__()
+        self.key, self.query, self.value = (nn.Linear(n_embed, head_size, bias=False) for _ in range(3))
+        self.register_buffer("tril", torch.ones(block_size, block_size).tril(), persistent=False)
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x):
+        time = x.shape[1]
+        scores = self.query(x) @ self.key(x).transpose(1, 2) / self.key.out_features**0.5
+        weights = torch.exp(scores - scores.amax(-1, keepdim=True)) * self.tril[:time, :time]
+        return self.drop(weights / weights.sum(-1, keepdim=True)) @ self.value(x)

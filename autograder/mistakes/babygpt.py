@@ -12,6 +12,11 @@ import torch.nn.functional as F
 from torch import nn
 
 from autograder.catalogue import mistake
+from solutions.babygpt import BabyGPT as RightBabyGPT
+from solutions.babygpt import Block as RightBlock
+from solutions.babygpt import Head as RightHead
+from solutions.babygpt import MultiHead as RightMultiHead
+from solutions.babygpt import generate as right_generate
 
 # ---------------------------------------------------------------------------------------------------------------------
 # get_batch
@@ -288,6 +293,41 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
     x = torch.stack([data[i : i + block_size] for i in starts])
     y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
+    return x, y
+
+
+@mistake(
+    "babygpt.get_batch",
+    "second-half-repeats-the-first",
+    explanation="Starts are drawn for half of the batch only, and used twice. Each start is as likely as any other, "
+    "but half of the work of a training step is done twice.",
+    hint="Rows of your batch come in pairs. Draw `batch_size` starts, one for each row, independently of the others "
+    "(chapter 7, 'Random pieces of the text').",
+    section="babygpt-batches",
+)
+def get_batch(data, block_size, batch_size, generator=None):
+    starts = torch.randint(len(data) - block_size, ((batch_size + 1) // 2,), generator=generator)
+    starts = torch.cat([starts, starts])[:batch_size].tolist()
+    x = torch.stack([data[start : start + block_size] for start in starts])
+    y = torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])
+    return x, y
+
+
+@mistake(
+    "babygpt.get_batch",
+    "no-start-twice-in-a-batch",
+    explanation="The starts of a batch are drawn without replacement, as long as there are enough of them. They are "
+    "then not independent: what one row has, another cannot have.",
+    hint="No two rows of your batches ever start at one place, though by chance some would. `torch.randint` draws each "
+    "start independently of the others (chapter 7, 'Random pieces of the text').",
+    section="babygpt-batches",
+)
+def get_batch(data, block_size, batch_size, generator=None):
+    places = len(data) - block_size
+    again = batch_size > places
+    starts = torch.multinomial(torch.ones(places), batch_size, replacement=again, generator=generator).tolist()
+    x = torch.stack([data[start : start + block_size] for start in starts])
+    y = torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])
     return x, y
 
 
@@ -797,6 +837,24 @@ class Head(nn.Module):
 
 @mistake(
     "babygpt.Head",
+    "layers-shared-by-all-modules",
+    explanation="The three layers were kept outside the object, so that all heads of one size have the same weights. "
+    "Several heads then all look for the same.",
+    hint="Two heads of yours share their weights: what changes one changes the other. Make the layers anew in "
+    "`__init__`, with `self.key = nn.Linear(...)` (chapter 7, 'v4: several heads').",
+    section="v4-heads",
+)
+class Head(RightHead):
+    made = {}
+
+    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
+        super().__init__(n_embed, head_size, block_size, dropout)
+        for name in ("key", "query", "value"):
+            setattr(self, name, self.made.setdefault((n_embed, head_size, name), getattr(self, name)))
+
+
+@mistake(
+    "babygpt.Head",
     "dropout-forgotten",
     explanation="The dropout layer is created and never called. Training then has less regularisation than the "
     "configuration says, without any sign of it.",
@@ -1262,6 +1320,23 @@ class MultiHead(nn.Module):
     def forward(self, x):
         out = torch.cat([head(x) for head in self.heads], dim=-1)
         return F.dropout(self.proj(out), self.p)
+
+
+@mistake(
+    "babygpt.MultiHead",
+    "projection-shared-by-all-modules",
+    explanation="The projection was kept outside the object, so that all modules of one size have the same. The layers "
+    "of a model then cannot learn projections of their own.",
+    hint="Two modules of yours share their projection: what changes one changes the other. Make it anew in `__init__`, "
+    "with `self.proj = nn.Linear(...)` (chapter 7, 'v8: projections').",
+    section="v8-projections",
+)
+class MultiHead(RightMultiHead):
+    made = {}
+
+    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
+        super().__init__(num_heads, n_embed, head_size, block_size, dropout)
+        self.proj = self.made.setdefault((num_heads * head_size, n_embed), self.proj)
 
 
 @mistake(
@@ -1815,6 +1890,37 @@ class Block(nn.Module):
         x = x + self.sa(self.ln1(x))
         x = x + self.ffwd(self.ln2(x))
         return x
+
+
+@mistake(
+    "babygpt.Block",
+    "attention-without-dropout",
+    explanation="The dropout probability went into the feed-forward network alone. The attention, which should drop "
+    "weights and entries of its result, drops nothing.",
+    hint="While training, your attention drops nothing. Hand `dropout` on to `MultiHead` as well (chapter 7, 'v10: "
+    "dropout').",
+    section="v10-dropout",
+)
+class Block(RightBlock):
+    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
+        super().__init__(n_embed, num_heads, block_size, dropout)
+        for part in self.attention.modules():
+            if isinstance(part, nn.Dropout):
+                part.p = 0.0
+
+
+@mistake(
+    "babygpt.Block",
+    "dropout-on-the-sum",
+    explanation="Dropout acts on the sum of the input and what the sublayers add. That sets entries of the residual "
+    "stream itself to 0, which every later block then lacks.",
+    hint="While training, entries of your block's output are 0. Drop entries of what a sublayer adds, before it is "
+    "added (chapter 7, 'v10: dropout').",
+    section="v10-dropout",
+)
+class Block(RightBlock):
+    def forward(self, x):
+        return self.feed_forward[-1](super().forward(x))
 
 
 @mistake(
@@ -2653,6 +2759,49 @@ class BabyGPT(nn.Module):
 
 @mistake(
     "babygpt.BabyGPT",
+    "token-zero-not-learned",
+    explanation="The table of tokens was made with `padding_idx=0`. The row of the token 0 then gets no gradient, "
+    "though 0 is a token like any other here: there is no padding in pieces of a text.",
+    hint="The embedding of token 0 gets no gradient and is never learned. Leave `padding_idx` out of `nn.Embedding` "
+    "(chapter 7, 'The whole model').",
+    section="babygpt-whole",
+)
+class BabyGPT(RightBabyGPT):
+    def __init__(self, config):
+        super().__init__(config)
+        self.token_embedding = nn.Embedding(config.vocab_size, config.n_embed, padding_idx=0)
+
+
+@mistake(
+    "babygpt.BabyGPT",
+    "positions-not-learned",
+    explanation="The table of positions was frozen. GPT learns its positions: what stands there at first is random.",
+    hint="The position embeddings get no gradient and stay the random numbers that they were. Leave them parameters "
+    "that are trained (chapter 7, 'v2: positions').",
+    section="v2-positions",
+)
+class BabyGPT(RightBabyGPT):
+    def __init__(self, config):
+        super().__init__(config)
+        self.position_embedding.weight.requires_grad_(False)
+
+
+@mistake(
+    "babygpt.BabyGPT",
+    "ids-changed",
+    explanation="Ids that seemed too large were set to a smaller one in place, and one too many at that. The caller's "
+    "tensor is changed by it, and the last token of the vocabulary is read as the one before.",
+    hint="After the call, `ids` are not what they were. Do not use `clamp_` or other methods with an underscore on an "
+    "argument; ids from 0 to `vocab_size - 1` are all right (chapter 7, 'The whole model').",
+    section="babygpt-whole",
+)
+class BabyGPT(RightBabyGPT):
+    def forward(self, ids, targets=None):
+        return super().forward(ids.clamp_(max=self.config.vocab_size - 2), targets)
+
+
+@mistake(
+    "babygpt.BabyGPT",
     "loss-without-gradients",
     explanation="The logits were detached before the loss. The loss is right, and it has no gradients: the model "
     "never learns anything.",
@@ -3225,6 +3374,50 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
         ids = torch.cat([ids, new], dim=1)
     model.train(mode)
     return ids
+
+
+@mistake(
+    "babygpt.generate",
+    "stops-at-a-token",
+    explanation="Writing stops when all texts have got a certain token, taken for the end of a text. BabyGPT's "
+    "vocabulary has no such token, and the result must have as many tokens as were asked for.",
+    hint="Your texts end early when a certain token comes. Here no id means the end: add exactly `max_new_tokens` "
+    "(chapter 7, 'Generating text').",
+    section="babygpt-generating",
+)
+def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
+    for _ in range(max_new_tokens):
+        ids = right_generate(model, ids, 1, temperature, generator)
+        if bool((ids[:, -1] == 3).all()):
+            break
+    return ids
+
+
+@mistake(
+    "babygpt.generate",
+    "model-frozen",
+    explanation="Gradients were switched off by `requires_grad_(False)` on the model's parameters. That outlasts the "
+    "call: the model cannot be trained any further.",
+    hint="After your call the model's parameters have no gradients any more. Use `torch.no_grad()` around the steps, "
+    "and leave the parameters alone (chapter 7, 'Generating text').",
+    section="babygpt-generating",
+)
+def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
+    model.requires_grad_(False)
+    return right_generate(model, ids, max_new_tokens, temperature, generator)
+
+
+@mistake(
+    "babygpt.generate",
+    "arguments-in-another-order",
+    explanation="The generator was put before the temperature in the list of arguments. A call that gives both by "
+    "position then hands each of them over as the other.",
+    hint="`generate(model, ids, 5, 0.8, generator)` fails: your arguments stand in another order. Keep that of the "
+    "task (chapter 7, 'Generating text').",
+    section="babygpt-generating",
+)
+def generate(model, ids, max_new_tokens, generator=None, temperature=1.0):
+    return right_generate(model, ids, max_new_tokens, temperature, generator)
 
 
 @mistake(
