@@ -38,14 +38,17 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         file = Path(self.translate_path(self.path))
         if file.is_dir():
             file /= "index.html"
-        if not file.is_file():
-            self.send_error(404)
-            return None
+        found = file.is_file()
+        if not found:
+            file = Path(self.directory) / "404.html"
+            if not file.is_file():
+                self.send_error(404)
+                return None
         body = file.read_bytes()
         compressed = file.suffix in COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", "")
         if compressed:
             body = _compressed(file, file.stat().st_mtime_ns)
-        self.send_response(200)
+        self.send_response(200 if found else 404)
         self.send_header("Content-Type", self.guess_type(str(file)))
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "max-age=600")

@@ -149,6 +149,7 @@ LINKED = {
         "A log-softmax, a softmaxer, [softmax](https://example.org).\n\n- maps\n\n| softmax |\n|---|\n| map |",
         ["maps"],
     ),
+    "twice": ("An attention map, then another attention map.", ["attention map"]),  # and no "map"
     "role": ("A softmax and a {term}`softmax`.", ["softmax"]),
     "plain": ("A head.", []),
     "multihead": ("A head.", ["head"]),  # a word of many meanings
@@ -176,6 +177,23 @@ def test_rules_for_words_name_words_and_pages_that_exist(monkeypatch: pytest.Mon
     assert {*glossary_links.ONLY_ON, *glossary_links.ALSO} <= glossary_words()
     pages = {page for names in glossary_links.ONLY_ON.values() for page in names.split()}
     assert {page for page in pages if not (BOOK / f"{page}.md").is_file()} == set()
+
+
+UNKNOWN = re.compile(
+    r"\b(?:sources|documents)\b[^.]{0,20}\b(?:this )?course\b|[Oo]ne of the (?:sources|documents)|course's sources"
+)
+
+
+@pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda page: page.stem)
+def test_no_page_speaks_of_texts_that_its_reader_does_not_have(page: Path) -> None:
+    assert UNKNOWN.findall(page.read_text(encoding="utf-8")) == []
+
+
+def test_every_picture_of_the_formgrader_has_its_caption(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BOOK / "_ext"))
+    import collected
+
+    assert {picture.stem for picture in (BOOK / "static").glob("formgrader-*")} == set(collected.CAPTIONS)
 
 
 REFERENCES = parse_file(str(BOOK / "references.bib")).entries

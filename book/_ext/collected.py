@@ -19,9 +19,9 @@ from autograder.registry import COMPLETE
 
 BOOK = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"^\| symbol \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)
-CAPTIONS = {
-    "formgrader-submissions": "Manage submissions: a row for each learner, with the score and what is left to do",
-    "formgrader-feedback": "The feedback page of a learner who has done half of the unit",
+CAPTIONS = {  # in the order in which they are shown
+    "formgrader-submissions-of-the-class": "Manage submissions: each learner with the score and what is left to do",
+    "formgrader-a-feedback-page": "The feedback page of a learner who has done half of the unit",
 }
 
 
@@ -47,9 +47,10 @@ class FormgraderPictures(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(self._figures()))
 
     def _figures(self) -> Iterator[str]:
-        for picture in sorted((BOOK / "static").glob("formgrader-*")):
-            words = CAPTIONS.get(picture.stem, picture.stem.replace("-", " ").capitalize())
-            yield f":::{{figure}} /book/static/{picture.name}\n:alt: {words}\n{words}.\n:::\n"
+        for name, words in CAPTIONS.items():
+            picture = BOOK / "static" / f"{name}.png"
+            if picture.is_file():
+                yield f":::{{figure}} /book/static/{picture.name}\n:alt: {words}\n{words}.\n:::\n"
 
 
 def setup(app: Sphinx) -> None:

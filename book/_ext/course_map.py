@@ -1,6 +1,7 @@
 """The map of the course on a page of the book: drawn from the registry while the book is built.
 
-Complete units are links. The map is drawn twice, for wide and for narrow screens; ``custom.css`` shows one.
+Complete units are links, and say how many tasks they have. The map is drawn twice, for wide and for narrow
+screens; ``custom.css`` shows one.
 """
 
 from __future__ import annotations
@@ -22,4 +23,5 @@ def course_map(page: str) -> str:
 def _box(unit: Unit, page: str) -> Box:
     if not unit.complete:
         return Box(unit, "planned", "planned")
-    return Box(unit, "ready", "ready", posixpath.relpath(f"book/{unit.name}.html", posixpath.dirname(page)))
+    tasks = f"{len(unit.names)} tasks"
+    return Box(unit, "ready", tasks, posixpath.relpath(f"book/{unit.name}.html", posixpath.dirname(page)))

@@ -26,6 +26,7 @@ GRADER = "how-grading-works"
 ONLY_ON: dict[str, str] = {
     "ablation": "multihead heads babygpt",
     "activation": "blocks",
+    "address": "gpt2_forward gpt2_backward errata",
     "alignment": "translation",
     "alternative": "grading-at-scale",
     "attention": "attention",
@@ -40,7 +41,7 @@ ONLY_ON: dict[str, str] = {
     "chunk": "long-context",
     "clipping": "bleu",
     "context": LANGUAGE_MODELS,
-    "contiguous": "multihead attention",
+    "contiguous": "multihead",
     "cosine similarity": "embeddings",
     "decoding": "decoding transformer",
     "decoupled weight decay": "optim",
@@ -51,6 +52,7 @@ ONLY_ON: dict[str, str] = {
     "head": "multihead heads babygpt",
     "hint": GRADER,
     "hypothesis": "decoding",
+    "kernel": "gpt2_forward gpt2_backward",
     "key": "attention masks multihead heads",
     "learning rate": "optim training",
     "learning-rate schedule": "optim",
@@ -144,22 +146,25 @@ class GlossaryLinks(SphinxPostTransform):
         if page.rpartition("/")[2] in NO_LINKS_ON:
             return
         words = dict(linkable(self.env, page.rpartition("/")[2]))
-        for node in self.document.findall(nodes.reference):  # resolved roles
-            if node.get("refuri", "").partition("#")[2].startswith("term-"):
-                words = {word: anchor for word, anchor in words.items() if not node["refuri"].endswith(f"#{anchor}")}
+        targets = (node.get("refuri", "").partition("#")[2] for node in self.document.findall(nodes.reference))
+        linked = {target for target in targets if target.startswith("term-")}  # by resolved roles
+        if not words:
+            return
+        every = pattern(words)
         for text in [node for node in self.document.findall(nodes.Text) if _is_prose(node)]:
-            if words:
-                self._link(text, words)
+            self._link(text, every, words, linked)
 
-    def _link(self, text: nodes.Text, words: dict[str, str]) -> None:
-        """Link the words that first stand in this text, and take them out of ``words``."""
+    def _link(self, text: nodes.Text, every: re.Pattern[str], words: dict[str, str], linked: set[str]) -> None:
+        """Link the words that first stand in this text, and add their anchors to ``linked``.
+
+        A word that is linked already is found all the same, so that no part of it is taken for another ("block size").
+        """
         plain, done, parts = text.astext(), 0, []
-        for match in pattern(words).finditer(plain):
-            anchor = words.get(_singular(match[0], words), "")
-            if not anchor:
-                continue  # linked a moment ago
-            for word in [word for word in words if words[word] == anchor]:
-                del words[word]
+        for match in every.finditer(plain):
+            anchor = words[_singular(match[0], words)]
+            if anchor in linked:
+                continue
+            linked.add(anchor)
             inner = nodes.inline("", match[0], classes=["std", "std-term"])
             link = make_refnode(self.app.builder, self.env.docname, GLOSSARY, anchor, inner)
             link["classes"].append("glossary-link")

@@ -31,15 +31,18 @@ for folder in (ROOT, Path(__file__).parent):
         sys.path.insert(0, str(folder))
 
 import bibliography  # noqa: E402
+import chapter_numbers  # noqa: E402
 import collected  # noqa: E402
 import course_map  # noqa: E402
 import course_table  # noqa: E402
 import dependencies  # noqa: E402
 import formulas  # noqa: E402
 import glossary_links  # noqa: E402
+import not_found  # noqa: E402
 import offline  # noqa: E402
 import playgrounds  # noqa: E402
 import quizzes  # noqa: E402
+import search_summaries  # noqa: E402
 import slim  # noqa: E402
 
 from autograder import settings  # noqa: E402
@@ -194,8 +197,11 @@ def setup(app: Sphinx) -> dict[str, object]:
     bibliography.register()
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
     app.connect("html-page-context", add_launch_buttons, priority=900)  # after the theme has made its own
+    app.connect("html-page-context", chapter_numbers.number_pages, priority=900)  # after the theme
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
+    app.connect("build-finished", not_found.write_page)
+    app.connect("build-finished", search_summaries.shorten_summaries)
     app.connect("build-finished", formulas.draw_pages)
     app.connect("build-finished", slim.slim)
     app.connect("build-finished", dependencies.save_fingerprints)

@@ -682,6 +682,15 @@ def test_memory_map(site, browser: Any, address: str, tmp_path: Path) -> None:
         assert figure.control("Tensor").input_value() == "params.lnfb"
         assert agrees("lnfb", 766)
 
+        # A float that is in no tensor of the map changes nothing and says why.
+        search, size = figure.control("or find float"), count_parameters(model.config)
+        for float_, said in ((size + 5, "belongs to the gradients"), ("2.5", "whole numbers"), (10**12, "from 0 to")):
+            search.fill(str(float_))
+            figure.says(said)
+            assert agrees("lnfb", 766)
+        search.press("Tab")
+        assert search.input_value() == str(size - 2)
+
         # The program in C says what it needs for a model of the same sizes.
         figure.keys(figure.control("GPT-2"), "ArrowLeft")
         figure.keys(figure.control("Sequences B"), "ArrowRight", "ArrowRight")

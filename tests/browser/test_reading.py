@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from visiting import PAGES, soup, visit
 
-from autograder import standing, state
+from autograder import settings, standing, state
 from autograder.registry import COMPLETE, UNITS
 from autograder.reports import progress as shown
 
@@ -160,6 +161,51 @@ def test_no_page_links_a_word_twice(site: Path) -> None:
     for name in PAGES:
         targets = [link["href"] for link in soup(name).select("a.glossary-link")]
         assert len(targets) == len(set(targets)), name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_output_is_the_address_of_an_object(site: Path, name: str) -> None:
+    outputs = [output.get_text().strip() for output in soup(name).select(".cell_output")]
+    assert [text for text in outputs if re.search(r"\b0x[0-9a-f]{6,}", text)] == []
+
+
+def test_the_search_shows_text_of_the_pages(site: Path, browser: Any, address: str) -> None:
+    with visit(browser, address, "search") as seen:
+        page = seen.page
+        page.goto(f"{address}/search.html?q=softmax")
+        page.wait_for_function("document.querySelectorAll('#search-results p.context').length > 10")
+        shown = page.locator("#search-results p.context").all_inner_texts()
+        assert [text for text in shown if "Contents" in text] == []
+        icon, field = (page.locator(f".bd-search-container {part}").first for part in (".bd-search i", "input"))
+        padding = field.evaluate("field => parseFloat(getComputedStyle(field).paddingLeft)")
+        left = field.bounding_box()["x"]
+        assert icon.bounding_box()["x"] + icon.bounding_box()["width"] <= left + padding
+        assert not seen.console
+
+
+def test_an_address_that_does_not_exist_leads_back(site: Path, browser: Any, address: str) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    assert page.goto(f"{address}/book/no/such-page.html").status == 404
+    assert page.locator("h1").inner_text() == "Page not found"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    links = page.locator("a").evaluate_all("links => links.map(link => link.href)")
+    assert links
+    for link in links:
+        path = link.partition(settings.book_url())[2].lstrip("/") or "index.html"
+        assert (site / path).is_file(), link
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["book/tokens", "book/heads"])
+def test_chapters_have_their_numbers(site: Path, name: str) -> None:
+    """Texts say "chapter 4", so the list of pages and the chapter itself say which one that is."""
+    listed = {link["href"]: link.get_text() for link in soup(name).select("li.toctree-l1 > a")}
+    for unit in UNITS:
+        page = f"book/{unit.name}"
+        assert listed["#" if page == name else f"{unit.name}.html"].startswith(f"{unit.number} · {unit.title[:9]}")
+        assert soup(page).select_one("h1").get_text().startswith(f"{unit.number} · ")
+    bare = [text for text in listed.values() if not text[0].isdigit()]
+    assert len(bare) == len(PAGES) - 1 - len(UNITS)  # the front page is not in the list
 
 
 def test_the_map_leads_to_everything(site: Path) -> None:

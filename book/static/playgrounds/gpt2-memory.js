@@ -113,7 +113,7 @@ export const offsetOf = ({ axes }, layer, indices) => axes.reduce((sum, [, size]
 
 /** The other way: the tensor that holds a float, with layer and indices; undefined if none does. */
 export function locate(tensors, float) {
-  const tensor = tensors.find(({ at, floats }) => float >= at && float < at + floats);
+  const tensor = tensors.find(({ at, floats }) => Number.isInteger(float) && float >= at && float < at + floats);
   if (!tensor) return undefined;
   let rest = float - tensor.at;
   const indices = [...tensor.axes].reverse().map(([, size]) => {
@@ -123,6 +123,11 @@ export function locate(tensors, float) {
   });
   return { tensor, layer: rest, indices: indices.reverse() };
 }
+
+/** What lies between the parameters and the activations, each as large as the parameters. */
+const COPIES = ["the gradients", "AdamW's means m", "AdamW's means v"];
+
+const floatsOf = (tensors) => tensors.reduce((sum, { floats }) => sum + floats, 0);
 
 const megabytes = (floats) => {
   const amount = (floats * FLOAT) / 1e6;
@@ -181,10 +186,22 @@ function build(app, start) {
   const search = el("input", { type: "number", id: "playground-memory-float", min: 0, step: 1, class: "pg-index" });
   search.addEventListener("input", () => {
     const found = locate([...parameters, ...activations], search.valueAsNumber);
-    if (!found) return;
+    if (!found) {
+      said.say(elsewhere(search.valueAsNumber));
+      return;
+    }
     Object.assign(state, { name: idOf(found.tensor), layer: found.layer, indices: found.indices });
     showChosen(false);
   });
+
+  search.addEventListener("change", () => showChosen()); // what names no tensor does not stay
+
+  function elsewhere(float) {
+    const copy = Math.floor(float / floatsOf(parameters));
+    if (Number.isInteger(float) && copy >= 1 && copy <= COPIES.length)
+      return `Float ${grouped(float)} belongs to ${COPIES[copy - 1]}, which have the order of the parameters.`;
+    return `Floats have whole numbers from 0 to ${grouped(Number(search.max))}.`;
+  }
 
   const idOf = (tensor) => (activations.includes(tensor) ? `acts.${tensor.name}` : `params.${tensor.name}`);
   const chosen = () => [...parameters, ...activations].find((tensor) => idOf(tensor) === state.name);
@@ -199,9 +216,9 @@ function build(app, start) {
     const T = Math.min(state.T, sizes.maxT);
     length.set(lengths.indexOf(state.T));
     parameters = placed(parametersOf(sizes));
-    const P = parameters.reduce((sum, { floats }) => sum + floats, 0);
+    const P = floatsOf(parameters);
     activations = placed(activationsOf(sizes, state.B, T), 4 * P);
-    const A = activations.reduce((sum, { floats }) => sum + floats, 0);
+    const A = floatsOf(activations);
     const D = backwardFloats(sizes, state.B, T);
     if (!state.indices.length) choose(state.name);
     const groups = { parameters, gradients: parameters, "AdamW m": parameters, "AdamW v": parameters, activations };
