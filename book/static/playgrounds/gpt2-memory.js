@@ -127,7 +127,7 @@ export function locate(tensors, float) {
 /** What lies between the parameters and the activations, each as large as the parameters. */
 const COPIES = ["the gradients", "AdamW's means m", "AdamW's means v"];
 
-const floatsOf = (tensors) => tensors.reduce((sum, { floats }) => sum + floats, 0);
+const sumOf = (tensors) => tensors.reduce((sum, { floats }) => sum + floats, 0);
 
 const megabytes = (floats) => {
   const amount = (floats * FLOAT) / 1e6;
@@ -197,7 +197,7 @@ function build(app, start) {
   search.addEventListener("change", () => showChosen()); // what names no tensor does not stay
 
   function elsewhere(float) {
-    const copy = Math.floor(float / floatsOf(parameters));
+    const copy = Math.floor(float / sumOf(parameters));
     if (Number.isInteger(float) && copy >= 1 && copy <= COPIES.length)
       return `Float ${grouped(float)} belongs to ${COPIES[copy - 1]}, which have the order of the parameters.`;
     return `Floats have whole numbers from 0 to ${grouped(Number(search.max))}.`;
@@ -216,9 +216,9 @@ function build(app, start) {
     const T = Math.min(state.T, sizes.maxT);
     length.set(lengths.indexOf(state.T));
     parameters = placed(parametersOf(sizes));
-    const P = floatsOf(parameters);
+    const P = sumOf(parameters);
     activations = placed(activationsOf(sizes, state.B, T), 4 * P);
-    const A = floatsOf(activations);
+    const A = sumOf(activations);
     const D = backwardFloats(sizes, state.B, T);
     if (!state.indices.length) choose(state.name);
     const groups = { parameters, gradients: parameters, "AdamW m": parameters, "AdamW v": parameters, activations };
