@@ -209,7 +209,7 @@ def try_out(student, german, english, seed, given):
 
     try:
         if grammar is not None:
-            grammar.aligned_pairs = refuse
+            vars(grammar)["aligned_pairs"] = refuse
         with processor_time(given):
             for number in range(2):
                 random.seed(100 + number)
@@ -243,7 +243,7 @@ def try_out(student, german, english, seed, given):
         return f"Two trainings on {len(german)} pairs took more than {given:.0f} seconds of processor time."
     finally:
         if grammar is not None:
-            grammar.aligned_pairs = aligned_pairs
+            vars(grammar)["aligned_pairs"] = aligned_pairs
 
 
 def train_and_translate(student, pairs, sentences, seed, given):
