@@ -446,3 +446,14 @@ def test_processor_time_is_limited_and_waiting_is_not():
         time.sleep(0.5)
     with processor_time(0.1), pytest.raises(OutOfTime):
         never_ends()
+
+
+def test_a_capstone_that_is_too_slow_is_told_so_and_compared_with_no_mistake(monkeypatch):
+    """Each comparison would take as long again, and end in a name that means nothing."""
+    monkeypatch.setattr("autograder.checks.translation.GIVEN", 0.1)
+    monkeypatch.setattr("autograder.diagnosis._candidates", lambda *_: pytest.fail("compared"))
+    names = namespace("def train_translator(pairs, seed=0):\n    while True:\n        pass\n")
+    (result,) = run_checks(LocalSubject(names), "translation", ["translation.train_translator"])
+    assert result.points == 0
+    assert "seconds of processor time" in result.checks[0].message
+    assert result.diagnosis is None
