@@ -563,3 +563,28 @@ def train_translator(pairs, seed=0):
         return texts
 
     return model, translator
+
+
+@alternative("translation.train_translator", "averaged-weights")
+def train_translator(pairs, seed=0):
+    """A constant rate after the warm-up, and the running average of the weights is what translates."""
+    torch.manual_seed(seed)
+    german, english = (Vocabulary.from_texts(texts, words) for texts in zip(*pairs))
+    ids = [(german.encode(de, add_eos=True), english.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]
+    model = make_model(len(german), len(english), 1, 64, 256, 4, 0.0)
+    average = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.98))
+    adam = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
+    loss_fn, generator, step = LabelSmoothing(len(english), PAD, 0.1), torch.Generator().manual_seed(seed), 0
+    for _ in range(6):
+        for places in token_batches(ids, 1000, generator):
+            step += 1
+            adam.param_groups[0]["lr"] = 3e-3 * min(1, step / 100)
+            training_step(model, [make_batch([ids[place] for place in places])], loss_fn, adam, None, 1.0)
+            average.update_parameters(model)
+    trained = average.module.eval()
+
+    def translator(sentences):
+        src = pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences])
+        return [english.decode(row) for row in greedy_decode(trained, src, padding_mask(src), 40).tolist()]
+
+    return trained, translator
