@@ -18,6 +18,7 @@ from autograder.catalogue import alternative
 from solutions import BOS, EOS, PAD
 from solutions.bleu import corpus_bleu
 from solutions.decoding import beam_search, greedy_decode
+from solutions.losses import LabelSmoothing
 from solutions.masks import decoder_mask, padding_mask
 from solutions.multihead import MultiHeadAttention
 from solutions.optim import clip_grad_norm
