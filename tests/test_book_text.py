@@ -226,8 +226,8 @@ def commands(program: str) -> list[list[str]]:
     """The commands of a program that the pages for instructors show."""
     texts = [(BOOK / f"{page}.md").read_text(encoding="utf-8") for page in ("instructors", "how-grading-works")]
     blocks = [block for text in texts for block in re.findall(r"^```bash\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
-    lines = [shlex.split(line, comments=True) for block in blocks for line in block.splitlines()]
-    return [line[1:] for line in lines if line and line[0] == program]
+    whole = (line for block in blocks for line in re.sub(r"\\\n\s*", "", block).splitlines())
+    return [shlex.split(line, comments=True)[1:] for line in whole if line.startswith(f"{program} ")]
 
 
 def test_commands_of_the_grader_are_spelled_right() -> None:
