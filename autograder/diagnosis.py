@@ -32,9 +32,9 @@ from autograder.worker.execute import Outcome, Request
 # what goes wrong there (a detour through float32, an epsilon) is small, and must not pass for one another.
 _ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.float64: (1e-9, 1e-12)}
 
-
 # Every mistake of the catalogue compiles; and who is only slow shares that with anybody, after much waiting.
-NOT_COMPARED = {"CompileError", "OutOfTime"}
+_NOT_COMPARED = {"CompileError", "OutOfTime"}
+
 _OUTCOMES: Answers[Outcome] = Answers(64 * 2**20)
 Transcript = tuple[tuple[Request, Outcome], ...]
 
@@ -68,7 +68,7 @@ def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | 
     """The most likely mistake behind a task's failing checks, or ``None``."""
     failing = [item for item in evidence if item.status in (FAILED, ERROR)]
     passing = [item for item in evidence if item.status == PASSED]
-    if not failing or any(NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
+    if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
         return None
     best, best_score = None, (0, 0)
     for candidate in _candidates(unit, task, evidence):

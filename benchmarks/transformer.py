@@ -299,14 +299,11 @@ def measure(steps: int, pairs: int) -> dict:
     ids = pairs_of_ids(pairs)
     alike, mixed = chosen(ids, True, steps), chosen(ids, False, steps)
     runs = [
-        (name, make(), mixed if name == "mixed" else alike)
-        for name, make in (
-            ("ours", ours),
-            ("units", units),
-            ("nn_transformer", nn_transformer),
-            ("plain", plain),
-            ("mixed", ours),
-        )
+        ("ours", ours(), alike),
+        ("units", units(), alike),
+        ("nn_transformer", nn_transformer(), alike),
+        ("plain", plain(), alike),
+        ("mixed", ours(), mixed),
     ]
     found = {name: {"losses": [], "seconds": [], "tokens": []} for name, _, _ in runs}
     for number in range(steps):

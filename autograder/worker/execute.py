@@ -120,8 +120,10 @@ class OutOfTime(BaseException):
 
 
 @contextmanager
-def processor_time(seconds: float) -> Iterator[None]:
+def processor_time(seconds: float, what: str = "this") -> Iterator[None]:
     """For drivers: raise `OutOfTime` in what runs inside once it has computed for so many seconds.
+
+    ``what``: how the message names it.
 
     Waiting for a busy machine does not count. Where the system has no such timer, nothing is limited.
     """
@@ -130,7 +132,7 @@ def processor_time(seconds: float) -> Iterator[None]:
         return
 
     def stop(number: int, frame: Any) -> None:
-        raise OutOfTime(f"more than {seconds:g} seconds of processor time")
+        raise OutOfTime(f"{what} took more than {seconds:g} seconds of processor time")
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # and again each second, for code that catches everything

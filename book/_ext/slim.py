@@ -31,7 +31,7 @@ POINT = 4 / 3  # in pixels
 NO_LIST = '<div role="list" class="citation-list">'  # what stands in it are entries of a bibliography, not of a list
 THEME_SHEET = "_static/styles/pydata-sphinx-theme.css"
 THEME_SCRIPT = "_static/scripts/pydata-sphinx-theme.js"
-# The theme's search for boxes that scroll; static/scrolling.js does it instead, a section at a time.
+# The theme's search for boxes that scroll; static/scrolling.js does it instead, and asks all before it changes any.
 SCROLL_SEARCH = re.compile(
     r'document\.querySelectorAll\(\["pre",[^\]]*\]\.join\(", "\)\)(?=\.forEach\(\w+=>\{\w+\.tabIndex=)'
 )

@@ -107,18 +107,13 @@ def test_a_quiz_works_without_javascript(site: Path, browser: Any, address: str)
     context.close()
 
 
-def wait_for_all_sections(page: Any) -> None:
-    """Until a page that opened with its first screen is laid out whole."""
-    page.wait_for_function(
-        """() => [...document.querySelectorAll(".bd-article section")]
-             .every(section => getComputedStyle(section).contentVisibility === "visible")"""
-    )
-
-
-def test_a_page_is_laid_out_whole_soon_after_its_first_screen(site: Path, browser: Any, address: str) -> None:
+def test_a_page_is_laid_out_whole_when_it_is_loaded(site: Path, browser: Any, address: str) -> None:
+    """Not only its first screen: then a picture of the whole page, and its text, have everything."""
     with visit(browser, address, "book/attention") as seen:
-        wait_for_all_sections(seen.page)
-        assert seen.page.locator(".bd-article section section").count() > 10
+        sections = seen.page.locator(".bd-article section")
+        found = sections.evaluate_all("all => all.map(one => getComputedStyle(one).contentVisibility)")
+        assert len(found) > 10
+        assert set(found) == {"visible"}
         assert "What the papers say" in seen.page.locator("article").inner_text()
 
 
@@ -133,7 +128,6 @@ def test_boxes_take_the_focus_when_they_scroll_and_only_then(site: Path, browser
         })
         .map(box => box.outerHTML.slice(0, 120))"""
     with visit(browser, address, name) as seen:
-        wait_for_all_sections(seen.page)
         for width in (1280, 390, 1280):
             seen.page.set_viewport_size({"width": width, "height": 900})
             seen.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
