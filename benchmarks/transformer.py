@@ -4,9 +4,11 @@ One run on one machine, the same sizes and the same batches for all, with one th
 `solutions.translation` trains it; the same model as the units write it, all switches off; ``torch.nn.Transformer`` with
 what PyTorch offers around it; and a plain composition, as tutorials that annotate the paper have it. They take turns,
 step by step; the median round counts, each in a process of its own. Also measured: what batches of like lengths save.
+The result goes to ``book/measurements/transformer.json``.
 
-Where there is a GPU, the base model's training in bfloat16 is measured too, as a share of the GPU's rate. The result
-goes to ``book/measurements/transformer.json``.
+``python benchmarks/transformer.py --gpu`` compares them on a GPU, with the sizes of the paper's base model: target
+tokens per second, and the share of the GPU's rate that they use; with each switch of the program turned, and with
+batches of several sizes. That goes to ``book/measurements/transformer_gpu.json``.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
+import dataclasses
 import datetime
 import json
 import math
 import os
 import platform
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -36,65 +40,89 @@ sys.path.insert(0, str(ROOT))
 from autograder.machine import processor  # noqa: E402
 from solutions import PAD, translation  # noqa: E402
 from solutions.embeddings import PositionalEncoding, TokenEmbedding  # noqa: E402
-from solutions.losses import LabelSmoothing  # noqa: E402
-from solutions.optim import AdamW, noam_scheduler  # noqa: E402
+from solutions.optim import noam_scheduler  # noqa: E402
 from solutions.transformer import make_model  # noqa: E402
 
-OUTPUT = ROOT / "book" / "measurements" / "transformer.json"
-# Those of the preset that a CPU trains.
-VOCABULARY = 1000
-SIZES = {"num_layers": 2, "d_model": 128, "d_ff": 256, "num_heads": 4, "dropout": 0.0}
+FOLDER = ROOT / "book" / "measurements"
 SMOOTHING, MAX_TOKENS = 0.1, 1536
 AS_LONG_AS_IT_RUNS = contextlib.ExitStack()
 
 # What is promised, and of which figure.
-TARGETS = {"times_nn_transformer": 1.0, "times_plain": 1.3, "utilisation_gpu": 0.4}
+TARGETS = {"times_nn_transformer": 1.0, "times_plain": 1.3}
+TARGETS_GPU = {**TARGETS, "utilisation": 0.4}
+UNTIMED = 8  # steps in which a GPU's kernels are compiled and chosen
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """What all contenders train, and where: those of the preset that a CPU trains, unless others are given."""
+
+    vocabulary: int = 1000
+    num_layers: int = 2
+    d_model: int = 128
+    d_ff: int = 256
+    num_heads: int = 4
+    dropout: float = 0.0
+    device: str = "cpu"
+    bf16: bool = False
+    compile: bool = False
+
+    def model(self):
+        """Our model."""
+        sizes = (self.num_layers, self.d_model, self.d_ff, self.num_heads, self.dropout)
+        return make_model(self.vocabulary, self.vocabulary, *sizes).to(self.device)
+
+    def scheduler(self, optimizer):
+        """Rates that change nothing of the time."""
+        return noam_scheduler(optimizer, self.d_model, 400)
+
+    def autocast(self):
+        """The context in which peers compute; ours makes its own."""
+        return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=self.bf16)
+
+
+CPU = Setting()
+# The base model of Vaswani et al. 2017.
+BASE = Setting(37_000, 6, 512, 2048, 8, 0.1, "cuda", bf16=True)
 
 
 # --- contenders: each gives a function that does one step on a batch and returns the loss before it ----------------
 
 
-def ours():
-    """With every switch that pays on this device; what `train` does for a step."""
-    model = make_model(VOCABULARY, VOCABULARY, **SIZES)
-    optimizer = translation.make_optimizer(translation.TranslationConfig(), model)
-    loss_fn = translation.ClosedLabelSmoothing(VOCABULARY, PAD, SMOOTHING)
-    AS_LONG_AS_IT_RUNS.enter_context(translation.fused(model))
-    return step_of(translation.LogProbs(model), loss_fn, optimizer)
+def ours(setting, **switches):
+    """What `train` does for a step, with every switch that pays on a CPU, or with some turned."""
+    model = setting.model()
+    config = translation.TranslationConfig(bf16=setting.bf16, compile=setting.compile)
+    config = dataclasses.replace(config, smoothing=SMOOTHING, **switches)
+    AS_LONG_AS_IT_RUNS.enter_context(translation.replaced(model, translation.faster_classes(config)))
+    whole, loss_fn = translation.as_set(model, config)
+    return step_of(setting, whole, loss_fn, translation.make_optimizer(config, model))
 
 
-def units():
+def units(setting):
     """The same model as the units write it, with unit 10's loss and unit 11's optimiser."""
-    model = make_model(VOCABULARY, VOCABULARY, **SIZES)
-    optimizer = AdamW(model.parameters(), lr=1.0, betas=(0.9, 0.98), eps=1e-9)
-    return step_of(model, LabelSmoothing(VOCABULARY, PAD, SMOOTHING), optimizer)
+    return ours(dataclasses.replace(setting, bf16=False, compile=False), **ALL_OFF)
 
 
-def step_of(model, loss_fn, optimizer):
-    scheduler = noam_scheduler(optimizer, SIZES["d_model"], 400)
+ALL_OFF = {"sdpa": False, "kernels": False, "fused_adamw": False}
+
+
+def step_of(setting, model, loss_fn, optimizer):
+    scheduler = setting.scheduler(optimizer)
     return lambda batch: translation.training_step(model, [batch], loss_fn, optimizer, scheduler, 1.0).loss
 
 
 class LibraryTransformer(nn.Module):
     """``torch.nn.Transformer`` with embeddings, positions and output, as its documentation puts it to use."""
 
-    def __init__(self):
+    def __init__(self, setting):
         super().__init__()
-        width = SIZES["d_model"]
-        self.source = nn.Sequential(TokenEmbedding(VOCABULARY, width), PositionalEncoding(width, SIZES["dropout"]))
-        self.target = nn.Sequential(TokenEmbedding(VOCABULARY, width), PositionalEncoding(width, SIZES["dropout"]))
-        layers = SIZES["num_layers"]
+        width, layers = setting.d_model, setting.num_layers
+        self.source, self.target = embeddings(setting), embeddings(setting)
         self.inner = nn.Transformer(
-            width,
-            SIZES["num_heads"],
-            layers,
-            layers,
-            SIZES["d_ff"],
-            SIZES["dropout"],
-            batch_first=True,
-            norm_first=True,
+            width, setting.num_heads, layers, layers, setting.d_ff, setting.dropout, batch_first=True, norm_first=True
         )
-        self.output = nn.Linear(width, VOCABULARY)
+        self.output = nn.Linear(width, setting.vocabulary)
 
     def forward(self, src, tgt):
         """Logits."""
@@ -112,19 +140,35 @@ class LibraryTransformer(nn.Module):
         return self.output(hidden)
 
 
-def nn_transformer():
-    """With PyTorch's smoothed cross-entropy and its fused AdamW."""
-    model = LibraryTransformer().train()
+def embeddings(setting):
+    """Vectors of tokens, with positions added."""
+    return nn.Sequential(
+        TokenEmbedding(setting.vocabulary, setting.d_model), PositionalEncoding(setting.d_model, setting.dropout)
+    )
+
+
+def fresh(model, setting):
+    """A peer as it starts, on its device, and compiled if that is the setting."""
     for parameter in model.parameters():
         if parameter.dim() > 1:
             nn.init.xavier_uniform_(parameter)
+    model.to(setting.device).train()
+    if setting.compile:
+        model.compile(dynamic=True)
+    return model
+
+
+def nn_transformer(setting):
+    """With PyTorch's smoothed cross-entropy and its fused AdamW."""
+    model = fresh(LibraryTransformer(setting), setting)
     optimizer = translation.make_optimizer(translation.TranslationConfig(), model)
-    scheduler = noam_scheduler(optimizer, SIZES["d_model"], 400)
+    scheduler = setting.scheduler(optimizer)
 
     def step(batch):
         optimizer.zero_grad()
-        logits = model(batch.src, batch.tgt).flatten(0, 1)
-        loss = F.cross_entropy(logits, batch.tgt_y.flatten(), ignore_index=PAD, label_smoothing=SMOOTHING)
+        with setting.autocast():
+            logits = model(batch.src, batch.tgt).flatten(0, 1)
+            loss = F.cross_entropy(logits, batch.tgt_y.flatten(), ignore_index=PAD, label_smoothing=SMOOTHING)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -171,14 +215,12 @@ class PlainAttention(nn.Module):
 class PlainLayer(nn.Module):
     """An encoder layer, or a decoder layer with cross-attention: pre-norm, as the annotated code has it."""
 
-    def __init__(self, cross):
+    def __init__(self, setting, cross):
         super().__init__()
-        width, heads, dropout = SIZES["d_model"], SIZES["num_heads"], SIZES["dropout"]
-        attention = PlainAttention(width, heads, dropout)
+        width, hidden, dropout = setting.d_model, setting.d_ff, setting.dropout
+        attention = PlainAttention(width, setting.num_heads, dropout)
         self.attentions = nn.ModuleList(copy.deepcopy(attention) for _ in range(1 + cross))
-        self.network = nn.Sequential(
-            nn.Linear(width, SIZES["d_ff"]), nn.ReLU(), nn.Dropout(dropout), nn.Linear(SIZES["d_ff"], width)
-        )
+        self.network = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, width))
         self.norms = nn.ModuleList(PlainNorm(width) for _ in range(2 + cross))
         self.dropouts = nn.ModuleList(nn.Dropout(dropout) for _ in range(2 + cross))
 
@@ -193,15 +235,13 @@ class PlainLayer(nn.Module):
 class PlainTransformer(nn.Module):
     """Encoder and decoder of such layers."""
 
-    def __init__(self):
+    def __init__(self, setting):
         super().__init__()
-        width, layers = SIZES["d_model"], SIZES["num_layers"]
-        self.source = nn.Sequential(TokenEmbedding(VOCABULARY, width), PositionalEncoding(width, SIZES["dropout"]))
-        self.target = nn.Sequential(TokenEmbedding(VOCABULARY, width), PositionalEncoding(width, SIZES["dropout"]))
-        self.encoder = nn.ModuleList(PlainLayer(False) for _ in range(layers))
-        self.decoder = nn.ModuleList(PlainLayer(True) for _ in range(layers))
-        self.norms = nn.ModuleList(PlainNorm(width) for _ in range(2))
-        self.output = nn.Linear(width, VOCABULARY)
+        self.source, self.target = embeddings(setting), embeddings(setting)
+        self.encoder = nn.ModuleList(PlainLayer(setting, False) for _ in range(setting.num_layers))
+        self.decoder = nn.ModuleList(PlainLayer(setting, True) for _ in range(setting.num_layers))
+        self.norms = nn.ModuleList(PlainNorm(setting.d_model) for _ in range(2))
+        self.output = nn.Linear(setting.d_model, setting.vocabulary)
 
     def forward(self, src, tgt, src_mask, tgt_mask):
         """Log-probabilities."""
@@ -214,18 +254,16 @@ class PlainTransformer(nn.Module):
         return torch.log_softmax(self.output(self.norms[1](y)), dim=-1)
 
 
-def plain():
+def plain(setting):
     """With masks made anew for each batch, a table of smoothed targets, and plain Adam."""
-    model = PlainTransformer().train()
-    for parameter in model.parameters():
-        if parameter.dim() > 1:
-            nn.init.xavier_uniform_(parameter)
+    vocabulary = setting.vocabulary
+    model = fresh(PlainTransformer(setting), setting)
     optimizer = torch.optim.Adam(model.parameters(), lr=1.0, betas=(0.9, 0.98), eps=1e-9)
-    scheduler = noam_scheduler(optimizer, SIZES["d_model"], 400)
+    scheduler = setting.scheduler(optimizer)
     divergence = nn.KLDivLoss(reduction="sum")
 
     def smoothed(log_probs, target):
-        table = log_probs.data.clone().fill_(SMOOTHING / (VOCABULARY - 2))
+        table = log_probs.data.clone().fill_(SMOOTHING / (vocabulary - 2))
         table.scatter_(1, target.unsqueeze(1), 1 - SMOOTHING)
         table[:, PAD] = 0
         table.index_fill_(0, torch.nonzero(target == PAD).squeeze(1), 0.0)
@@ -234,9 +272,11 @@ def plain():
     def step(batch):
         length = batch.tgt.size(-1)
         future = torch.triu(torch.ones(1, length, length), diagonal=1).type(torch.uint8) == 0
-        src_mask, tgt_mask = (batch.src != PAD).unsqueeze(-2), (batch.tgt != PAD).unsqueeze(-2) & future
-        log_probs = model(batch.src, batch.tgt, src_mask, tgt_mask)
-        loss = smoothed(log_probs.contiguous().view(-1, VOCABULARY), batch.tgt_y.contiguous().view(-1))
+        src_mask = (batch.src != PAD).unsqueeze(-2)
+        tgt_mask = (batch.tgt != PAD).unsqueeze(-2) & future.to(setting.device)
+        with setting.autocast():
+            log_probs = model(batch.src, batch.tgt, src_mask, tgt_mask)
+        loss = smoothed(log_probs.contiguous().view(-1, vocabulary), batch.tgt_y.contiguous().view(-1))
         loss = loss / (batch.tgt_y != PAD).sum()
         loss.backward()
         optimizer.step()
@@ -253,7 +293,7 @@ def plain():
 def pairs_of_ids(count):
     """Grammar sentences in ids, up to the size of the vocabulary."""
     pairs = translation.grammar_pairs(count, 0)
-    tokenizer = translation.LibraryBPE.train([text for pair in pairs for text in pair], VOCABULARY)
+    tokenizer = translation.LibraryBPE.train([text for pair in pairs for text in pair], CPU.vocabulary)
     return translation.encode_pairs(pairs, tokenizer)
 
 
@@ -298,21 +338,35 @@ def measure(steps: int, pairs: int) -> dict:
     torch.manual_seed(0)
     ids = pairs_of_ids(pairs)
     alike, mixed = chosen(ids, True, steps), chosen(ids, False, steps)
-    runs = [
-        ("ours", ours(), alike),
-        ("units", units(), alike),
-        ("nn_transformer", nn_transformer(), alike),
-        ("plain", plain(), alike),
-        ("mixed", ours(), mixed),
-    ]
-    found = {name: {"losses": [], "seconds": [], "tokens": []} for name, _, _ in runs}
+    return in_turns(
+        {
+            "ours": (ours(CPU), alike),
+            "units": (units(CPU), alike),
+            "nn_transformer": (nn_transformer(CPU), alike),
+            "plain": (plain(CPU), alike),
+            "mixed": (ours(CPU), mixed),
+        },
+        steps,
+        untimed=2,
+    )
+
+
+def in_turns(runs: dict, steps: int, untimed: int) -> dict:
+    """Losses, and seconds and target tokens of all steps but the first, of runs ``(step function, batches)``.
+
+    The loss is a number of Python's, so a step has ended on the device as well when it is there.
+    """
+    found: dict = {name: {"losses": [], "seconds": [], "tokens": []} for name in runs}
+    order = list(runs)
     for number in range(steps):
-        for name, step, batches in runs[number % len(runs) :] + runs[: number % len(runs)]:
+        for name in order[number % len(order) :] + order[: number % len(order)]:
+            step, batches = runs[name]
+            batch = batches[number % len(batches)]
             started = time.perf_counter()
-            found[name]["losses"].append(step(batches[number]))
-            if number >= 2:
+            found[name]["losses"].append(step(batch))
+            if number >= untimed:
                 found[name]["seconds"].append(time.perf_counter() - started)
-                found[name]["tokens"].append(batches[number].ntokens)
+                found[name]["tokens"].append(batch.ntokens)
     return found
 
 
@@ -350,47 +404,153 @@ def by_threads(threads: int, options: argparse.Namespace) -> dict:
     return {"contenders": rows, **times}
 
 
-def on_gpu(steps: int = 40) -> dict | None:
-    """The base model in bfloat16, compiled, on random sentences: tokens per second and share of the GPU's rate."""
-    if not torch.cuda.is_available():
-        return None
-    draw = random.Random(0)
-    config = translation.TranslationConfig.preset("base", steps=steps, save_every=steps, max_tokens=50_000)
-    device = torch.device("cuda")
-    torch.manual_seed(0)
-    model = make_model(37_000, 37_000, tie_weights=True).to(device)
-    optimizer = translation.make_optimizer(config, model)
-    scheduler = noam_scheduler(optimizer, 512)
-    loss_fn = translation.ClosedLabelSmoothing(37_000, PAD, SMOOTHING)
-    rows = [[draw.randrange(4, 37_000) for _ in range(draw.randint(26, 30))] for _ in range(800)]
-    batch = translation.make_batch([(row, row) for row in rows]).to(device)
-    whole = translation.LogProbs(model, bf16=True)
-    with translation.fused(model):
-        whole.compile(dynamic=False)
-        for _ in range(5):
-            translation.training_step(whole, [batch], loss_fn, optimizer, scheduler, 1.0)
-        torch.cuda.synchronize()
+# --- on a GPU -----------------------------------------------------------------------------------------------------
+
+
+def random_batch(setting, max_tokens, seed=0):
+    """A batch of sentences of like lengths, random words of 26 to 30 tokens, as large as the budget allows."""
+    draw = random.Random(seed)
+
+    def row(length):
+        return [draw.randrange(4, setting.vocabulary) for _ in range(length)]
+
+    lengths = [30] + [draw.randint(26, 30) for _ in range(max_tokens // 60 - 1)]
+    batch = translation.make_batch([(row(length), row(length)) for length in lengths])
+    return translation.to_device(batch, torch.device(setting.device))
+
+
+def summary(found: dict, batch, operations: float, peak: float) -> dict:
+    """Median and range of the target tokens per second of every run, and the share of the device's rate."""
+    rows = {}
+    for name, row in found.items():
+        rates = [tokens / seconds for tokens, seconds in zip(row["tokens"], row["seconds"])]
+        middle = statistics.median(rates)
+        rows[name] = {
+            "tokens_per_second": middle,
+            "from_to": [min(rates), max(rates)],
+            "utilisation": middle / batch.ntokens * operations / peak,
+            "first_and_last_loss": [row["losses"][0], row["losses"][-1]],
+        }
+    return rows
+
+
+# What names of kernels say, the first that fits.
+KINDS = {
+    "attention": "fmha|flash|sdpa|cudnn_generated",
+    "products of matrices": "nvjet|gemm|cutlass|cublas|splitK",
+    "optimiser and clipping": "multi_tensor|adam",
+    "everything else": "",
+}
+
+
+def milliseconds_by_kind(step, batch, steps: int = 3) -> dict:
+    """What a GPU does in a step, in milliseconds: the sum over kernels of a kind, and the time without any."""
+    from torch.profiler import ProfilerActivity, profile
+
+    step(batch)
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA]) as profiled:
         started = time.perf_counter()
         for _ in range(steps):
-            translation.training_step(whole, [batch], loss_fn, optimizer, scheduler, 1.0)
+            step(batch)
         torch.cuda.synchronize()
-        seconds = (time.perf_counter() - started) / steps
-    rate = translation.step_operations(model, [batch]) / seconds
-    return {
-        "device": torch.cuda.get_device_name(),
-        "tokens_per_second": batch.ntokens / seconds,
-        "operations_per_second": rate,
-        "utilisation": rate / translation.peak_rate(device, True),
+        seconds = time.perf_counter() - started
+    found = dict.fromkeys(KINDS, 0.0)
+    for event in profiled.key_averages():
+        if event.device_type == torch.autograd.DeviceType.CUDA and not event.is_user_annotation:
+            kind = next(kind for kind, names in KINDS.items() if re.search(names, event.key))
+            found[kind] += event.self_device_time_total / 1000 / steps
+    return found | {"idle": 1000 * seconds / steps - sum(found.values())}
+
+
+def on_gpu(options: argparse.Namespace, setting: Setting = BASE) -> dict:
+    """The base model on a GPU: contenders and switches, in turns; sizes of batches; where the time of a step goes."""
+    device = torch.device(setting.device)
+    peak = translation.peak_rate(device, setting.bf16)
+    compiled = dataclasses.replace(setting, compile=True)
+    no_bf16 = dataclasses.replace(setting, bf16=False)
+    batches = [random_batch(setting, options.max_tokens, seed) for seed in range(3)]
+    operations = translation.step_operations(setting.model(), batches[:1])
+    torch.manual_seed(0)
+    steps = {
+        "ours": ours(compiled),
+        "ours, not compiled": ours(setting),
+        "nn_transformer": nn_transformer(setting),
+        "nn_transformer, compiled": nn_transformer(compiled),
+        "plain": plain(setting),
+        "plain, float32": plain(no_bf16),
+        "compiled, without sdpa": ours(compiled, sdpa=False),
+        "compiled, without dropout": ours(dataclasses.replace(compiled, dropout=0.0)),
+        "not compiled, without sdpa": ours(setting, sdpa=False),
+        "not compiled, without kernels": ours(setting, kernels=False),
+        "not compiled, without fused_adamw": ours(setting, fused_adamw=False),
+        "not compiled, without bf16": ours(no_bf16),
+        "all off": units(setting),
     }
+    for name, step in steps.items():
+        print(f"{name}: getting ready …", flush=True)
+        for number in range(UNTIMED):
+            step(batches[number % len(batches)])
+    print("measuring …", flush=True)
+    found = in_turns({name: (step, batches) for name, step in steps.items()}, options.steps, 1)
+    rows = summary(found, batches[0], operations, peak)
+    kinds = milliseconds_by_kind(steps["ours"], batches[0]) if setting.device == "cuda" else {}
+    sizes = []
+    for max_tokens in options.sizes:
+        print(f"batches of {max_tokens:,} tokens …", flush=True)
+        batch = random_batch(setting, max_tokens)
+        found = in_turns({"ours": (steps["ours"], [batch])}, UNTIMED + options.steps, UNTIMED)
+        needed = translation.step_operations(setting.model(), [batch])
+        sizes.append({"max_tokens": max_tokens} | summary(found, batch, needed, peak)["ours"])
+    rate = {name: row["tokens_per_second"] for name, row in rows.items()}
+    return {
+        "what": "Training of the base Transformer on a GPU: target tokens per second, and the share of the rate of its "
+        "data sheet; contenders and switches in turns on the same batches; sizes of batches; milliseconds of a step.",
+        "command": " ".join(["python", "benchmarks/transformer.py", *sys.argv[1:]]),
+        "date": datetime.date.today().isoformat(),
+        "device": torch.cuda.get_device_name() if setting.device == "cuda" else setting.device,
+        "versions": {"python": platform.python_version(), "torch": str(torch.__version__), "cuda": torch.version.cuda},
+        "sizes": {**dataclasses.asdict(setting), "max_tokens": options.max_tokens},
+        "operations_per_step": operations,
+        "peak": peak,
+        "runs": rows,
+        "milliseconds": kinds,
+        "batches": sizes,
+        "targets": TARGETS_GPU,
+        "reached": {
+            "times_nn_transformer": rate["ours"] / max(rate["nn_transformer"], rate["nn_transformer, compiled"]),
+            "times_plain": rate["ours"] / rate["plain"],
+            "utilisation": max(row["utilisation"] for row in sizes),
+        },
+    }
+
+
+def gpu_main(options: argparse.Namespace) -> None:
+    """Measure, write and print what a GPU does."""
+    if not torch.cuda.is_available():
+        raise SystemExit(
+            "There is no GPU here, so --gpu has nothing to measure; leave it out to measure the processor."
+        )
+    try:
+        result = on_gpu(options)
+    except torch.cuda.OutOfMemoryError:
+        raise SystemExit("A step did not fit into the GPU's memory: lower --max-tokens and --sizes.") from None
+    write(result, options.output or FOLDER / "transformer_gpu.json")
+    for name, row in [*result["runs"].items(), *((f"{row['max_tokens']:,} tokens", row) for row in result["batches"])]:
+        print(f"  {name:35} {row['tokens_per_second']:10,.0f} target tokens/s   {row['utilisation']:.1%}")
+    for kind, milliseconds in result["milliseconds"].items():
+        print(f"  {kind:35} {milliseconds:10.2f} ms")
+    print_targets(TARGETS_GPU, result["reached"])
+
+
+# --- on a CPU -----------------------------------------------------------------------------------------------------
 
 
 def document(options: argparse.Namespace) -> dict:
     """Everything measured, with where, when and how."""
     load = os.getloadavg()[0]
     results = {str(threads): by_threads(threads, options) for threads in options.threads}
-    gpu = on_gpu()
     ids = pairs_of_ids(options.pairs)
-    worst = {name: min(row[name] for row in results.values()) for name in ("times_nn_transformer", "times_plain")}
     return {
         "what": "Training of a Transformer: target tokens per second of ours, of nn.Transformer and of a plain one; on "
         "one machine in one run.",
@@ -399,43 +559,59 @@ def document(options: argparse.Namespace) -> dict:
         "device": f"{os.cpu_count()} cores, {processor()}",
         "load_before": load,
         "versions": {"python": platform.python_version(), "torch": str(torch.__version__)},
-        "sizes": {**SIZES, "vocabulary": VOCABULARY, "max_tokens": MAX_TOKENS},
+        "sizes": {**dataclasses.asdict(CPU), "max_tokens": MAX_TOKENS},
         "padding_share": {
             "bucketed": padding_share(ids, translation.token_batches(ids, MAX_TOKENS)),
             "mixed": padding_share(ids, mixed_batches(ids, MAX_TOKENS)),
         },
         "by_threads": results,
-        "gpu": gpu,
         "targets": TARGETS,
-        "reached": {**worst, "utilisation_gpu": gpu and gpu["utilisation"]},
+        "reached": {name: min(row[name] for row in results.values()) for name in TARGETS},
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="(%(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="processes, one after the other (%(default)s)")
-    parser.add_argument("--steps", type=int, default=40, help="steps in a round, the first two not timed (%(default)s)")
-    parser.add_argument("--pairs", type=int, default=4000, help="pairs that the batches are made of (%(default)s)")
-    parser.add_argument("--output", type=Path, default=OUTPUT, help="where the result goes (%(default)s)")
-    options = parser.parse_args()
-    if options.steps < 3:
-        parser.error("--steps must be at least 3: the first two are not timed")
+def cpu_main(options: argparse.Namespace) -> None:
+    """Measure, write and print what the processor does."""
     result = document(options)
-    options.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write(result, options.output or FOLDER / "transformer.json")
     for threads, found in result["by_threads"].items():
         print(f"\n{threads} threads")
         for name, row in found["contenders"].items():
             print(f"  {name:15} {row['tokens_per_second']:8,.0f} target tokens/s   {row['all_tokens_per_second']}")
     share = result["padding_share"]
     print(f"\npadding: {share['bucketed']:.0%} in batches of like lengths, {share['mixed']:.0%} in mixed ones")
-    for name, target in TARGETS.items():
-        reached = result["reached"][name]
-        said = (
-            "not measured: no GPU here" if reached is None else f"{reached:.2f}: {'yes' if reached >= target else 'NO'}"
-        )
-        print(f"{name:22} at least {target:g}   {said}")
-    print(f"Written: {options.output}")
+    print_targets(TARGETS, result["reached"])
+
+
+def write(result: dict, path: Path) -> None:
+    """Keep a result."""
+    path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    print(f"Written: {path}")
+
+
+def print_targets(targets: dict, reached: dict) -> None:
+    """What is promised, and whether it is kept."""
+    for name, target in targets.items():
+        verdict = "yes" if reached[name] >= target else "NO"
+        print(f"{name:22} at least {target:g}   {reached[name]:.2f}: {verdict}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--gpu", action="store_true", help="measure the GPU instead of the processor")
+    parser.add_argument("--steps", type=int, default=40, help="steps in a round (%(default)s)")
+    parser.add_argument("--output", type=Path, help="where the result goes (a file in book/measurements)")
+    cpu = parser.add_argument_group("on a processor")
+    cpu.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="(%(default)s)")
+    cpu.add_argument("--rounds", type=int, default=5, help="processes, one after the other (%(default)s)")
+    cpu.add_argument("--pairs", type=int, default=4000, help="pairs that the batches are made of (%(default)s)")
+    gpu = parser.add_argument_group("on a GPU")
+    gpu.add_argument("--max-tokens", type=int, default=50_000, help="size of a batch (%(default)s)")
+    gpu.add_argument("--sizes", type=int, nargs="+", default=[3125, 12_500, 50_000, 100_000], help="(%(default)s)")
+    options = parser.parse_args()
+    if options.steps < 3:
+        parser.error("--steps must be at least 3: the first two are not timed")
+    gpu_main(options) if options.gpu else cpu_main(options)
 
 
 if __name__ == "__main__":

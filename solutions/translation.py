@@ -440,13 +440,20 @@ class ClosedLabelSmoothing(LabelSmoothing):
         rest = self.smoothing / (self.size - 2)
         entropy = sum(count * p * math.log(p) for count, p in ((1, 1 - self.smoothing), (self.size - 2, rest)) if p > 0)
         counted = (target != self.padding_idx).sum()
-        return counted * entropy + SmoothedSum.apply(x, target, self.padding_idx, 1 - self.smoothing, rest)
+        if not torch.compiler.is_compiling():
+            return counted * entropy + SmoothedSum.apply(x, target, self.padding_idx, 1 - self.smoothing, rest)
+        # A compiler that sees how the table comes about stores neither it nor the log-probabilities.
+        column = torch.arange(self.size, device=x.device)
+        table = torch.where(column == target[:, None], 1 - self.smoothing, rest).masked_fill(
+            column == self.padding_idx, 0
+        )
+        return counted * entropy - (table * x).sum(1).masked_fill(target == self.padding_idx, 0).sum()
 
 
-class LogProbs(nn.Module):
-    """A model and its generator as one module, which is what can be compiled and distributed as a whole.
+class Body(nn.Module):
+    """A model without its generator as one module, which is what can be compiled and distributed as a whole.
 
-    To `training_step` it looks like a model: its own generator has nothing left to do.
+    To `training_step` it looks like a model whose generator has nothing to do: that is left to `BodyLoss`.
 
     Args:
         model: a Transformer.
@@ -460,14 +467,48 @@ class LogProbs(nn.Module):
         self.generator = nn.Identity()
 
     def forward(self, src, tgt, src_mask, tgt_mask):
-        """Log-probabilities ``(B, T, V)``, float32."""
+        """Hidden vectors ``(B, T, d)``."""
         with torch.autocast(src.device.type, torch.bfloat16, enabled=self.bf16):
-            log_probs = self.model.generator(self.model(src, tgt, src_mask, tgt_mask))
-        return log_probs.float()
+            return self.model(src, tgt, src_mask, tgt_mask)
+
+
+class BodyLoss(nn.Module):
+    """A generator and a loss in one: compiled together, they need no memory for ``N * V`` log-probabilities.
+
+    Args:
+        generator: makes log-probabilities ``(N, V)`` of hidden vectors ``(N, d)``.
+        loss_fn: as in `training_step`.
+        bf16: as in `Body`, for the generator's product; everything after it is float32.
+    """
+
+    def __init__(self, generator, loss_fn, bf16=False):
+        super().__init__()
+        self.generator, self.loss_fn, self.bf16 = generator, loss_fn, bf16
+
+    def forward(self, hidden, target):
+        """The loss of hidden vectors ``(N, d)`` and target ids ``(N,)``, a float32 scalar."""
+        with torch.autocast(hidden.device.type, torch.bfloat16, enabled=self.bf16):
+            log_probs = self.generator(hidden)
+        return self.loss_fn(log_probs.float(), target)
+
+
+def as_set(model, config):
+    """A model and its loss as a `TranslationConfig` has them: what `training_step` takes for ``model`` and ``loss_fn``.
+
+    The switches ``sdpa`` and ``kernels`` also need the context of `replaced`, see `faster_classes`.
+    """
+    smoothing = ClosedLabelSmoothing if config.kernels else LabelSmoothing
+    size, device = model.generator.proj.out_features, model.generator.proj.weight.device
+    whole = Body(model, bool(config.bf16))
+    loss_fn = BodyLoss(model.generator, smoothing(size, PAD, config.smoothing).to(device), bool(config.bf16))
+    if config.compile:
+        for part in (whole, loss_fn):
+            part.compile(dynamic=True)
+    return whole, loss_fn
 
 
 class Distributed(nn.parallel.DistributedDataParallel):
-    """PyTorch's data-parallel module, which averages gradients over all processes, with the generator of `LogProbs`."""
+    """PyTorch's data-parallel module, which averages gradients over all processes, with the generator of a `Body`."""
 
     def __init__(self, module, **options):
         super().__init__(module, **options)
@@ -1179,11 +1220,7 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
         losses = saved["losses"]
     start = done = len(losses)
 
-    smoothing = ClosedLabelSmoothing if config.kernels else LabelSmoothing
-    loss_fn = smoothing(len(tokenizer), PAD, config.smoothing).to(world.device)
-    whole: nn.Module = LogProbs(model, bool(config.bf16))
-    if config.compile:
-        whole.compile(dynamic=True)
+    whole, loss_fn = as_set(model, config)
     if world.size > 1:
         whole = Distributed(whole, broadcast_buffers=False)
 

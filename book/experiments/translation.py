@@ -8,9 +8,8 @@ import time
 import record
 import torch
 
-from solutions import PAD, translation
+from solutions import translation
 from solutions.grammar import HELD_OUT, aligned_pairs
-from solutions.losses import LabelSmoothing
 from solutions.optim import noam_scheduler
 
 WHAT = (
@@ -183,13 +182,9 @@ def steps_of(config, tokenizer, stream, count):
     model = translation.build_model(config, tokenizer)
     optimizer = translation.make_optimizer(config, model)
     scheduler = noam_scheduler(optimizer, config.d_model, config.warmup, config.factor)
-    smoothing = translation.ClosedLabelSmoothing if config.kernels else LabelSmoothing
-    loss_fn = smoothing(len(tokenizer), PAD, config.smoothing)
-    whole = translation.LogProbs(model, bool(config.bf16))
+    whole, loss_fn = translation.as_set(model, config)
     left_out = 5 if count > 10 else 1
     with translation.replaced(model, translation.faster_classes(config)):
-        if config.compile:
-            whole.compile(dynamic=True)
         results, seconds = [], []
         for number in range(count):
             started = time.perf_counter()
