@@ -14,8 +14,8 @@ What it knows of German:
   does not have to).
 
 Every German sentence has one translation only. There is no polite *Sie*, *sie* is never an object, and where nothing
-but the order tells subject from object (*Die Frau sieht die Katze*), the subject comes first. No clause is negated whose
-subject, object or time says *jeder*: "not every" and "every … not" are different things, which word order mixes up.
+but the order tells subject from object (*Die Frau sieht die Katze*), the subject comes first. No clause is negated
+whose subject, object or time says *jeder*: "not every" and "every … not" are different things, easily mixed up.
 
 Some constructions are held out (`HELD_OUT`): their parts occur in training, they themselves never do. How a model
 translates them says what it has learned about the language, rather than about the sentences.
