@@ -198,6 +198,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
     app.connect("html-page-context", add_launch_buttons, priority=900)  # after the theme has made its own
     app.connect("html-page-context", chapter_numbers.number_pages, priority=900)  # after the theme
+    app.connect("html-collect-pages", chapter_numbers.number_results)
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
     app.connect("build-finished", not_found.write_page)

@@ -170,6 +170,9 @@ def test_the_search_shows_text_of_the_pages(site: Path, browser: Any, address: s
         page.wait_for_function("document.querySelectorAll('#search-results p.context').length > 10")
         shown = page.locator("#search-results p.context").all_inner_texts()
         assert [text for text in shown if "Contents" in text] == []
+        titles = page.locator("#search-results li > a").all_inner_texts()
+        assert "3 · Self-attention, from dot product to weights" in titles
+        assert [title for title in titles if re.search(r"· .* >.* · ", title)] == []
         icon, field = (page.locator(f".bd-search-container {part}").first for part in (".bd-search i", "input"))
         padding = field.evaluate("field => parseFloat(getComputedStyle(field).paddingLeft)")
         left = field.bounding_box()["x"]
