@@ -41,6 +41,7 @@ import glossary_links  # noqa: E402
 import not_found  # noqa: E402
 import offline  # noqa: E402
 import playgrounds  # noqa: E402
+import powers  # noqa: E402
 import quizzes  # noqa: E402
 import search_summaries  # noqa: E402
 import slim  # noqa: E402
@@ -191,6 +192,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
     playgrounds.setup(app)
+    powers.setup(app)
     app.add_transform(quizzes.QuizTransform)
     app.add_js_file("quiz.js", loading_method="defer")
     glossary_links.setup_links(app)

@@ -244,3 +244,11 @@ def test_the_page_of_progress_fits_and_can_be_read(
     )
     assert overflowing == []
     page.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_powers_of_ten_are_written_as_such(site: Path, name: str) -> None:
+    article = soup(name).select_one("article")
+    for code in article.select("pre, code, script, style"):
+        code.decompose()
+    assert re.findall(r"(?<![\w.])\d\.?\d*e[-+]\d\d+", article.get_text()) == []
