@@ -212,6 +212,11 @@ def test_words():
     assert common.default_title(TASKS[:1]) == "attention.softmax"
 
 
+def test_marks_in_the_courses_own_words_are_set():
+    said = html._marked("a row is *not* a `*column*`, 2 * 3 * 4, f(*a, *b), <b>")
+    assert said == "a row is <em>not</em> a <code>*column*</code>, 2 * 3 * 4, f(*a, *b), &lt;b&gt;"
+
+
 @pytest.mark.parametrize(
     ("in_terminal", "command"), [(False, 'hint("attention.softmax")'), (True, "autograder hint attention.softmax")]
 )

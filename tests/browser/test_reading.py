@@ -251,4 +251,4 @@ def test_powers_of_ten_are_written_as_such(site: Path, name: str) -> None:
     article = soup(name).select_one("article")
     for code in article.select("pre, code, script, style"):
         code.decompose()
-    assert re.findall(r"(?<![\w.])\d\.?\d*e[-+]\d\d+", article.get_text()) == []
+    assert re.findall(r"(?<![\w.])\d\.?\d*e(?:[-+]0|\+)\d+", article.get_text()) == []
