@@ -204,7 +204,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
     app.connect("build-finished", not_found.write_page)
-    app.connect("build-finished", search_summaries.shorten_summaries)
+    app.connect("build-finished", search_summaries.improve_summaries)
     app.connect("build-finished", formulas.draw_pages)
     app.connect("build-finished", slim.slim)
     app.connect("build-finished", dependencies.save_fingerprints)

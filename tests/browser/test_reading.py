@@ -173,6 +173,8 @@ def test_the_search_shows_text_of_the_pages(site: Path, browser: Any, address: s
         titles = page.locator("#search-results li > a").all_inner_texts()
         assert "3 · Self-attention, from dot product to weights" in titles
         assert [title for title in titles if re.search(r"· .* >.* · ", title)] == []
+        meaning = page.locator("#search-results li", has=page.locator("a[href$='#term-softmax']")).locator("p.context")
+        assert "softmax: " in meaning.inner_text()
         icon, field = (page.locator(f".bd-search-container {part}").first for part in (".bd-search i", "input"))
         padding = field.evaluate("field => parseFloat(getComputedStyle(field).paddingLeft)")
         left = field.bounding_box()["x"]
