@@ -18,6 +18,7 @@ In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{point
 ``[words](book:attention#rows-are-queries)`` is a link into the book.
 
 nbgrader turns the source notebooks so made into those that learners get. The same source gives the same bytes.
+The headings of the chapters, which the reports name, are written anew as well.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
-from autograder import checking, demonstrations, settings
+from autograder import checking, demonstrations, headings, settings
 from autograder.grade_ids import allow_dots
 from autograder.nbgrader import configure
 from autograder.registry import COMPLETE, Unit, find_unit
@@ -497,6 +498,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.check:
             return _report_stale(stale(EXERCISES))
         changed = write_exercises(EXERCISES, COURSE_ROOT)
+        if headings.write():
+            changed.append(headings.TABLE)
     except BrokenSource as error:
         print(error, file=sys.stderr)
         return 1

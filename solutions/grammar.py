@@ -14,7 +14,8 @@ What it knows of German:
   does not have to).
 
 Every German sentence has one translation only. There is no polite *Sie*, *sie* is never an object, and where nothing
-but the order tells subject from object (*Die Frau sieht die Katze*), the subject comes first.
+but the order tells subject from object (*Die Frau sieht die Katze*), the subject comes first. No clause is negated
+whose subject, object or time says *jeder*: "not every" and "every … not" are different things, easily mixed up.
 
 Some constructions are held out (`HELD_OUT`): their parts occur in training, they themselves never do. How a model
 translates them says what it has learned about the language, rather than about the sentences.
@@ -452,6 +453,7 @@ class Clause:
     def __post_init__(self):
         self.finite, self.main, self.no = (next(links) for _ in range(3))
         self.word_links = [next(links) for _ in range(8)]
+        self.negated = self.negated and not self.says_every  # "not every" is another matter
         if self.negated and self.says_kein:
             assert self.object is not None
             self.object.negation = self.no
@@ -460,6 +462,12 @@ class Clause:
     def says_kein(self):
         """Whether its negation is "kein": if there is an indefinite object to say it with."""
         return self.object is not None and self.gap != "object" and not self.object.definite
+
+    @property
+    def says_every(self):
+        """Whether its subject, object or time has an "every"."""
+        determiners = [getattr(phrase, "determiner", "") for phrase in (self.subject, self.object)]
+        return "jed" in determiners or any(german == "jeden" for german, _ in self.time)
 
     @property
     def modal(self):
@@ -683,8 +691,6 @@ class Writer:
         time: tuple = self.time(tense) if self.chance(0.3) else ()
         bare = tense == "present" and not (verb.prefix or negated or time)
         thing = self.object(verb, subject, object_relative if bare else 0.0)
-        if isinstance(thing, NounPhrase) and thing.determiner == "jed":
-            negated = False  # "not every" is another matter
         place: tuple = ()
         company = None
         if thing is None or thing.relative is None:

@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder import release, settings
+from autograder import catalogue, headings, release, settings
 from autograder.checking import max_points
 from autograder.registry import COMPLETE, find_unit
 from autograder.worker.c.reading import pieces_of
@@ -68,6 +68,15 @@ def test_committed_exercises_are_what_the_sources_give(fresh):
     for file in files:
         same = (ROOT / "exercises" / file).read_bytes() == (fresh / "exercises" / file).read_bytes()
         assert same, f"exercises/{file} is not up to date: run `make exercises` and commit the result"
+
+
+def test_the_table_of_headings_is_what_the_chapters_give(tmp_path):
+    headings.write(tmp_path / "headings.json")
+    same = headings.TABLE.read_bytes() == (tmp_path / "headings.json").read_bytes()
+    assert same, "autograder/headings.json is not up to date: run `python -m autograder.release` and commit the result"
+    for unit in UNITS:
+        for mistake in catalogue.mistakes(unit):
+            assert headings.heading(unit, mistake.section), f"{mistake.name}: no heading above {mistake.section}"
 
 
 def test_a_second_release_into_the_same_course_changes_nothing(fresh):

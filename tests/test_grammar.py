@@ -317,6 +317,14 @@ def test_kein_says_no_and_one_at_once():
     assert [word for word, links in english if links & kein] == ["not", "a"]
 
 
+def test_every_and_not_do_not_meet(training, held_out):
+    """ "Jeder schläft nicht" and "every one does not sleep" are read in two ways; "nicht mit jedem" is read in one."""
+    for pair in [*training, *held_out]:
+        for clause in re.split("[,.?]", pair.german):
+            if re.search("(?<!mit )(?<!ohne )(?<!für )\\bjede", clause, re.I):
+                assert not re.search(r"\b(nicht|kein\w*)\b", clause), pair
+
+
 # --- splits and alignments ----------------------------------------------------------------------------------------
 
 

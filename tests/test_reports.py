@@ -18,6 +18,7 @@ from rich.console import Console
 
 from autograder.report import CheckResult, Diagnosis, Submission, TaskResult
 from autograder.reports import ReportError, common, html, junit, likely_misconception, table, terminal, write
+from autograder.settings import chapter_url
 
 OVER_QUERIES = Diagnosis(
     "softmax-over-queries",
@@ -202,9 +203,18 @@ def test_words():
     ]
     assert common.score_text(TASKS[4:]) == "1 / 1 point"
     assert common.link_label(OVER_QUERIES.link) == 'chapter 3, "Rows are queries"'
+    assert common.link_label(chapter_url("attention", "stable-softmax")) == (
+        'chapter 3, "A softmax that does not overflow"'
+    )
+    assert common.link_label(chapter_url("attention", "no-such-place")) == 'chapter 3, "No such place"'
     assert common.link_label("https://example.org/other.html") == "the book"
     assert common.default_title(TASKS) == "Unit 3: Self-attention, from dot product to weights"
     assert common.default_title(TASKS[:1]) == "attention.softmax"
+
+
+def test_marks_in_the_courses_own_words_are_set():
+    said = html._marked("a row is *not* a `*column*`, 2 * 3 * 4, f(*a, *b), <b>")
+    assert said == "a row is <em>not</em> a <code>*column*</code>, 2 * 3 * 4, f(*a, *b), &lt;b&gt;"
 
 
 @pytest.mark.parametrize(

@@ -434,7 +434,7 @@ def attention_scores(q, k):
 @mistake(
     "attention.attention_scores",
     "softmax-already-applied",
-    explanation="The softmax of the scores was returned. Scores are what goes *into* the softmax; masks have to be "
+    explanation="The softmax of the scores was returned. Scores are what goes into the softmax; masks have to be "
     "applied between the two.",
     hint="Your rows sum to 1: these are weights already. This function ends before the softmax, so that a mask can be "
     "applied to its result (chapter 3, 'Rows are queries').",
@@ -864,7 +864,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
 @mistake(
     "attention.scaled_dot_product_attention",
     "nan-in-gradients",
-    explanation="Minus infinity was *added* to forbidden scores and the NaN of an empty row replaced after the "
+    explanation="Minus infinity was added to forbidden scores and the NaN of an empty row replaced after the "
     "softmax. The values are right, but the backward pass goes through the NaN and reaches queries and keys.",
     hint="Your values are right and your gradients are NaN: the softmax of an empty row was computed, and its NaN "
     "comes back in the backward pass. Give such a row harmless scores *before* the softmax (chapter 3, 'A query that "

@@ -543,7 +543,7 @@ class Head(nn.Module):
     "babygpt.Head",
     "diagonal-forbidden",
     explanation="A position may not attend to itself. Its own token is known, since the task is to predict the "
-    "*next* one; and the first position is left with nothing to attend to, which makes its row NaN.",
+    "next one; and the first position is left with nothing to attend to, which makes its row NaN.",
     hint="The first position of your output is NaN, because it may attend to nothing. The diagonal is allowed: a "
     "position knows its own token (chapter 7, 'v3: self-attention').",
     section="v3-self-attention",

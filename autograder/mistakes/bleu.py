@@ -510,7 +510,7 @@ def modified_precision(candidate, references, n):
     "bleu.modified_precision",
     "recall",
     explanation="The total counts the n-grams of the reference. That is recall; precision asks which share of the "
-    "*candidate* is right.",
+    "candidate is right.",
     hint="Your total is the number of n-grams that the reference has. Precision divides by those of the candidate "
     "(chapter 12, 'Clipping'); what a short candidate leaves out is the brevity penalty's business.",
     section="clipping",
@@ -622,7 +622,7 @@ def modified_precision(candidate, references, n):
 @mistake(
     "bleu.modified_precision",
     "what-is-left-over",
-    explanation="The counts of the references were subtracted, so what remains are the n-grams that do *not* match. "
+    explanation="The counts of the references were subtracted, so what remains are the n-grams that do not match. "
     "The minus of counters answers another question.",
     hint="Your first count is that of the n-grams which the references do not account for. Keep the smaller of the two "
     "counts of each n-gram, which is & of counters (chapter 12, 'Clipping').",

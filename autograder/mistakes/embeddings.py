@@ -145,8 +145,8 @@ def one_hot(ids, vocab_size):
 @mistake(
     "embeddings.one_hot",
     "the-id-in-place-of-one",
-    explanation="The id itself was written where a 1 belongs. Multiplied by a table that gives the row *times the "
-    "id*, and nothing for id 0: an id is a name, not a quantity.",
+    explanation="The id itself was written where a 1 belongs. Multiplied by a table that gives the row times the "
+    "id, and nothing for id 0: an id is a name, not a quantity.",
     hint="In the right places you have the id and not 1. An id only says *which* row; with its value in the vector, "
     "the row would be multiplied by it (chapter 2, 'One-hot vectors').",
     section="one-hot-vectors",
@@ -1294,7 +1294,7 @@ class PositionalEncoding(nn.Module):
 @mistake(
     "embeddings.PositionalEncoding",
     "probability-to-keep",
-    explanation="The argument was taken for the probability with which an entry is *kept*. In PyTorch, and here, "
+    explanation="The argument was taken for the probability with which an entry is kept. In PyTorch, and here, "
     "dropout=0.1 drops one entry in ten.",
     hint="Too many entries are dropped: you read `dropout` as the probability to keep. It is the probability to drop, "
     "as in `nn.Dropout(dropout)` (chapter 2, 'Add, then drop').",

@@ -413,7 +413,7 @@ def cross_entropy(logits, targets, ignore_index=None):
     "losses.cross_entropy",
     "class-removed-from-softmax",
     explanation="The ignored class was also taken out of the softmax, by a logit of -inf. What is ignored are rows "
-    "with this *target*; the model may still give that class a probability in the other rows, and pays for it.",
+    "with this target; the model may still give that class a probability in the other rows, and pays for it.",
     hint="Ignored rows are left out as they should be, but your other rows no longer pay for the probability that they "
     "give to the ignored class. Leave out rows, not columns (chapter 10, 'Targets that do not count').",
     section="targets-that-do-not-count",

@@ -950,7 +950,7 @@ class MultiHeadAttention(RightAttention):
 @mistake(
     "multihead.MultiHeadAttention",
     "nothing-to-attend-gives-zero",
-    explanation="The output of a query that may attend to nothing was set to 0 after `w_o`. Its *heads* are 0, and "
+    explanation="The output of a query that may attend to nothing was set to 0 after `w_o`. Its heads are 0, and "
     "`w_o` then adds its bias, as it does everywhere.",
     hint="A query that may attend to nothing leaves your module as zeros. Its heads are zero, but they still pass "
     "through `w_o`, so what comes out is its bias (chapter 5, 'One mask for all heads').",

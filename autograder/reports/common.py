@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from autograder.headings import heading
 from autograder.registry import BY_NAME
 from autograder.report import (
     CRASHED,
@@ -115,7 +116,8 @@ def link_label(link: str) -> str:
     page, _, section = link.partition("#")
     unit = BY_NAME.get(page.rsplit("/", 1)[-1].removesuffix(".html"))
     chapter = f"chapter {unit.number}" if unit else "the book"
-    return f'{chapter}, "{readable(section).capitalize()}"' if section else chapter
+    name = (unit and heading(unit.name, section)) or readable(section).capitalize()
+    return f'{chapter}, "{name}"' if section else chapter
 
 
 # The story of a result -----------------------------------------------------------------------------

@@ -121,11 +121,18 @@ class Row:
         )
 
 
-def _code_spans(text: str) -> Markup:
-    """Escaped text in which what stands between backticks is set as code."""
+def _marked(text: str) -> Markup:
+    """Escaped text in which what stands between backticks is set as code, and what stands between stars is stressed."""
     parts = re.split(r"`([^`\n]+)`", text)
     return Markup("").join(
-        Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(parts)
+        Markup("<code>{}</code>").format(part) if i % 2 else _stressed(part) for i, part in enumerate(parts)
+    )
+
+
+def _stressed(text: str) -> Markup:
+    parts = re.split(r"(?<![\w*])\*(?=\S)([^*\n]+)(?<=\S)\*(?![\w*])", text)
+    return Markup("").join(
+        Markup("<em>{}</em>").format(part) if i % 2 else escape(part) for i, part in enumerate(parts)
     )
 
 
@@ -146,7 +153,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         clean=clean,
-        code_spans=_code_spans,
+        marked=_marked,
         link_label=link_label,
         one_line=one_line,
         points=points_text,

@@ -1,4 +1,4 @@
-"""The numbers of the chapters, in the list of pages and above each chapter.
+"""The numbers of the chapters, in the list of pages, above and below each chapter, and in what the search finds.
 
 Texts say "chapter 4", so readers look for it. A chapter has the number of its unit; Sphinx would count pages, and
 some chapters have no unit.
@@ -29,6 +29,24 @@ def number_pages(app: Sphinx, page: str, template: str, context: dict, doctree: 
         context["generate_toctree_html"] = _numbered_list(context["generate_toctree_html"], page)
     if label(page) and "body" in context:
         context["body"] = context["body"].replace("<h1>", f"<h1>{label(page)}", 1)
+    for neighbour in filter(None, (context.get("prev"), context.get("next"))):  # below the text
+        target = posixpath.basename(neighbour["link"]).removesuffix(".html")
+        neighbour["title"] = label(target) + neighbour["title"]
+
+
+def number_results(app: Sphinx) -> list[tuple[str, dict, str]]:
+    """Sphinx event ``html-collect-pages``, the last before the index of the search is written. Adds no page.
+
+    Pages that an earlier build put into the index have their numbers already.
+    """
+    index = app.builder.indexer
+    for page, title in index._titles.items():
+        numbered = label(page) + title.removeprefix(label(page))
+        index._titles[page] = numbered
+        index._all_titles[page] = [
+            (text, anchor) if anchor else (numbered, anchor) for text, anchor in index._all_titles[page]
+        ]
+    return []
 
 
 def _numbered_list(make: Callable[..., Any], page: str) -> Callable[..., str]:

@@ -21,7 +21,7 @@ BOOK = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"^\| symbol \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)
 CAPTIONS = {  # in the order in which they are shown
     "formgrader-submissions-of-the-class": "Manage submissions: each learner with the score and what is left to do",
-    "formgrader-a-feedback-page": "The feedback page of a learner who has done half of the unit",
+    "formgrader-a-feedback-page": "Part of a feedback page: a mistake that has a name, and what to read about it",
 }
 
 

@@ -1,4 +1,7 @@
-"""What the search shows of a page: its text, and not the list of its sections, which stands in the same element."""
+"""What the search shows of a page: its text, and of a word in the glossary what it means.
+
+The text is shown without the list of the page's sections, which stands in the same element.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,26 @@ from sphinx.errors import ExtensionError
 
 LEFT_OUT = '[".headerlink", "script", "style"]'
 MORE_LEFT_OUT = LEFT_OUT[:-1] + ', "#jb-print-docs-body", ".bd-header-article", ".bd-sidebar-secondary", "footer"]'
+OF_AN_ANCHOR = "if (anchorContent) return anchorContent.textContent;"
+WITH_DEFINITION = """if (anchorContent) {
+        let meaning = anchorContent;
+        while (meaning?.tagName === "DT") meaning = meaning.nextElementSibling;
+        const more = meaning && meaning !== anchorContent ? `: ${meaning.textContent}` : "";
+        return anchorContent.textContent + more;
+      }"""
+CHANGES = {LEFT_OUT: MORE_LEFT_OUT, OF_AN_ANCHOR: WITH_DEFINITION}
 
 
-def shorten_summaries(app: Sphinx, exception: Exception | None) -> None:
+def improve_summaries(app: Sphinx, exception: Exception | None) -> None:
     """Sphinx event ``build-finished``."""
     if exception is not None or app.builder.format != "html":
         return
     script = Path(app.outdir) / "_static" / "searchtools.js"
     text = script.read_text(encoding="utf-8")
-    if MORE_LEFT_OUT in text:  # by an earlier build
-        return
-    if LEFT_OUT not in text:
-        raise ExtensionError(f"{script.name} does not say which elements its summaries leave out.")
-    script.write_text(text.replace(LEFT_OUT, MORE_LEFT_OUT), encoding="utf-8")
+    for old, new in CHANGES.items():
+        if new in text:  # by an earlier build
+            continue
+        if old not in text:
+            raise ExtensionError(f"{script.name} has changed: it does not contain {old!r}.")
+        text = text.replace(old, new)
+    script.write_text(text, encoding="utf-8")

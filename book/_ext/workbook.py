@@ -41,6 +41,7 @@ import glossary_links  # noqa: E402
 import not_found  # noqa: E402
 import offline  # noqa: E402
 import playgrounds  # noqa: E402
+import powers  # noqa: E402
 import quizzes  # noqa: E402
 import search_summaries  # noqa: E402
 import slim  # noqa: E402
@@ -191,6 +192,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
     playgrounds.setup(app)
+    powers.setup(app)
     app.add_transform(quizzes.QuizTransform)
     app.add_js_file("quiz.js", loading_method="defer")
     glossary_links.setup_links(app)
@@ -198,10 +200,11 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
     app.connect("html-page-context", add_launch_buttons, priority=900)  # after the theme has made its own
     app.connect("html-page-context", chapter_numbers.number_pages, priority=900)  # after the theme
+    app.connect("html-collect-pages", chapter_numbers.number_results)
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
     app.connect("build-finished", not_found.write_page)
-    app.connect("build-finished", search_summaries.shorten_summaries)
+    app.connect("build-finished", search_summaries.improve_summaries)
     app.connect("build-finished", formulas.draw_pages)
     app.connect("build-finished", slim.slim)
     app.connect("build-finished", dependencies.save_fingerprints)

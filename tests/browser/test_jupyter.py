@@ -9,11 +9,13 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 
 from autograder import release, sample_class, settings
 
 UNIT, TASK = "attention", "softmax"
-CLASS = ("ada-all-right", "dora-half-finished", "emil-empty")  # of the sample class
+MISTAKEN = "carla-mask-inverted"
+CLASS = ("ada-all-right", MISTAKEN, "dora-half-finished", "emil-empty")  # of the sample class
 SECONDS = 1000
 CONFIGURATION = "from autograder.nbgrader import configure\n\nconfigure(get_config())\n"
 
@@ -71,6 +73,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
             folder.mkdir(parents=True)
             for name, data in student.build(notebook).items():
                 (folder / name).write_bytes(data)
+            (folder / "timestamp.txt").write_text("2026-10-05 09:30:00 UTC")
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+        for student in CLASS:
+            first, _, last = student.partition("-")
+            gradebook.add_student(student, first_name=first.title(), last_name=last.replace("-", " ").title())
     sample_class.autograde(root, UNIT)
     sample_class.nbgrader(root, "generate_feedback", UNIT)
     (root / "nbgrader_config.py").write_text(CONFIGURATION)
@@ -90,10 +97,13 @@ def test_an_instructor_sees_the_class_in_formgrader(
     for student in CLASS:
         assert f"{points[student]} / " in rows.filter(has_text=student).inner_text()
     assert rows.count() == len(CLASS)
+    assert "None" not in page.locator("table").inner_text()
     screenshot(page, "formgrader-submissions-of-the-class")
 
-    half = "dora-half-finished"
-    page.goto(f"{address}/files/feedback/{half}/{UNIT}/{UNIT}.html", wait_until="domcontentloaded")
-    page.get_by_text(f"{UNIT} (Score: {float(points[half])} / ").wait_for()
+    page.goto(f"{address}/files/feedback/{MISTAKEN}/{UNIT}/{UNIT}.html", wait_until="domcontentloaded")
+    page.get_by_text(f"{UNIT} (Score: {float(points[MISTAKEN])} / ").wait_for()
+    diagnosis = page.get_by_text("Looks like: mask inverted").first
+    diagnosis.evaluate("text => window.scrollTo(0, text.getBoundingClientRect().top + window.scrollY - 300)")
+    assert page.get_by_role("link", name='chapter 3, "Masks act on the scores"').first.is_visible()
     screenshot(page, "formgrader-a-feedback-page")
     page.close()

@@ -170,6 +170,11 @@ def test_the_search_shows_text_of_the_pages(site: Path, browser: Any, address: s
         page.wait_for_function("document.querySelectorAll('#search-results p.context').length > 10")
         shown = page.locator("#search-results p.context").all_inner_texts()
         assert [text for text in shown if "Contents" in text] == []
+        titles = page.locator("#search-results li > a").all_inner_texts()
+        assert "3 · Self-attention, from dot product to weights" in titles
+        assert [title for title in titles if re.search(r"· .* >.* · ", title)] == []
+        meaning = page.locator("#search-results li", has=page.locator("a[href$='#term-softmax']")).locator("p.context")
+        assert "softmax: " in meaning.inner_text()
         icon, field = (page.locator(f".bd-search-container {part}").first for part in (".bd-search i", "input"))
         padding = field.evaluate("field => parseFloat(getComputedStyle(field).paddingLeft)")
         left = field.bounding_box()["x"]
@@ -241,3 +246,11 @@ def test_the_page_of_progress_fits_and_can_be_read(
     )
     assert overflowing == []
     page.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_powers_of_ten_are_written_as_such(site: Path, name: str) -> None:
+    article = soup(name).select_one("article")
+    for code in article.select("pre, code, script, style"):
+        code.decompose()
+    assert re.findall(r"(?<![\w.])\d\.?\d*e(?:[-+]0|\+)\d+", article.get_text()) == []

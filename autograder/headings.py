@@ -1,0 +1,49 @@
+"""The headings of the chapters' sections, by unit and anchor: what a link into the book is called.
+
+The table ``headings.json`` travels with the package, because the book does not. ``python -m autograder.release``
+writes it from the chapters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from autograder.registry import COMPLETE
+from autograder.settings import PACKAGE, ROOT
+
+TABLE = PACKAGE / "headings.json"
+_SECTION = re.compile(r"^((?:\([\w-]+\)=\n+)+)#+ +(.+)$", re.MULTILINE)
+_ANCHOR = re.compile(r"\(([\w-]+)\)=")
+
+
+def heading(unit: str, anchor: str) -> str:
+    """The heading of a section of a unit's chapter; nothing where the table has none."""
+    return _table().get(unit, {}).get(anchor, "")
+
+
+@lru_cache(maxsize=None)
+def _table() -> dict[str, dict[str, str]]:
+    return json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.is_file() else {}
+
+
+def sections_of(chapter: str) -> dict[str, str]:
+    """Anchors and headings of a chapter's text, in its order."""
+    return {
+        anchor: heading.replace("`", "").strip()
+        for anchors, heading in _SECTION.findall(chapter)
+        for anchor in _ANCHOR.findall(anchors)
+    }
+
+
+def write(path: Path = TABLE) -> bool:
+    """Write the table from the chapters of a checkout; True when that changed it."""
+    chapters = {unit.name: ROOT / "book" / f"{unit.name}.md" for unit in COMPLETE}
+    table = {unit: sections_of(chapter.read_text(encoding="utf-8")) for unit, chapter in chapters.items()}
+    text = json.dumps(table, ensure_ascii=False, indent=1) + "\n"
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.write_text(text, encoding="utf-8")
+    return True
