@@ -21,7 +21,7 @@ FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 SMALL := _build/gpt2
 
-.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test lint bench bench-grading bench-gpt2 bench-transformer screenshot constraints clean
+.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test lint bench bench-grading bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
 
 all: book class gpt2 ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@cat $(CLASS)/summary.txt
@@ -117,6 +117,10 @@ bench-gpt2: $(BIN)/.installed ## measure how fast GPT-2 in C trains, beside PyTo
 
 bench-transformer: $(BIN)/.installed ## measure how fast our Transformer trains, beside nn.Transformer (some minutes)
 	@$(BIN)/python benchmarks/transformer.py
+
+bench-gpu: $(BIN)/.installed ## measure the same on a GPU, and what the presets of chapter 14 reach there
+	@$(BIN)/python benchmarks/transformer.py --gpu
+	@$(BIN)/python benchmarks/presets.py
 
 screenshot: book ## take the README's screenshot of the front page, and those of JupyterLab and formgrader
 	@.ci/need chromium

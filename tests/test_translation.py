@@ -277,6 +277,23 @@ def test_fused_parts_compute_the_same():
     assert sum(isinstance(module, MultiHeadAttention) for module in model.modules()) == 3
 
 
+def test_what_a_compiler_sees_computes_the_same():
+    """Traced, but not turned into machine code: that takes a minute."""
+    batch = translation.make_batch(some_ids(5))
+    model = fresh()
+    found = []
+    for backend in (None, "eager"):
+        whole, loss_fn = translation.as_set(model, dataclasses.replace(SMALL, compile=False))
+        if backend:
+            whole.compile(backend=backend, dynamic=True)
+            loss_fn.compile(backend=backend, dynamic=True)
+        model.zero_grad()
+        with translation.fused(model):
+            result = translation.training_step(whole, [batch], loss_fn, torch.optim.SGD(model.parameters(), lr=0.0))
+        found.append((result.loss, result.norm))
+    assert found[1] == pytest.approx(found[0], rel=1e-5)
+
+
 @pytest.mark.parametrize("change", [{"sdpa": False}, {"kernels": False}, {"fused_adamw": False}])
 def test_a_switch_changes_no_loss(pairs, change):
     plain = translation.train(SMALL, pairs, "cpu").losses
