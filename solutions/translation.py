@@ -129,7 +129,8 @@ def token_batches(pairs, max_tokens, generator=None):
 
     Returns:
         ``list[list[int]]``: for each batch the places of its pairs in ``pairs``. Every place occurs once. Pairs of
-        like length share a batch, so that there is little padding; how exactly is free. Without pairs it is ``[]``.
+        like length share a batch, so that there is little padding, and batches are filled, so that there are not twice
+        as many as needed; how exactly is free. Without pairs it is ``[]``.
         A generator changes the order of the batches and not what is in them: as many as there are, in the order of
         ``torch.randperm(len(batches), generator=generator)``.
 
