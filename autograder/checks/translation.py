@@ -459,8 +459,9 @@ def test_little_padding(student, reference, rng):
     """Pairs of like length share a batch, so that few batches with little padding will do."""
     cases = [(120, 2, 30, 240), (90, 2, 12, 110), (60, 5, 9, 400)]
     several = [(_lengths(rng, count, low, high), max_tokens) for count, low, high, max_tokens in cases]
-    # One short source with a long target, which is nothing to the batches after its own.
-    for lengths, max_tokens in (*several, ([(5, 5)] * 20 + [(1, 60)] + [(5, 5)] * 20, 130)):
+    # One pair is long, and comes first, from whichever end one begins: it is nothing to the batches after its own.
+    several += [([(5, 5)] * 20 + [odd] + [(5, 5)] * 20, 130) for odd in ((1, 60), (60, 1))]
+    for lengths, max_tokens in several:
         count = len(lengths)
         (batches,), _ = _batches(student, lengths, max_tokens)
         _check_costs(lengths, max_tokens, batches)
