@@ -21,7 +21,7 @@ FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 SMALL := _build/gpt2
 
-.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test lint bench bench-grading bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
+.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test checks lint bench bench-grading bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
 
 all: book class gpt2 ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@cat $(CLASS)/summary.txt
@@ -94,11 +94,14 @@ lighthouse: book ## measure five pages with Lighthouse (some minutes), into book
 test: $(BIN)/.installed ## run everything that CI runs
 	@.ci/need chromium pg_ctl bwrap cc node java
 	@$(MAKE) --no-print-directory lint
+	@# The book is built by one process while the tests that do not read it run. If it fails, it is said again at the end.
+	@$(MAKE) --no-print-directory --jobs 2 book checks || { $(MAKE) --no-print-directory book && false; }
+
+checks: $(BIN)/.installed ## the checks and tests of `make test` alone; those of pages need the book
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
-	@$(MAKE) --no-print-directory book
 	@# One worker for each core; the tests of a file share what is expensive to set up.
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --durations=15
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=15
 
 lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff check .

@@ -385,12 +385,22 @@ def grade(course_root: Path, units: Iterable[str] = UNITS) -> list[Submission]:
 
     course_root = course_root.resolve()
     generate(course_root, units)
-    write(course_root, units)
+    enrol(course_root, [student.id for student in write(course_root, units)])
     for unit in units:
         autograde(course_root, unit)
         nbgrader(course_root, "generate_feedback", unit, "--force")
     nbgrader(course_root, "export", f"--to={course_root / 'grades.csv'}")
     return graded_submissions(course_root)
+
+
+def enrol(course_root: Path, members: Iterable[str]) -> None:
+    """Put learners with names into the gradebook, for an instructor to read: Ada All Right is ``ada-all-right``."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course_root / 'gradebook.db'}") as gradebook:
+        for member in members:
+            first, *others = member.replace("-", " ").title().split()
+            gradebook.update_or_create_student(member, first_name=first, last_name=" ".join(others))
 
 
 def autograde(course_root: Path, unit: str, *options: str) -> str:

@@ -7,12 +7,14 @@ repository that they use, have changed (see ``_ext/dependencies.py``).
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -37,10 +39,11 @@ def main() -> int:
         import verify
 
         verify.require_sources(ROOT)
-        built = run_build()
-        problems = verify.execution_problems(ROOT)
-        if not problems:
-            problems = verify.site_problems(ROOT) if built else build_problems()
+        with alone():
+            built = run_build()
+            problems = verify.execution_problems(ROOT)
+            if not problems:
+                problems = verify.site_problems(ROOT) if built else build_problems()
     except (BookError, FileNotFoundError) as error:
         problems = [str(error)]
     for problem in problems:
@@ -49,6 +52,15 @@ def main() -> int:
         return 1
     print(f"book: ready in {time.monotonic() - started:.0f} s, open {(HTML / 'index.html').relative_to(ROOT)}")
     return 0
+
+
+@contextmanager
+def alone(shared: bool = False) -> Iterator[None]:
+    """One build at a time: wait until no other is under way. ``shared``: only to read what it made."""
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "book.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield
 
 
 def require_jupyter_book() -> None:
@@ -64,7 +76,6 @@ def require_jupyter_book() -> None:
 
 def run_build() -> bool:
     """Run Jupyter Book with its output in a log and its progress on the screen; True when it succeeded."""
-    BUILD.mkdir(exist_ok=True)
     command = [sys.executable, "-c", RUN, *ARGUMENTS]
     with LOG.open("w", encoding="utf-8") as log:
         process = subprocess.Popen(

@@ -55,20 +55,22 @@ class Page:
         return self.name.replace("/", "-")
 
 
-def pages(names: Sequence[str] = ()) -> list[Page]:
+def pages(chosen: Sequence[str] = ()) -> list[Page]:
     """All pages in reading order, or those of these names."""
-    order = list(_in_order(parse_toc_yaml(ROOT / "_toc.yml")))
-    return [_page(name) for name in order if not names or name in names]
+    return [_page(name) for name in names() if not chosen or name in chosen]
 
 
-def _in_order(toc) -> Iterator[str]:
+def names() -> list[str]:
+    """The names of all pages in reading order."""
+    toc = parse_toc_yaml(ROOT / "_toc.yml")
+
     def below(document: Document) -> Iterator[str]:
         yield document.docname
         for tree in document.subtrees:
             for item in tree.items:
                 yield from below(toc[str(item)])
 
-    return below(toc.root)
+    return list(below(toc.root))
 
 
 def _page(name: str) -> Page:

@@ -129,7 +129,8 @@ def token_batches(pairs, max_tokens, generator=None):
 
     Returns:
         ``list[list[int]]``: for each batch the places of its pairs in ``pairs``. Every place occurs once. Pairs of
-        like length share a batch, so that there is little padding; how exactly is free. Without pairs it is ``[]``.
+        like length share a batch, so that there is little padding, and batches are filled, so that there are not twice
+        as many as needed; how exactly is free. Without pairs it is ``[]``.
         A generator changes the order of the batches and not what is in them: as many as there are, in the order of
         ``torch.randperm(len(batches), generator=generator)``.
 
@@ -701,7 +702,8 @@ def tsv_pairs(path, split="all"):
     if not pairs:
         raise BadInput(f"{path} is empty: it needs lines of German, a tab, English.")
     part = {0: "test", 1: "valid"}
-    chosen = [pair for pair in pairs if split in ("all", part.get(zlib.crc32(pair[0].encode()) % 20, "train"))]
+    # Not the remainder of the checksum itself: the grammar divides by that, and its sentences may stand in a file.
+    chosen = [pair for pair in pairs if split in ("all", part.get(zlib.crc32(pair[0].encode()) // 20 % 20, "train"))]
     if not chosen:
         raise BadInput(f"{path}: none of its {len(pairs)} pairs falls into the split {split}; give it more lines.")
     return chosen
@@ -1197,10 +1199,17 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
     kind, state = world.first(make_tokenizer)
     tokenizer = TOKENIZERS[kind](state)
     ids = encode_pairs(pairs, tokenizer)
-    longest = max(max(map(len, pair)) for pair in ids)
+    longest, place = max((max(map(len, pair)), place) for place, pair in enumerate(ids))
     if longest > MOST_POSITIONS:
-        raise BadInput(f"A sentence has {longest} tokens; {MOST_POSITIONS} are the most: leave the pair out.")
-    stream = Stream(ids, config, world.device)
+        raise BadInput(
+            f"A sentence has {longest} tokens; {MOST_POSITIONS} are the most: leave the pair out. "
+            f"Its German begins: {pairs[place][0]:.40}"
+        )
+    try:
+        stream = Stream(ids, config, world.device)
+    except BadInput as error:  # it names the first one; somebody has to find it in a file
+        place = next(place for place, pair in enumerate(ids) if sum(map(len, pair)) > config.max_tokens)
+        raise BadInput(f"{error} Its German begins: {pairs[place][0]:.40}") from None
     model = build_model(config, tokenizer).to(world.device)
     optimizer = make_optimizer(config, model)
     scheduler = noam_scheduler(optimizer, config.d_model, config.warmup, config.factor)

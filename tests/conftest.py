@@ -21,6 +21,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Files that read the built book come last: `make test` builds it while the others run."""
+    readers = {item.path for item in items if "site" in item.fixturenames}
+    items.sort(key=lambda item: item.path in readers)
+
+
 def pytest_terminal_summary(terminalreporter):
     """How many mistakes were caught and named, and alternatives accepted, in the units that were measured."""
     for report in (*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")):

@@ -10,13 +10,16 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / "book")]
+import build  # noqa: E402
+
 HEADER = """---
 jupytext:
   text_representation:
@@ -215,3 +218,21 @@ def test_links_derive_from_the_two_settings(book: SmallBook) -> None:
     assert f"https://colab.research.google.com/github/{path}/exercises/masks/masks.ipynb" in html
     assert f"https://github.com/{path}/solutions/masks.py" in html
     assert "https://github.com/transformer-workbook/" not in html
+
+
+def test_a_reader_waits_for_a_build_and_not_for_other_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "BUILD", tmp_path)
+    done = threading.Event()
+
+    def read() -> None:
+        with build.alone(shared=True):
+            done.set()
+
+    reader = threading.Thread(target=read)
+    with build.alone():
+        reader.start()
+        assert not done.wait(0.2)
+    reader.join(60)
+    assert done.is_set()
+    with build.alone(shared=True):
+        read()

@@ -189,6 +189,17 @@ def test_no_page_speaks_of_texts_that_its_reader_does_not_have(page: Path) -> No
     assert UNKNOWN.findall(page.read_text(encoding="utf-8")) == []
 
 
+@pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda page: page.stem)
+def test_solutions_stand_in_folds(page: Path) -> None:
+    """As the instructors' guide says. What a learner need not write may stand open."""
+    text = page.read_text(encoding="utf-8")
+    folded = re.sub(r"^(`{4,}|:{4,})\{dropdown\}.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+    included = r"\{literalinclude\} \.\./solutions/(?:c/)?(\w+)\.\w+\n(?::.*\n)*?:(?:pyobject|start-at): (.*)"
+    tasks = {unit.name: unit.names for unit in COMPLETE}
+    for unit, line in re.findall(included, folded):
+        assert not set(line.split()) & set(tasks.get(unit, ())), line
+
+
 def test_every_picture_of_the_formgrader_has_its_caption(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BOOK / "_ext"))
     import collected

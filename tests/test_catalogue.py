@@ -9,7 +9,7 @@ from functools import lru_cache
 import pytest
 from rich.console import Console
 
-from autograder import catalogue, quality, report
+from autograder import catalogue, headings, quality, report
 from autograder.catalogue import Mistake, alternatives, complete_source, mistakes
 from autograder.checking import run_checks
 from autograder.doctor import ALTERNATIVES_PER_TASK, MISTAKES_PER_TASK, lacking
@@ -78,6 +78,9 @@ def test_a_mistake_is_explained(entry):
     chapter = (ROOT / "book" / f"{entry.unit}.md").read_text(encoding="utf-8")
     assert f"({entry.section})=" in chapter, f"chapter without section {entry.section}"
     assert entry.link == f"{book_url()}/book/{entry.unit}.html#{entry.section}"
+    number = BY_NAME[entry.unit].number
+    named = re.findall(rf"\(chapter {number}, '((?:[^']|'(?=\w))+)'", entry.hint)
+    assert set(named) <= {headings.heading(entry.unit, entry.section)}, "the hint names another section than the link"
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.task}-{entry.name}")

@@ -78,6 +78,14 @@ def test_load_pairs_of_a_file(tmp_path):
     assert translation.load_pairs(str(path), "all", 5) == whole[:5]
 
 
+def test_a_file_of_the_grammars_own_sentences_is_divided_too(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("\r\n".join(map("\t".join, translation.grammar_pairs(600, 3))), encoding="utf-8")
+    sizes = [len(translation.load_pairs(str(path), split)) for split in ("train", "valid", "test")]
+    assert sum(sizes) == 600
+    assert min(sizes) >= 10
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

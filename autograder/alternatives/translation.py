@@ -143,6 +143,35 @@ def token_batches(pairs, max_tokens, generator=None):
     return batches if generator is None else [batches[i] for i in torch.randperm(len(batches), generator=generator)]
 
 
+@alternative("translation.token_batches", "cheapest-cuts")
+def token_batches(pairs, max_tokens, generator=None):
+    # Of all ways to cut the sorted pairs, the one with the least padding, where a batch counts as a little of it.
+    order = sorted(range(len(pairs)), key=lambda place: (len(pairs[place][0]), len(pairs[place][1])))
+    toll = max_tokens / 8
+    best = [(0.0, 0)]
+    for end in range(1, len(order) + 1):
+        source = target = 0
+        options = []
+        for begin in range(end - 1, -1, -1):
+            source = max(source, len(pairs[order[begin]][0]))
+            target = max(target, len(pairs[order[begin]][1]))
+            cost = (end - begin) * (source + target)
+            if cost > max_tokens:
+                break
+            options.append((best[begin][0] + cost + toll, begin))
+        if not options:
+            raise ValueError(f"pair {order[end - 1]} alone costs more than max_tokens={max_tokens}")
+        best.append(min(options))
+    batches = []
+    end = len(order)
+    while end:
+        batches.append(order[best[end][1] : end])
+        end = best[end][1]
+    if generator is not None:
+        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator)]
+    return batches
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # training_step
 

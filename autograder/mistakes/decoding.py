@@ -1974,7 +1974,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
     "start symbol.",
     hint="All your steps use the output of position 0. The last position says what comes next (chapter 13, 'One "
     "token at a time').",
-    section="beam-bookkeeping",
+    section="decoding-loop",
 )
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
     with torch.no_grad():

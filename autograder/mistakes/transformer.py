@@ -1446,7 +1446,7 @@ class Transformer(RightTransformer):
         "Your layers have parameters of their own, but all start with the same numbers. Draw the random "
         "numbers after copying (chapter 8, 'No two layers share')."
     ),
-    section="tf-start",
+    section="tf-sharing",
 )
 def make_model(
     src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
@@ -1710,7 +1710,7 @@ def make_model(
         "Your model's width is `d_ff`. Mind the order of the arguments, or pass them by name (chapter 8, "
         "'Counting the paper's model')."
     ),
-    section="tf-flow",
+    section="tf-count",
 )
 def make_model(
     src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False

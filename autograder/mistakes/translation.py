@@ -914,6 +914,92 @@ def token_batches(pairs, max_tokens, generator=None):
     return batches
 
 
+@mistake(
+    "translation.token_batches",
+    "generator-started-again",
+    explanation="A new generator was made with the seed of the one that is given. It starts where that one started "
+    "long ago, so every epoch gets the same order.",
+    hint="Your order is not the one that the generator draws: you make another one with its seed, which gives the same "
+    "order in every epoch. Pass on the one that you get, `torch.randperm(len(batches), generator=generator)` "
+    "(chapter 14, 'Shuffle whole batches').",
+    section="shuffled-batches",
+)
+def token_batches(pairs, max_tokens, generator=None):
+    for place, (source, target) in enumerate(pairs):
+        if len(source) + len(target) > max_tokens:
+            raise ValueError(f"Pair {place} costs {len(source) + len(target)} tokens, more than {max_tokens}.")
+    batches = []
+    longest_source = longest_target = 0
+    for place in sorted(range(len(pairs)), key=lambda place: (len(pairs[place][0]), len(pairs[place][1]))):
+        source = max(longest_source, len(pairs[place][0]))
+        target = max(longest_target, len(pairs[place][1]))
+        if not batches or (len(batches[-1]) + 1) * (source + target) > max_tokens:
+            batches.append([])
+            source, target = len(pairs[place][0]), len(pairs[place][1])
+        batches[-1].append(place)
+        longest_source, longest_target = source, target
+    if generator is not None:
+        own = torch.Generator().manual_seed(generator.initial_seed())
+        batches = [batches[index] for index in torch.randperm(len(batches), generator=own).tolist()]
+    return batches
+
+
+@mistake(
+    "translation.token_batches",
+    "places-looked-up",
+    explanation="The pairs were sorted, and the place of each was looked up with `index`, which finds the first pair "
+    "that is equal. Pairs that occur twice are then in the batches twice at one place, and never at the other.",
+    hint="Some places come twice, and others never: `pairs.index(pair)` finds the first of several equal pairs. Sort "
+    "the places themselves, `sorted(range(len(pairs)), key=...)` (chapter 14, 'Like lengths share a batch').",
+    section="like-lengths",
+)
+def token_batches(pairs, max_tokens, generator=None):
+    for place, (source, target) in enumerate(pairs):
+        if len(source) + len(target) > max_tokens:
+            raise ValueError(f"Pair {place} costs {len(source) + len(target)} tokens, more than {max_tokens}.")
+    batches = []
+    longest_source = longest_target = 0
+    for pair in sorted(pairs, key=lambda pair: (len(pair[0]), len(pair[1]))):
+        source, target = max(longest_source, len(pair[0])), max(longest_target, len(pair[1]))
+        if not batches or (len(batches[-1]) + 1) * (source + target) > max_tokens:
+            batches.append([])
+            source, target = len(pair[0]), len(pair[1])
+        batches[-1].append(pairs.index(pair))
+        longest_source, longest_target = source, target
+    if generator is not None:
+        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
+    return batches
+
+
+@mistake(
+    "translation.token_batches",
+    "sorted-in-place-and-numbered",
+    explanation="The caller's list was sorted with `list.sort`, and the batches hold places in the sorted list. "
+    "Whoever stored something beside the pairs can no longer find it.",
+    hint="After the call the caller's list is in another order, and your places are those of the sorted list: "
+    "`pairs.sort()` changes it. Sort the places, `sorted(range(len(pairs)), key=...)`, and leave the list alone "
+    "(chapter 14, 'Like lengths share a batch').",
+    section="like-lengths",
+)
+def token_batches(pairs, max_tokens, generator=None):
+    for place, (source, target) in enumerate(pairs):
+        if len(source) + len(target) > max_tokens:
+            raise ValueError(f"Pair {place} costs {len(source) + len(target)} tokens, more than {max_tokens}.")
+    pairs.sort(key=lambda pair: (len(pair[0]), len(pair[1])))
+    batches = []
+    longest_source = longest_target = 0
+    for place, pair in enumerate(pairs):
+        source, target = max(longest_source, len(pair[0])), max(longest_target, len(pair[1]))
+        if not batches or (len(batches[-1]) + 1) * (source + target) > max_tokens:
+            batches.append([])
+            source, target = len(pair[0]), len(pair[1])
+        batches[-1].append(place)
+        longest_source, longest_target = source, target
+    if generator is not None:
+        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
+    return batches
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # training_step
 
@@ -1793,6 +1879,197 @@ def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=N
     return StepResult(total / tokens, tokens, norm)
 
 
+@mistake(
+    "translation.training_step",
+    "tokens-of-the-input",
+    explanation="The tokens of the decoder's input were counted, which begin with BOS. In a padded row they are one "
+    "more than the tokens that are predicted: the last of them, EOS, predicts nothing.",
+    hint="You count the tokens that the decoder reads, `tgt`. What has to be predicted is `tgt_y`, and "
+    "`batch.ntokens` is the number of its tokens (chapter 14, 'Every token counts once').",
+    section="step-per-token",
+)
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(int((batch.tgt != PAD).sum()) for batch in batches)
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+        (loss / tokens).backward()
+        total += loss.item()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    return StepResult(total / tokens, tokens, norm)
+
+
+@mistake(
+    "translation.training_step",
+    "divided-by-batches-too",
+    explanation="Each loss was divided by the tokens of the whole step, and then by the number of micro-batches as "
+    "well. The gradient is too small by this number.",
+    hint="With several micro-batches your gradient is too small by their number. Divide by the tokens of the "
+    "whole step, and by nothing else (chapter 14, 'Every token counts once').",
+    section="step-per-token",
+)
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(batch.ntokens for batch in batches)
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+        (loss / tokens / len(batches)).backward()
+        total += loss.item()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    return StepResult(total / tokens, tokens, norm)
+
+
+@mistake(
+    "translation.training_step",
+    "clipped-before-dividing",
+    explanation="The gradient of the summed losses was clipped, and only then divided by the tokens. The gradient "
+    "that the optimiser uses is far shorter than the limit.",
+    hint="Your gradient is clipped while it is still that of the sums, and becomes far too short when you "
+    "divide it afterwards. Divide first, then clip (chapter 14, 'Clip once, after the last backward "
+    "pass').",
+    section="clip-once",
+)
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(batch.ntokens for batch in batches)
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+        loss.backward()
+        total += loss.item()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad /= tokens
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    return StepResult(total / tokens, tokens, norm / tokens)
+
+
+@mistake(
+    "translation.training_step",
+    "limit-of-one",
+    explanation="Without `max_norm` the gradient was clipped to a norm of 1. `None` means that nothing is clipped.",
+    hint="Your gradient is clipped to 1 although no `max_norm` is given. `None` clips nothing: measure the "
+    "norm with an infinite limit (chapter 14, 'Clip once, after the last backward pass').",
+    section="clip-once",
+)
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(batch.ntokens for batch in batches)
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+        (loss / tokens).backward()
+        total += loss.item()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0 if max_norm is None else max_norm).item()
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    return StepResult(total / tokens, tokens, norm)
+
+
+@mistake(
+    "translation.training_step",
+    "loss-after-the-step",
+    explanation="The loss was computed again after the optimiser's step. It is that of other parameters, and costs "
+    "another forward pass.",
+    hint="Your loss is that of the model after the step. Report the loss whose gradient you used: add it up in"
+    " the loop (chapter 14, 'One step, many batches').",
+    section="one-step",
+)
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(batch.ntokens for batch in batches)
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+        (loss / tokens).backward()
+        total += loss.item()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        total += loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten()).item()
+    return StepResult(total / tokens, tokens, norm)
+
+
+@mistake(
+    "translation.training_step",
+    "scheduler-as-often-as-batches",
+    explanation="After the optimiser's step the scheduler steps once for each micro-batch. With accumulation the "
+    "schedule runs ahead of the optimiser, and the warm-up is over too soon.",
+    hint="The scheduler makes as many steps as there are micro-batches; it counts steps of the optimiser, of "
+    "which there is one (chapter 14, 'In which order').",
+    section="step-order",
+)
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(batch.ntokens for batch in batches)
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+        (loss / tokens).backward()
+        total += loss.item()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
+    optimizer.step()
+    for _ in batches:
+        if scheduler is not None:
+            scheduler.step()
+    return StepResult(total / tokens, tokens, norm)
+
+
+@mistake(
+    "translation.training_step",
+    "rows-in-another-order",
+    explanation="Predictions and targets were flattened in different orders: the one by places, the other by "
+    "sentences. Each prediction is judged by the target of another place.",
+    hint="Your losses compare predictions with targets of other places. Flatten both in the same order, "
+    "sentence by sentence: `log_probs.flatten(0, 1)` and `tgt_y.flatten()` (chapter 14, 'One step, many "
+    "batches').",
+    section="one-step",
+)
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(batch.ntokens for batch in batches)
+    total = 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.transpose(0, 1).flatten(0, 1), batch.tgt_y.flatten())
+        (loss / tokens).backward()
+        total += loss.item()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    return StepResult(total / tokens, tokens, norm)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # evaluate
 
@@ -1931,8 +2208,8 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     "scored-against-the-sources",
     explanation="The translations were compared with the sources. They are in another language, so hardly anything "
     "matches.",
-    hint="Your BLEU compares the translations with the German sentences. The references are the second texts "
-    "of the pairs (chapter 14, 'One BLEU for all sentences').",
+    hint="Your BLEU is 0, as if German and English were mixed up. The first texts of the pairs are to be translated, "
+    "and the second ones are the references (chapter 14, 'One BLEU for all sentences').",
     section="corpus-not-sentences",
 )
 def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
@@ -2028,10 +2305,10 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
 @mistake(
     "translation.evaluate",
     "lower-cased",
-    explanation="Outputs and references were put into lower case first. BLEU is then too high: a word that is "
-    "capitalised where it should not be counts as right.",
-    hint="Your BLEU is too high: you compare without upper and lower case, so `Dog` counts as `dog`. Give the texts "
-    "to `words` as they are (chapter 14, 'One BLEU for all sentences').",
+    explanation="Outputs and references were put into lower case first, or were compared as ids of a tokeniser that "
+    "does so. BLEU is then too high: a word that is capitalised where it should not be counts as right.",
+    hint="Your BLEU is too high: `Dog` counts as `dog`, as if you compared in lower case, or ids of the tokeniser in "
+    "place of words. Give the texts to `words` as they are (chapter 14, 'One BLEU for all sentences').",
     section="corpus-not-sentences",
 )
 def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
@@ -2622,6 +2899,203 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     references = [[words(target)] for _, target in pairs]
     bleu = corpus_bleu(candidates, references)
     return {"bleu": bleu, "loss": loss / tokens}
+
+
+@mistake(
+    "translation.evaluate",
+    "references-not-in-lists",
+    explanation="Each sentence got its reference as a list of words, where a list of references is expected. Each "
+    "word then counts as a reference of its own.",
+    hint="`corpus_bleu` takes a *list of references* for each sentence. There is one, so it stands alone in a "
+    "list: `[[words(target)] for _, target in pairs]` (chapter 14, 'One BLEU for all sentences').",
+    section="corpus-not-sentences",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [words(target) for _, target in pairs]
+    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
+
+
+@mistake(
+    "translation.evaluate",
+    "smoothed-bleu",
+    explanation="The counts of BLEU were smoothed. That is for single sentences, which may have no match of four "
+    "words; the score of a corpus becomes too high.",
+    hint="Your BLEU is smoothed and therefore too high. Over a whole corpus nothing needs smoothing: leave "
+    "`smooth` out (chapter 14, 'One BLEU for all sentences').",
+    section="corpus-not-sentences",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    return {"bleu": corpus_bleu(candidates, references, smooth="add-k"), "loss": loss / max(tokens, 1)}
+
+
+@mistake(
+    "translation.evaluate",
+    "any-reference-will-do",
+    explanation="Each translation was compared with the references of all sentences. A phrase that is right in "
+    "another sentence counts as right.",
+    hint="Your BLEU is too high: every translation may match the references of all the others. Give each one "
+    "its own, `[words(target)]` (chapter 14, 'One BLEU for all sentences').",
+    section="corpus-not-sentences",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target) for _, target in pairs]] * len(pairs)
+    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
+
+
+@mistake(
+    "translation.evaluate",
+    "eos-left-out",
+    explanation="The end of the sentence was left out of the loss. A model has to predict it like a word: without it "
+    "a translation would never end.",
+    hint="Your loss leaves EOS out. It is predicted like any other token and counts; BOS, which is given, and "
+    "padding do not (chapter 14, 'A score for a model').",
+    section="evaluating-translations",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), ignore_index=EOS, reduction="sum").item()
+            tokens += batch.ntokens - 1
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
+
+
+@mistake(
+    "translation.evaluate",
+    "bos-counted",
+    explanation="The loss was divided by the length of the target with BOS. BOS is given to the decoder, and nobody "
+    "predicts it.",
+    hint="Your loss is too small: you divide by one token more in each sentence, BOS. It is given and not "
+    "predicted; `batch.ntokens` leaves it out (chapter 14, 'A score for a model').",
+    section="evaluating-translations",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
+            tokens += len(pair[1])
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
+
+
+@mistake(
+    "translation.evaluate",
+    "mean-of-sentence-losses",
+    explanation="The loss per token of every sentence was computed, and the mean of these. A token in a short "
+    "sentence then counts more than one in a long one.",
+    hint="Your loss is the mean over the sentences, each with its own loss per token. Add up the losses of all"
+    " tokens, then divide once by their number (chapter 14, 'A score for a model').",
+    section="evaluating-translations",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten()).item()
+            tokens += 1
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
+
+
+@mistake(
+    "translation.evaluate",
+    "written-with-the-reference-at-hand",
+    explanation="BLEU was computed of the most likely next tokens while the decoder reads the reference. The model "
+    "never has to live with its own errors, so the score says nothing about what it writes.",
+    hint="Your outputs are predictions made with the reference at hand. BLEU is about what the model writes "
+    "when it is alone: call `translate` (chapter 14, 'A score for a model').",
+    section="evaluating-translations",
+)
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens, outputs = 0.0, 0, []
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
+            tokens += batch.ntokens
+            likely = log_probs[0].argmax(-1).tolist()
+            outputs.append(tokenizer.decode([one for one in likely if one > EOS]))
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

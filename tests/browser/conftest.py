@@ -16,6 +16,7 @@ import pytest
 from visiting import HTML, PAGES, ROOT
 
 sys.path.insert(0, str(ROOT / "book"))
+import build
 import serving
 
 SCREENSHOTS = ROOT / "_build" / "screenshots"
@@ -28,7 +29,9 @@ LAB_SETTINGS = {
 
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """The built site."""
+    """The built site. A build that is under way comes to its end first."""
+    with build.alone(shared=True):
+        pass
     missing = [page for page in PAGES if not (HTML / f"{page}.html").is_file()]
     if missing:
         pytest.fail(f"The book is not built ({missing[0]}.html is missing): run `make book`.", pytrace=False)

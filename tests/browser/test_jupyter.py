@@ -9,7 +9,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbgrader.api import Gradebook
 
 from autograder import release, sample_class, settings
 
@@ -74,10 +73,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for name, data in student.build(notebook).items():
                 (folder / name).write_bytes(data)
             (folder / "timestamp.txt").write_text("2026-10-05 09:30:00 UTC")
-    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
-        for student in CLASS:
-            first, _, last = student.partition("-")
-            gradebook.add_student(student, first_name=first.title(), last_name=last.replace("-", " ").title())
+    sample_class.enrol(root, CLASS)
     sample_class.autograde(root, UNIT)
     sample_class.nbgrader(root, "generate_feedback", UNIT)
     (root / "nbgrader_config.py").write_text(CONFIGURATION)

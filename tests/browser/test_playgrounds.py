@@ -83,8 +83,12 @@ def middle(element: Any) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
 def number(text: str) -> float:
-    return float(text.replace("−", "-").replace(",", "").split()[0])
+    factor, _, power = text.replace("−", "-").replace(",", "").partition(" × 10")
+    return float(f"{factor.split()[0]}e{power.translate(RAISED) or 0}")
 
 
 @contextmanager

@@ -68,5 +68,12 @@ def soup(name: str) -> BeautifulSoup:
     return BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
 
 
+@functools.cache
+def anchors(name: str) -> frozenset[str]:
+    """All that a link to this page may name after the ``#``."""
+    ids = {tag["id"] for tag in soup(name).select("[id]")}
+    return frozenset(ids | {tag["name"] for tag in soup(name).select("a[name]")})
+
+
 def formulas_in(name: str) -> int:
     return len(soup(name).select("span.math, div.math"))

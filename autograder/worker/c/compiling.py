@@ -109,8 +109,8 @@ class Program:
         self.errors: dict[str, str] = {}
         self.warnings: list[str] = []
         self.problem = ""  # why there is no program at all
-        with open(os.path.join(self._folder.name, "call.c"), "w") as file:
-            file.write(_calling_program())
+        with open(os.path.join(self._folder.name, "call.o"), "wb") as file:
+            file.write(_calling_object())
         for piece in pieces:
             if piece.open_braces:
                 self.errors[piece.function] = (
@@ -134,7 +134,7 @@ class Program:
         """Compile; what was wrong, or ``None``."""
         with open(os.path.join(self._folder.name, "learner.c"), "w", encoding="utf-8") as file:
             file.write(_source(pieces))
-        command = [*compiler(), *_FLAGS, "learner.c", "call.c", "-o", self.path, "-lm"]
+        command = [*compiler(), *_FLAGS, "learner.c", "call.o", "-o", self.path, "-lm"]
         try:
             done = subprocess.run(
                 command,
@@ -222,6 +222,20 @@ def _errors(stderr: str) -> list[Message]:
     return found or [Message("", 0, lines[-1] if lines else "the compiler gave no reason")]
 
 
+@lru_cache(maxsize=None)
+def _calling_object() -> bytes:
+    """The calling program, compiled: it is the same for all learners, and needs no sanitizer."""
+    with tempfile.TemporaryDirectory(prefix="calling-") as folder:
+        source, target = os.path.join(folder, "call.c"), os.path.join(folder, "call.o")
+        with open(source, "w") as file:
+            file.write(_calling_program())
+        flags = ("-std=gnu11", "-gdwarf-4", "-O1", "-fno-omit-frame-pointer")
+        command = [compiler()[0], *flags, "-c", source, "-o", target]
+        subprocess.run(command, env={**ENVIRONMENT, "TMPDIR": folder}, capture_output=True, check=True)
+        with open(target, "rb") as file:
+            return file.read()
+
+
 def _calling_program() -> str:
     """C code that reads the number of a kernel and its arguments, calls it, and writes all arrays back."""
     weak = re.sub(r"\)\s*;", ") __attribute__((weak));", PROTOTYPES)
@@ -242,7 +256,6 @@ def _calling_program() -> str:
 
 
 _CALLING = r"""
-#undef main
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -26,8 +26,12 @@ export function noamLr(step, width, warmup = 4000, factor = 1) {
   return factor * width ** -0.5 * Math.min(k ** -0.5, k * warmup ** -1.5);
 }
 
-/** A rate as text: 6.988e-4. */
-export const scientific = (value, digits = 3) => value.toExponential(digits).replace("-", "−");
+/** A rate as text: 6.988 × 10⁻⁴; a power of ten without a factor if there are no digits. */
+export function scientific(value, digits = 3) {
+  const [factor, power] = value.toExponential(digits).split("e");
+  const raised = power.replace(/./g, (sign) => ({ "+": "", "-": "⁻" })[sign] ?? "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign]);
+  return factor === "1" ? `10${raised}` : `${factor} × 10${raised}`;
+}
 
 const KEPT = [
   { colour: VERMILLION, dash: "7 4" },

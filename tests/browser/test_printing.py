@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 import pytest
 from pypdf import PdfReader
+from visiting import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 SOME = ("book/index", "book/setup", "book/masks")  # what the printed sample holds
 
 sys.path.insert(0, str(ROOT / "book"))
@@ -22,7 +22,7 @@ import printing  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def pdf(tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
+def pdf(site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
     target = tmp_path_factory.mktemp("pdf") / "sample.pdf"
     with ThreadPoolExecutor(1) as pool:  # the browser of other tests may be at home in this thread
         pool.submit(printing.pdf, SOME, target).result()
@@ -30,7 +30,7 @@ def pdf(tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
 
 
 @pytest.fixture(scope="module")
-def epub(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def epub(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("epub") / "book.epub"
     printing.epub((), target)
     return target
@@ -84,12 +84,12 @@ def test_the_epub_holds_every_page_and_picture(epub: Path) -> None:
     with zipfile.ZipFile(epub) as archive:
         names = archive.namelist()
         assert names[0] == "mimetype"
-        for page in printing.pages():
-            name = f"book/{page.id}.xhtml"
+        for page in printing.names():
+            name = f"book/{page.replace('/', '-')}.xhtml"
             assert name in names
             ElementTree.fromstring(archive.read(name))  # is XML
         nav = archive.read("book/nav.xhtml").decode()
-        assert nav.count("<li>") == len(printing.pages())
+        assert nav.count("<li>") == len(printing.names())
 
 
 def test_epubcheck_accepts_the_epub(epub: Path) -> None:
