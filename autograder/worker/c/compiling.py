@@ -224,14 +224,17 @@ def _errors(stderr: str) -> list[Message]:
 
 @lru_cache(maxsize=None)
 def _calling_object() -> bytes:
-    """The calling program, compiled: it is the same for all learners, and needs no sanitizer."""
+    """The calling program, compiled: the same for all learners, without sanitizers; raises `NoCompiler`."""
     with tempfile.TemporaryDirectory(prefix="calling-") as folder:
         source, target = os.path.join(folder, "call.c"), os.path.join(folder, "call.o")
         with open(source, "w") as file:
             file.write(_calling_program())
         flags = ("-std=gnu11", "-gdwarf-4", "-O1", "-fno-omit-frame-pointer")
         command = [compiler()[0], *flags, "-c", source, "-o", target]
-        subprocess.run(command, env={**ENVIRONMENT, "TMPDIR": folder}, capture_output=True, check=True)
+        done = subprocess.run(command, env={**ENVIRONMENT, "TMPDIR": folder}, capture_output=True, check=False)
+        if done.returncode:
+            reason = _errors(done.stderr.decode(errors="replace"))[0].text
+            raise NoCompiler(f"The C compiler {command[0]} does not work here, or the C library's headers: {reason}")
         with open(target, "rb") as file:
             return file.read()
 
