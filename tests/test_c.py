@@ -219,7 +219,7 @@ def test_no_compiler_is_a_sentence(monkeypatch):
 def test_missing_headers_are_a_sentence(monkeypatch):
     compiling._calling_object.cache_clear()
     monkeypatch.setattr(compiling, "_calling_program", lambda: "#include <no_such_header.h>\n")
-    with pytest.raises(compiling.NoCompiler, match="does not work here, or the C library's headers: no_such_header.h"):
+    with pytest.raises(compiling.NoCompiler, match=r"the C library's headers: no_such_header\.h"):
         residual(code(RIGHT))
 
 
