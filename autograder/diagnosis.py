@@ -85,9 +85,15 @@ def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | 
 
 
 def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[Mistake]:
-    """The mistakes that can show in what was asked. The task's own come first: among equals the first one counts."""
+    """The mistakes that can show in what was asked. The task's own come first: among equals the first one counts.
+
+    Where one answer may take long, as that of a whole training, they are all: the others would take many times as long.
+    """
+    requests = [request for item in evidence for request, _ in item.transcript]
+    if any(request.seconds for request in requests):
+        return [mistake for mistake in mistakes(unit) if mistake.task == task]
     uses = _uses(unit)
-    asked = {word for item in evidence for request, _ in item.transcript for word in _words(request)}
+    asked = {word for request in requests for word in _words(request)}
     reached = set().union(*(uses[name] for name in asked if name in uses))
     possible = [mistake for mistake in mistakes(unit) if mistake.task.partition(".")[2] in reached]
     return sorted(possible, key=lambda mistake: mistake.task != task)

@@ -109,6 +109,15 @@ def test_a_mistake_in_a_part_is_found_by_what_calls_it():
     assert tasks == {"softmax", "attention_scores", "scaled_dot_product_attention"}
 
 
+def test_an_answer_that_takes_long_is_compared_with_its_own_mistakes_only():
+    """The parts of a translator have mistakes of their own, and each of them would train for as long."""
+    source = "def go(student):\n    return student.train_translator"
+    request = Request("go", (), {}, source, seconds=60.0)
+    task = "translation.train_translator"
+    possible = diagnosis._candidates("translation", task, [Evidence(FAILED, ((request, Outcome()),))])
+    assert {mistake.task for mistake in possible} == {task}
+
+
 def test_nothing_is_named_when_nothing_matches(catalogue):
     catalogue(ABSOLUTE, RAISES)
     assert named(evidence(DOUBLED, (FAILED, [1.0, -2.0]))) is None
