@@ -12,7 +12,6 @@ BIN := .venv/bin
 STAMPS := _build/stamps
 PORT ?= 8000
 
-export PYTHONDONTWRITEBYTECODE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 PACKAGES := $(shell find autograder solutions -name '*.py' -o -name '*.j2' -o -path 'solutions/notebooks/*.md' | sort)
