@@ -94,8 +94,9 @@ def _load(app: Sphinx) -> dict[str, str]:
 
 def _drop_cached(app: Sphinx, page: Path) -> None:
     cache = get_cache(str(app.config.nb_execution_cache_path or Path(app.outdir).parent / ".jupyter_cache"))
+    own = page.relative_to(ROOT).parts
     for record in cache.list_cache_records():
-        if Path(record.uri) == page:
+        if Path(record.uri).parts[-len(own) :] == own:  # the cache may come from another copy of the repository
             cache.remove_cache(record.pk)
 
 
@@ -157,7 +158,9 @@ def _autograder_files(stem: Path) -> list[Path]:
 
 
 def _named_file(text: str) -> list[Path]:
-    """A data file that a cell names relative to the book or the repository."""
+    """A data file that a cell names relative to the book or the repository, or a recorded experiment by its name."""
+    if re.fullmatch(r"\w+", text):
+        return [file for file in (BOOK / "experiments" / f"{text}.json",) if file.is_file()]
     if not re.fullmatch(r"[\w./-]+\.\w+", text) or text.startswith("/"):
         return []
     candidates = (folder.joinpath(text).resolve() for folder in (BOOK, ROOT))
