@@ -1,4 +1,4 @@
-"""The headings of the chapters' sections, by unit and anchor: what a link into the book is called.
+"""The headings of the sections that known mistakes lead to, by unit and anchor: what a link into the book is called.
 
 The table ``headings.json`` travels with the package, because the book does not. ``python -m autograder.release``
 writes it from the chapters.
@@ -40,8 +40,13 @@ def sections_of(chapter: str) -> dict[str, str]:
 
 def write(path: Path = TABLE) -> bool:
     """Write the table from the chapters of a checkout; True when that changed it."""
-    chapters = {unit.name: ROOT / "book" / f"{unit.name}.md" for unit in COMPLETE}
-    table = {unit: sections_of(chapter.read_text(encoding="utf-8")) for unit, chapter in chapters.items()}
+    from autograder.catalogue import mistakes  # here: who reads the table need not load the catalogue
+
+    table = {}
+    for unit in COMPLETE:
+        sections = sections_of((ROOT / "book" / f"{unit.name}.md").read_text(encoding="utf-8"))
+        wanted = {mistake.section for mistake in mistakes(unit.name)}
+        table[unit.name] = {anchor: heading for anchor, heading in sections.items() if anchor in wanted}
     text = json.dumps(table, ensure_ascii=False, indent=1) + "\n"
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return False

@@ -6,7 +6,7 @@ Code, and what code prints, stays as Python writes it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -27,11 +27,15 @@ class PowersOfTen(SphinxPostTransform):
         for text in list(self.document.findall(nodes.Text)):
             if NUMBER.search(text) and not _within(text, AS_THEY_ARE):
                 text.parent.replace(text, list(_in_powers(str(text))))
-        for table in self.document.findall(nodes.raw):
-            if "html" in table.get("format", "") and "<table" in table.astext():
-                html = CELL.sub(lambda cell: cell[1] + _as_html(*cell.groups()[1:]), table.astext())
-                table.children = [nodes.Text(html)]
-                table.rawsource = html
+        change_tables(self.document, lambda html: CELL.sub(lambda cell: cell[1] + _as_html(*cell.groups()[1:]), html))
+
+
+def change_tables(document: nodes.document, change: Callable[[str], str]) -> None:
+    """Change the HTML of the tables that cells print."""
+    for table in document.findall(nodes.raw):
+        if "html" in table.get("format", "") and "<table" in table.astext():
+            table.rawsource = change(table.astext())
+            table.children = [nodes.Text(table.rawsource)]
 
 
 def _within(node: nodes.Node, kinds: tuple[type, ...]) -> bool:

@@ -45,6 +45,7 @@ import powers  # noqa: E402
 import quizzes  # noqa: E402
 import search_summaries  # noqa: E402
 import slim  # noqa: E402
+import titled_links  # noqa: E402
 
 from autograder import settings  # noqa: E402
 
@@ -193,6 +194,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_role("repo", RepoRole())
     playgrounds.setup(app)
     powers.setup(app)
+    titled_links.setup(app)
     app.add_transform(quizzes.QuizTransform)
     app.add_js_file("quiz.js", loading_method="defer")
     glossary_links.setup_links(app)

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from visiting import PAGES, soup, visit
 
-from autograder import settings, standing, state
+from autograder import headings, settings, standing, state
+from autograder.catalogue import mistakes
 from autograder.registry import COMPLETE, UNITS
 from autograder.reports import progress as shown
 
 # Words that stand in code, tables, captions and quizzes only, where nothing is linked.
 NOT_IN_PROSE = {"term-contiguous", "term-sgemm", "term-finite-differences", "term-extrapolation"}
+STRAIGHT = str.maketrans("‘’“”", "''\"\"")  # quotation marks that a heading is set with
 QUIZZES = [f"book/{unit.name}" for unit in COMPLETE] + ["book/heads", "book/long-context"]
 
 
@@ -254,3 +256,12 @@ def test_powers_of_ten_are_written_as_such(site: Path, name: str) -> None:
     for code in article.select("pre, code, script, style"):
         code.decompose()
     assert re.findall(r"(?<![\w.])\d\.?\d*e(?:[-+]0|\+)\d+", article.get_text()) == []
+
+
+@pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
+def test_links_of_known_mistakes_name_their_sections(site: Path, unit: str) -> None:
+    links = soup(f"book/{unit}").select(".cell_output details td > a")
+    assert len(links) == len(mistakes(unit))
+    for link in links:
+        title = link.get_text().translate(STRAIGHT)
+        assert title == headings.heading(unit, link["href"].removeprefix("#")).translate(STRAIGHT)
