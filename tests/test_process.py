@@ -409,7 +409,13 @@ def test_too_little_memory_is_said(subject):
     assert call(subject(GOOD), "double", 2).value == 4
 
 
-def test_what_is_started_ahead_is_used_once():
+@pytest.fixture
+def nothing_ahead(monkeypatch):
+    """Whatever another test had started ahead waits elsewhere."""
+    monkeypatch.setattr(launch, "_ahead", [])
+
+
+def test_what_is_started_ahead_is_used_once(nothing_ahead):
     launch.ahead(jailed=False, compiler=False)
     launch.ahead(jailed=False, compiler=False)  # one is enough
     [started] = launch._ahead
@@ -419,7 +425,7 @@ def test_what_is_started_ahead_is_used_once():
         server.wait_until_ready()
 
 
-def test_what_is_started_ahead_for_something_else_is_left_alone():
+def test_what_is_started_ahead_for_something_else_is_left_alone(nothing_ahead):
     launch.ahead(jailed=False, compiler=False)
     [started] = launch._ahead
     try:

@@ -45,9 +45,9 @@ def address(site: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium, from the system."""
+    """Chromium, from the system. Not for longer than a file: as long as it is there, an event loop is running."""
     executable = serving.chromium()
     if executable is None:
         pytest.fail("Chromium is missing: run `apt-get install chromium`.", pytrace=False)
