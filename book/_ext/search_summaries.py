@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
 LEFT_OUT = '[".headerlink", "script", "style"]'
@@ -20,6 +21,14 @@ WITH_DEFINITION = """if (anchorContent) {
         return anchorContent.textContent + more;
       }"""
 CHANGES = {LEFT_OUT: MORE_LEFT_OUT, OF_AN_ANCHOR: WITH_DEFINITION}
+
+
+def write_glossary(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Sphinx event ``env-updated``: pages with words of the glossary are written in every build.
+
+    The index of the search forgets the words of those that are not.
+    """
+    return sorted({page for (kind, _), (page, _) in env.get_domain("std").objects.items() if kind == "term"})
 
 
 def improve_summaries(app: Sphinx, exception: Exception | None) -> None:

@@ -206,6 +206,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
     app.connect("build-finished", not_found.write_page)
+    app.connect("env-updated", search_summaries.write_glossary)
     app.connect("build-finished", search_summaries.improve_summaries)
     app.connect("build-finished", formulas.draw_pages)
     app.connect("build-finished", slim.slim)
