@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from pathlib import Path
 
 from autograder.registry import COMPLETE
 from autograder.settings import PACKAGE, ROOT
@@ -38,8 +37,8 @@ def sections_of(chapter: str) -> dict[str, str]:
     }
 
 
-def write(path: Path = TABLE) -> bool:
-    """Write the table from the chapters of a checkout; True when that changed it."""
+def fresh() -> bytes:
+    """The table as the chapters of a checkout give it, as a file."""
     from autograder.catalogue import mistakes  # here: who reads the table need not load the catalogue
 
     table = {}
@@ -47,8 +46,4 @@ def write(path: Path = TABLE) -> bool:
         sections = sections_of((ROOT / "book" / f"{unit.name}.md").read_text(encoding="utf-8"))
         wanted = {mistake.section for mistake in mistakes(unit.name)}
         table[unit.name] = {anchor: heading for anchor, heading in sections.items() if anchor in wanted}
-    text = json.dumps(table, ensure_ascii=False, indent=1) + "\n"
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.write_text(text, encoding="utf-8")
-    return True
+    return (json.dumps(table, ensure_ascii=False, indent=1) + "\n").encode()

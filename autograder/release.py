@@ -453,8 +453,7 @@ def write_exercises(target: Path, course_root: Path) -> list[Path]:
     changed = []
     for made in generate(course_root):
         path, data = target / made.parent.name / made.name, made.read_bytes()
-        if not path.is_file() or path.read_bytes() != data:
-            _write(path, data)
+        if _write(path, data):
             changed.append(path)
     return changed
 
@@ -480,9 +479,17 @@ def _read(path: Path) -> str:
         raise BrokenSource(f"{_relative(path)} is missing.") from None
 
 
-def _write(path: Path, data: bytes) -> None:
+def _holds(path: Path, data: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == data
+
+
+def _write(path: Path, data: bytes) -> bool:
+    """Make a file hold this; True when that changed it."""
+    if _holds(path, data):
+        return False
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
+    return True
 
 
 def _relative(path: Path) -> str:
@@ -492,25 +499,26 @@ def _relative(path: Path) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Command line; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m autograder.release", description="Make the exercise notebooks.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if exercises/ is not up to date")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")
     options = parser.parse_args(arguments)
     try:
         if options.check:
-            return _report_stale(stale(EXERCISES))
+            old = [EXERCISES / name for name in stale(EXERCISES)]
+            return _report_stale(old + [headings.TABLE] * (not _holds(headings.TABLE, headings.fresh())))
         changed = write_exercises(EXERCISES, COURSE_ROOT)
-        if headings.write():
+        if _write(headings.TABLE, headings.fresh()):
             changed.append(headings.TABLE)
     except BrokenSource as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"Written: {', '.join(map(_relative, changed))}." if changed else "exercises/ is up to date.")
+    print(f"Written: {', '.join(map(_relative, changed))}." if changed else "All is up to date.")
     return 0
 
 
-def _report_stale(names: list[str]) -> int:
-    if not names:
+def _report_stale(paths: list[Path]) -> int:
+    if not paths:
         return 0
-    listed = ", ".join(f"exercises/{name}" for name in names)
+    listed = ", ".join(map(_relative, paths))
     print(f"Not what the sources give: {listed}; run `make exercises` and commit the result.", file=sys.stderr)
     return 1
 

@@ -87,6 +87,12 @@ def recorded(name):
     return json.loads((BOOK / "experiments" / f"{name}.json").read_text(encoding="utf-8"))
 
 
+def measurement(name):
+    """What a benchmark measured, ``book/measurements/<name>.json``; ``None`` if it was not recorded yet."""
+    path = BOOK / "measurements" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
 def provenance(result):
     """One sentence that says where and how recorded numbers came about, to print under them."""
     return (

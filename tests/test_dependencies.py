@@ -20,10 +20,11 @@ def test_a_page_uses_modules_data_and_recorded_experiments(dependencies, tmp_pat
     page = tmp_path / "page.md"
     page.write_text(
         "```{code-cell} ipython3\nfrom solutions.bleu import corpus_bleu\n\nfound = recorded('alignment')\n"
-        "text = open('measurements/transformer.json').read()\n```\n"
+        "text = open('measurements/transformer.json').read()\nchecked = measurement('gpt2_c')\n```\n"
     )
     names = {str(file.relative_to(ROOT)) for file in dependencies.page_files(page)}
-    assert {"solutions/bleu.py", "book/experiments/alignment.json", "book/measurements/transformer.json"} <= names
+    assert {"solutions/bleu.py", "book/experiments/alignment.json"} <= names
+    assert {"book/measurements/transformer.json", "book/measurements/gpt2_c.json"} <= names
     assert "book/experiments/heads.json" not in names
 
 

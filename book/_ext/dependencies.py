@@ -158,9 +158,10 @@ def _autograder_files(stem: Path) -> list[Path]:
 
 
 def _named_file(text: str) -> list[Path]:
-    """A data file that a cell names relative to the book or the repository, or a recorded experiment by its name."""
+    """A data file that a cell names relative to the book or the repository, or what was recorded, by its name."""
     if re.fullmatch(r"\w+", text):
-        return [file for file in (BOOK / "experiments" / f"{text}.json",) if file.is_file()]
+        recorded = (BOOK / folder / f"{text}.json" for folder in ("experiments", "measurements"))
+        return [file for file in recorded if file.is_file()]
     if not re.fullmatch(r"[\w./-]+\.\w+", text) or text.startswith("/"):
         return []
     candidates = (folder.joinpath(text).resolve() for folder in (BOOK, ROOT))
