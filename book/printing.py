@@ -132,27 +132,28 @@ def pdf(chosen: Sequence[str], target: Path) -> None:
         with serve(HTML) as address:
             _print(f"{address}/{source.name}", target)
         headings = BeautifulSoup(source.read_text(encoding="utf-8"), "html.parser").find_all(re.compile("^h[1-6]$"))
-        name_bookmarks(target, [" ".join(heading.get_text().split()) for heading in headings])
+        finish(target, [" ".join(heading.get_text().split()) for heading in headings])
     finally:
         source.unlink()
 
 
-def name_bookmarks(target: Path, headings: Sequence[str]) -> None:
-    """Give the bookmarks of a PDF the words of their headings: Chromium repeats those of lines that it laid out twice.
+def finish(target: Path, headings: Sequence[str]) -> None:
+    """Name the bookmarks of a PDF and pack it: Chromium does neither well.
 
-    It has no bookmarks for some headings, so each gets the next one that begins and ends alike.
+    It repeats the words of lines that it laid out twice. It has no bookmarks for some headings, so each gets the next
+    one that begins and ends alike. And it writes every object as plain text, which is most of what it writes.
     """
-    from pypdf import PdfWriter
-    from pypdf.generic import NameObject, TextStringObject
+    import pikepdf
 
-    writer = PdfWriter(clone_from=target)
     waiting = iter(headings)
-    for bookmark in _below(writer.root_object["/Outlines"]):
-        words = next((words for words in waiting if _alike(bookmark["/Title"], words)), None)
-        if words is None:
-            break
-        bookmark[NameObject("/Title")] = TextStringObject(words)
-    writer.write(target)
+    with pikepdf.open(target, allow_overwriting_input=True) as document:
+        for bookmark in _below(document.Root.Outlines):
+            words = next((words for words in waiting if _alike(str(bookmark.Title), words)), None)
+            if words is None:
+                break
+            bookmark.Title = words
+        # Linearised: a viewer shows the first page before it has the last.
+        document.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate, linearize=True)
 
 
 def _alike(bookmark: str, heading: str) -> bool:
@@ -165,7 +166,6 @@ def _below(node: Any) -> Iterator[Any]:
     """The bookmarks below one, or below their root, in the order of the document."""
     child = node.get("/First")
     while child is not None:
-        child = child.get_object()
         yield child
         yield from _below(child)
         child = child.get("/Next")

@@ -71,6 +71,7 @@ def test_links_of_the_pdf_lead_to_its_own_pages_or_to_the_web(pdf: PdfReader) ->
 def test_formulas_and_pictures_of_the_pdf_stay_vectors(pdf: PdfReader) -> None:
     images = [image for page in pdf.pages for image in page.images]
     assert sum(len(image.data) for image in images) < 100_000  # heat maps are small images inside of drawings
+    assert [image.name for image in images if image.name.endswith(".jpg")] == []  # shadows are
     assert any("/Type3" in _fonts(page) for page in pdf.pages)  # outlines, which MathJax's letters become
 
 
