@@ -23,6 +23,7 @@ import json
 import math
 import os
 import re
+import shlex
 import signal
 import sys
 import time
@@ -729,6 +730,7 @@ class TranslationConfig:
         save_every: steps between checkpoints; 0 makes it a twentieth of all.
         keep: so many of the last checkpoints keep their weights, to be averaged.
         seed: of parameters, batches and dropout.
+        threads: of the processor; ``None``: as many as PyTorch takes. With others, sums are rounded in another way.
         bf16: bfloat16 in autocast.
         sdpa: PyTorch's fused attention.
         kernels: PyTorch's layer normalisation, and smoothing without a table.
@@ -758,6 +760,7 @@ class TranslationConfig:
     save_every: int = 0
     keep: int = 5
     seed: int = 0
+    threads: int | None = None
     bf16: bool | None = None
     sdpa: bool = True
     kernels: bool = True
@@ -765,9 +768,10 @@ class TranslationConfig:
     fused_adamw: bool = True
 
     def __post_init__(self):
-        for name in ("num_layers", "d_model", "d_ff", "num_heads", "accumulate", "steps", "warmup", "keep"):
-            if getattr(self, name) < 1:
-                raise BadInput(f"{name} is {getattr(self, name)}, but must be at least 1.")
+        for name in ("num_layers", "d_model", "d_ff", "num_heads", "accumulate", "steps", "warmup", "keep", "threads"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise BadInput(f"{name} is {value}, but must be at least 1.")
         if self.d_model % self.num_heads:
             raise BadInput(f"num_heads must divide d_model, but {self.num_heads} does not divide {self.d_model}.")
         for name in ("dropout", "smoothing"):
@@ -1263,7 +1267,9 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
     progress = Progress(config.steps, start, peak_rate(world.device, bool(config.bf16)), quiet or world.rank > 0)
     began, tokens_seen, operations = time.perf_counter(), 0, 0.0
     program = "python -m" if world.size == 1 else f"torchrun --nproc-per-node {world.size} -m"
-    again = f"{program} solutions.translation train --out {folder} --resume"
+    again = f"{program} solutions.translation train --out {shlex.quote(str(folder))} --resume"
+    if device is not None:
+        again += f" --device {device}"
     with interruptible() as noted:
         try:
             with replaced(model, faster_classes(config)), ThreadPoolExecutor(1) as pool:
@@ -1380,7 +1386,7 @@ SWITCHES = {
     "tie_weights": "one table for source, target and output",
 }
 # What a resumed run may change.
-FREE = {"steps", "accumulate", "save_every", "keep", "bf16", "sdpa", "kernels", "compile"}
+FREE = {"steps", "accumulate", "save_every", "keep", "threads", "bf16", "sdpa", "kernels", "compile"}
 
 
 def at_least(least):
@@ -1407,13 +1413,13 @@ def parser():
     one.add_argument("--pairs", type=at_least(1), default=None, help="train on so many pairs at most")
     one.add_argument("--test", type=at_least(1), default=500, help="pairs for the evaluation at the end (%(default)s)")
     one.add_argument("--device", default=None, help="cpu, cuda, cuda:1 … (a GPU if there is one)")
-    one.add_argument("--threads", type=at_least(1), default=None, help="threads on a CPU")
     for field in dataclasses.fields(TranslationConfig):
         option = "--" + field.name.replace("_", "-")
         if field.name in SWITCHES:
             one.add_argument(option, action=argparse.BooleanOptionalAction, help=SWITCHES[field.name])
         else:
-            one.add_argument(option, type=type(field.default), metavar=field.name.upper())
+            kind = int if field.default is None else type(field.default)
+            one.add_argument(option, type=kind, metavar=field.name.upper())
 
     two = commands.add_parser("evaluate", help="score a trained model with BLEU")
     two.add_argument("folder", help="where its checkpoints are")
@@ -1454,8 +1460,8 @@ def train_command(options):
         raise BadInput(f"There is a run in {folder} already: go on with --resume, or choose another --out.")
     else:
         config = TranslationConfig.preset(options.preset or "tiny", **given)
-    if options.threads is not None:
-        torch.set_num_threads(options.threads)
+    if config.threads is not None:
+        torch.set_num_threads(config.threads)
     pairs = load_pairs(data[0], "train", data[1])
     tests, untested = {}, ""
     for split in ("test", "held-out") if data[0] == "grammar" else ("test",):

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import random
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -454,7 +455,6 @@ def test_options_that_would_do_something_else_are_refused(tmp_path, capsys):
     for arguments, message in [
         (["train", "--pairs", "0"], "0 is less than 1"),
         (["train", "--test", "-5"], "-5 is less than 1"),
-        (["train", "--threads", "0"], "0 is less than 1"),
         (["evaluate", "run", "--beam", "0"], "0 is less than 1"),
         (["evaluate", "run", "--worst", "-1"], "-1 is less than 0"),
         (["evaluate", "run", "stray"], "unrecognized arguments: stray"),
@@ -467,6 +467,7 @@ def test_options_that_would_do_something_else_are_refused(tmp_path, capsys):
     for arguments, message in [
         (["train", "--pairs", "30", "--out", str(tmp_path / "file")], "No checkpoints can be written to"),
         (["train", "--data", "", "--out", str(tmp_path / "new")], "cannot be read"),
+        (["train", "--threads", "0", "--out", str(tmp_path / "new")], "threads is 0, but must be at least 1"),
         (["train", "--device", "meta", "--pairs", "30", "--out", str(tmp_path / "new")], "There is no device 'meta'"),
     ]:
         assert translation.main(arguments) == 2
@@ -519,22 +520,27 @@ def wait_for(process, pattern, seconds=200):
     raise AssertionError("".join(seen))
 
 
-def test_an_interrupted_run_saves_and_goes_on(tmp_path, pairs):
-    config = dataclasses.replace(SMALL, steps=4000, save_every=4000)
-    command = [sys.executable, "-m", "solutions.translation", "train", "--out", str(tmp_path), "--pairs", "60"]
-    process = started([*command, *options_of(config)])
+def test_an_interrupted_run_says_how_to_go_on(tmp_path, pairs):
+    config = dataclasses.replace(SMALL, steps=4000, save_every=4000, threads=1)
+    folder = tmp_path / "my run"
+    command = [sys.executable, "-m", "solutions.translation", "train", "--out", str(folder), "--pairs", "60"]
+    process = started([*command, "--device", "cpu", *options_of(config)])
     wait_for(process, r"step \d+ of 4000")
     process.send_signal(signal.SIGINT)
     line = wait_for(process, "Interrupted after step")
-    assert "--resume" in line
     assert process.wait(60) == 130
-    done = len(translation.read_file(tmp_path / "last.pt")["losses"])
+    done = len(translation.read_file(folder / "last.pt")["losses"])
     assert f"after step {done};" in line
-    longer = dataclasses.replace(config, steps=done + 5)
-    whole = translation.train(longer, pairs, "cpu").losses if done < 400 else None
-    rest = translation.train(longer, pairs, "cpu", tmp_path, resume=True).losses
-    assert len(rest) == done + 5
-    assert whole is None or rest == whole
+    python, module, program, *again = shlex.split(line.partition("To go on: ")[2])
+    assert (python, module, program) == ("python", "-m", "solutions.translation")
+    assert again == ["train", "--out", str(folder), "--resume", "--device", "cpu"]
+    finished = run(*again, "--steps", done + 5, "--test", 4, env={"OMP_NUM_THREADS": "2"})  # it keeps its own number
+    assert finished.returncode == 0, finished.stderr
+    saved = translation.read_file(folder / "last.pt")
+    assert saved["config"]["threads"] == 1
+    assert len(saved["losses"]) == done + 5
+    if done < 400:
+        assert saved["losses"] == translation.train(dataclasses.replace(config, steps=done + 5), pairs, "cpu").losses
 
 
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port"]
