@@ -167,10 +167,15 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
     if same.all():
         return
     wrong = ~same
+    yours, wanted = _value(got, wrong), _value(expected, wrong)
+    if yours == wanted:  # which would say nothing
+        yours, wanted = _value(got, wrong, 13), _value(expected, wrong, 13)
     share = f"{int(wrong.sum())} of {wrong.numel()} values differ" if wrong.numel() > 1 else "the value differs"
+    detour = ""
+    if expected.dtype == torch.float64 and torch.allclose(got, expected, 1e-6, 1e-7, equal_nan=True):
+        detour = " They agree to six digits and more, as after a detour through float32."
     raise AssertionError(
-        f"{what}: {share}; for example at {_places(wrong, 1)} you have {_value(got, wrong)} "
-        f"and {_value(expected, wrong)} was expected."
+        f"{what}: {share}; for example at {_places(wrong, 1)} you have {yours} and {wanted} was expected.{detour}"
     )
 
 
@@ -203,9 +208,9 @@ def _places(wrong: torch.Tensor, most: int = 3) -> str:
     return ("index " if len(places) == 1 else "indices ") + ", ".join(places) + more
 
 
-def _value(tensor: torch.Tensor, wrong: torch.Tensor) -> str:
+def _value(tensor: torch.Tensor, wrong: torch.Tensor, digits: int = 6) -> str:
     value = tensor[wrong][0].item() if tensor.ndim else tensor.item()
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def _shape(tensor: torch.Tensor) -> str:

@@ -239,13 +239,17 @@ def _without_zeros(rng, *shape, dtype=torch.float32):
 
 @pytest.mark.task("blocks.gelu", points=1)
 def test_curve(student, reference, rng):
-    """Right from -6 to 6, for any shape."""
-    for shape in ((7,), (2, 5), (2, 3, 4), (1,)):
+    """Right for small and large numbers of both signs, for any shape."""
+    for shape in ((7,), (2, 5), (2, 3, 4), (2, 1, 3), (1,)):
         x = 2 * rng.normal(*shape)
         expected = F.gelu(x.double(), approximate="tanh").float()
         assert_close(student.gelu(x), expected, f"gelu(x) for x of shape {shape}")
     x = torch.arange(-6, 6.5, 0.5)
     assert_close(student.gelu(x), F.gelu(x.double(), approximate="tanh").float(), "gelu(x) for x from -6 to 6")
+    # Far out the curve is x or 0: caught are limits, of x too. (Further out a tanh written with exp overflows.)
+    for end, dtype in ((8.0, torch.float32), (15.0, torch.float64)):
+        x = torch.tensor([-end, 1 - end, end - 1, end], dtype=dtype)
+        _check_call(student, "gelu", {"x": x}, F.gelu(x, approximate="tanh"), f"gelu(x) for x = {x.tolist()}")
 
 
 @pytest.mark.task("blocks.gelu", points=1)
@@ -285,7 +289,7 @@ def _check_layer_norm(student, rng, x, what, eps=None, dtype=torch.float32, tole
 def test_last_axis(student, reference, rng):
     """Each vector is normalised by itself, whatever axes come before the last."""
     # A wide vector first: there the biased and the unbiased variance are close, and the axis alone decides.
-    for shape in ((2, 3, 50), (4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4)):
+    for shape in ((2, 3, 50), (4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4), (1, 3, 6)):
         # Every position has a mean and a size of its own: shared statistics cannot fit.
         x = rng.normal(*shape) * rng.uniform(*shape[:-1], 1, low=0.5, high=4) + 2 * rng.normal(*shape[:-1], 1)
         _check_layer_norm(student, rng, x, f"LayerNorm({shape[-1]}) of x with shape {shape}")
@@ -349,7 +353,7 @@ def test_layer_norm_gradients(student, reference, rng):
 @pytest.mark.task("blocks.rms_norm", points=1)
 def test_root_mean_square(student, reference, rng):
     """Every vector is divided by its own root mean square, whatever axes come before the last."""
-    for shape in ((4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4)):
+    for shape in ((4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4), (1, 3, 6)):
         # Means far from 0: there the root mean square is not the standard deviation.
         x = rng.normal(*shape) * rng.uniform(*shape[:-1], 1, low=0.5, high=4) + 2 * rng.normal(*shape[:-1], 1)
         weight = rng.normal(shape[-1])
@@ -444,7 +448,7 @@ def test_gelu_layer(student, reference, rng):
 @pytest.mark.task("blocks.FeedForward", points=1)
 def test_unknown_activation(student, reference, rng):
     """An activation that does not exist raises ValueError, when the layer is built or when it is called."""
-    names = [rng.choice(["swish", "tanh", "identity"]), "relu6", ""]
+    names = [rng.choice(["swish", "tanh", "identity"]), "relu6", "", rng.choice(["ReLU", "GELU"])]
     _assert_refused(student, "FeedForward", rng.normal(2, 3, 4), (4, 5), "activation", names)
 
 
@@ -624,7 +628,7 @@ def test_post_norm(student, reference, rng):
 @pytest.mark.task("blocks.SublayerConnection", points=1)
 def test_unknown_norm(student, reference, rng):
     """A norm that does not exist raises ValueError, when the connection is built or when it is called."""
-    names = [rng.choice(["before", "none", "layer"]), "pre-post", ""]
+    names = [rng.choice(["before", "none", "layer"]), "pre-post", "", rng.choice(["Pre", "POST"])]
     _assert_refused(student, "SublayerConnection", rng.normal(2, 3, 4), (4,), "norm", names)
 
 

@@ -43,6 +43,7 @@ def smoothing_loss(student, arguments, x, target, earlier):
     module = student.LabelSmoothing(*arguments)
     if earlier is not None:
         module(x.clone(), earlier)
+        module.eval()  # a loss has no mode: caught is smoothing in training only
     loss = module(x, target)
     return loss, getattr(module, "true_dist", None), x, target
 
@@ -123,8 +124,8 @@ def assert_number(got, expected, what, tolerance):
     assert_close(got, expected, what, rtol=tolerance)
 
 
-def log_probabilities(rng, number, size, dtype=torch.float32):
-    return (2 * rng.normal(number, size, dtype=torch.float64)).log_softmax(-1).to(dtype)
+def log_probabilities(rng, number, size, dtype=torch.float32, scale=2):
+    return (scale * rng.normal(number, size, dtype=torch.float64)).log_softmax(-1).to(dtype)
 
 
 def smoothing_named(arguments, target):
@@ -190,14 +191,15 @@ def test_ignore_index(student, reference, rng):
 @pytest.mark.task("losses.cross_entropy", points=1)
 def test_nothing_counted(student, reference, rng):
     """If every target is ignored the loss is 0, with finite gradients."""
-    for ignored in (0, -100, 2):
-        logits, targets = rng.normal(4, 5), torch.full((4,), ignored)
+    # Another float type too: caught is a new 0, which PyTorch makes in float32.
+    for ignored, dtype in ((0, torch.float32), (-100, torch.float64), (2, torch.bfloat16)):
+        logits, targets = rng.normal(4, 5, dtype=dtype), torch.full((4,), ignored)
         targets[int(rng.integers(0, 4, 1))] = 4  # first with one that counts
         check_loss(student, logits, targets, ignored)
         targets[:] = ignored
         loss, gradient = student.run(loss_and_gradient, logits, targets, ignored)
         where = f"when all targets are {ignored}, which is ignore_index"
-        assert_equal(loss, torch.tensor(0.0), f"the loss {where}")
+        assert_equal(loss, torch.zeros((), dtype=dtype), f"the loss {where}")
         assert_equal(gradient, torch.zeros_like(logits), f"the gradient {where}")
 
 
@@ -343,6 +345,9 @@ def test_divergence(student, reference, rng):
     for number, size, smoothing in ((4, 6, 0.1), (7, 5, 0.4), (1, 9, 0.3)):
         target = 1 + rng.integers(0, size - 1, number)
         check_smoothing(student, (size, 0, smoothing), log_probabilities(rng, number, size), target, kept=False)
+    # A model that is very sure, of whatever class: caught are limits, and probabilities that have become 0.
+    target = 1 + rng.integers(0, 6, 5)
+    check_smoothing(student, (7, 0, 0.2), log_probabilities(rng, 5, 7, scale=100), target, kept=False)
     # A model that predicts the targets exactly: 0, not their entropy. (log 0 in the padding column is not asked.)
     target = 1 + rng.integers(0, 4, 6)
     exact = padded_distribution(target, 5, 0, 0.4).float().clamp(min=1e-9).log()
@@ -410,7 +415,7 @@ def test_size(student, reference, rng):
 
 @pytest.mark.task("losses.LabelSmoothing", points=1)
 def test_smoothing_types_and_arguments(student, reference, rng):
-    """Right in a second call too, in the float type of the prediction; arguments stay as they were."""
+    """Right in a second call and in evaluation too, in the float type of the prediction; arguments stay."""
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         x, target = log_probabilities(rng, 4, 5, dtype), targets_with(rng, 4, 5, 0, 1, 2)
         # A sum of products in bfloat16 has several roundings: 1e-1. float64 shows shares that were made in float32.

@@ -462,6 +462,24 @@ def cross_entropy(logits, targets, ignore_index=None):
 
 @mistake(
     "losses.cross_entropy",
+    "zero-of-another-type",
+    explanation="If nothing counts, a new tensor is returned that holds 0. PyTorch makes it in float32, so that the "
+    "loss of one batch has another type than those of all others.",
+    hint="When every target is ignored, your 0 is float32 whatever the logits are. Make it in their type "
+    "(`logits.new_zeros(())`), or let it come of the sum over no rows (chapter 10, 'Targets that do not count').",
+    section="targets-that-do-not-count",
+)
+def cross_entropy(logits, targets, ignore_index=None):
+    if ignore_index is not None:
+        counted = targets != ignore_index
+        logits, targets = logits[counted], targets[counted]
+    if len(targets) == 0:
+        return torch.tensor(0.0, requires_grad=True)
+    return -torch.log_softmax(logits, -1).gather(1, targets.unsqueeze(1)).mean()
+
+
+@mistake(
+    "losses.cross_entropy",
     "epsilon-in-the-divisor",
     explanation="A small number was added to the count so as not to divide by 0. Every loss comes out slightly too "
     "small, which shows in float64.",
@@ -2138,6 +2156,33 @@ class LabelSmoothing(nn.Module):
             p[target == self.padding_idx] = 0
             self.true_dist = p
         return F.kl_div(x, self.true_dist, reduction="sum")
+
+
+@mistake(
+    "losses.LabelSmoothing",
+    "smoothing-in-training-only",
+    explanation="In evaluation mode the labels were not smoothed, as if smoothing were a kind of dropout. The losses "
+    "of training and validation are then two different quantities that cannot be compared.",
+    hint="After `eval()` your loss is another function. Smoothing changes what is asked of the model and has no mode: "
+    "compute the same in both (chapter 10, 'Smoothing that leaves padding out').",
+    section="smoothing-with-padding",
+)
+class LabelSmoothing(nn.Module):
+    def __init__(self, size, padding_idx, smoothing=0.0):
+        super().__init__()
+        if size < 3:
+            raise ValueError(f"size is {size}, but has to be at least 3.")
+        self.size, self.padding_idx, self.smoothing = size, padding_idx, smoothing
+        self.true_dist = None
+
+    def forward(self, x, target):
+        smoothing = self.smoothing if self.training else 0.0
+        p = torch.full_like(x, smoothing / (self.size - 2)).detach()
+        p.scatter_(1, target.unsqueeze(1), 1 - smoothing)
+        p[:, self.padding_idx] = 0
+        p[target == self.padding_idx] = 0
+        self.true_dist = p
+        return F.kl_div(x, p, reduction="sum")
 
 
 @mistake(
