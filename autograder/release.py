@@ -93,7 +93,7 @@ class SolutionModule:
         given: dict[str, str] = {}
         for node in units:
             SolutionModule(_other_unit(node)).collect([alias.name for alias in node.names], given, own)
-        parts = ["\n".join([*own, "", *constants]).strip()]
+        parts = ["\n".join([_in_usual_order(own), "", *constants]).strip()]
         if given:
             parts += ["# From earlier units: given here, so that this notebook stands alone.", *given.values()]
         return "\n\n\n".join(parts)
@@ -166,6 +166,27 @@ class SolutionModule:
         while last < len(self._lines) and (not self._lines[last].strip() or self._lines[last][0] in " )"):
             last += 1
         return "\n".join(self._lines[first:last]).rstrip()
+
+
+def _in_usual_order(imports: list[str]) -> str:
+    """Import statements, the standard library first, those of one module together."""
+    found: dict[tuple[bool, bool, str], set[str]] = {}
+    for node in ast.walk(ast.parse("\n".join(imports))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                found[_third_party(alias.name), False, ast.unparse(alias)] = set()
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            found.setdefault((_third_party(module), True, module), set()).update(map(ast.unparse, node.names))
+    sections: dict[bool, list[str]] = {}
+    for (section, _, module), names in sorted(found.items()):
+        line = f"from {module} import {', '.join(sorted(names))}" if names else f"import {module}"
+        sections.setdefault(section, []).append(line)
+    return "\n\n".join(map("\n".join, sections.values()))
+
+
+def _third_party(module: str) -> bool:
+    return module.partition(".")[0] not in sys.stdlib_module_names
 
 
 class CSolution:
