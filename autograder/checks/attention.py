@@ -21,7 +21,7 @@ PAIR = ("the output", "the weights")
 # Drivers: they run beside the learner's code and hold no expected value.
 
 
-def call(student, name, args, options, parameters=None, cotangent=None):
+def call(student, name, args, options, parameters=None, cotangent=None, training=False):
     """Call a function, or a module that is given its weights first.
 
     Returns the result, and the tensors among the arguments as the call left them. With a cotangent: the output, and
@@ -30,19 +30,24 @@ def call(student, name, args, options, parameters=None, cotangent=None):
     function, leaves = getattr(student, name), []
     if parameters is not None:
         weight, _ = parameters["w_q"]
-        function = function(weight.shape[0]).to(weight.dtype).eval()
+        function = function(weight.shape[0]).to(weight.dtype).train(training)
+        for layer in parameters:
+            linear = getattr(function, layer)
+            if not isinstance(linear, nn.Linear) or linear.bias is None or linear.weight.shape != weight.shape:
+                size = ", ".join(map(str, weight.shape))
+                return f"{layer} should be an nn.Linear({size}) with a bias, but is {str(linear)[:100]}."
+        if cotangent is None:  # a module is called many times: caught is keeping what the first call got or computed
+            masks = [~arg for arg in args if arg.dtype == torch.bool]
+            xs = [arg + 1 for arg in args if arg.dtype != torch.bool]
+            function(*xs, *(masks or [torch.ones(xs[0].shape[1], xs[-1].shape[1], dtype=torch.bool).tril()]), **options)
         # Layer by layer, and not as a state_dict: a class may have further parameters and buffers.
         for layer, values in parameters.items():
             linear = getattr(function, layer)
-            if not isinstance(linear, nn.Linear) or linear.bias is None:
-                return f"{layer} should be an nn.Linear with a bias, but is {str(linear)[:100]}."
             leaves += [linear.weight, linear.bias]
             with torch.no_grad():
                 linear.weight.copy_(values[0])
                 linear.bias.copy_(values[1])
     if cotangent is None:
-        if parameters is not None:  # a module is called many times: caught is keeping what the first call computed
-            function(*(arg.clone() if arg.dtype == torch.bool else arg + 1 for arg in args), **options)
         return function(*args, **options), tuple(arg for arg in args if isinstance(arg, torch.Tensor))
     floats = [isinstance(arg, torch.Tensor) and arg.is_floating_point() for arg in args]
     args = [arg.clone().requires_grad_() if is_float else arg for arg, is_float in zip(args, floats)]
@@ -133,9 +138,11 @@ def _ask(subject, *request):
     return reply_of(subject, call, *request, parts=2)
 
 
-def _check_call(student, name, arguments, expected, what, options=None, parameters=None, tolerance=None):
+def _check_call(
+    student, name, arguments, expected, what, options=None, parameters=None, tolerance=None, training=False
+):
     """The result is as expected, and the arguments (tensors by name, or None) are as they were before the call."""
-    result, after, *_ = _ask(student, name, tuple(arguments.values()), options or {}, parameters)
+    result, after, *_ = _ask(student, name, tuple(arguments.values()), options or {}, parameters, None, training)
     assert_close(result, expected, what, tolerance, tolerance)
     given = {argument: tensor for argument, tensor in arguments.items() if tensor is not None}
     assert_equal(after, tuple(given.values()), tuple(f"the argument {argument} after the call" for argument in given))
@@ -151,11 +158,12 @@ def _check_gradients(student, reference, name, arguments, cotangent, where, opti
     assert_close(_ask(student, *request), _ask(reference, *request), names)
 
 
-def _check_module(student, reference, name, parameters, arguments):
+def _check_module(student, reference, name, parameters, arguments, training=False):
     """Results equal to the reference's, arguments left alone, no weight where the mask is False."""
     where = ", ".join(f"{argument} {_shape(tensor)}" for argument, tensor in arguments.items())
+    where += ", in training mode" if training else ""
     expected, _ = _ask(reference, name, tuple(arguments.values()), {}, parameters)
-    result = _check_call(student, name, arguments, expected, _named(PAIR, where), None, parameters)
+    result = _check_call(student, name, arguments, expected, _named(PAIR, where), None, parameters, None, training)
     if "mask" in arguments:
         _assert_zero_where(result[1], ~arguments["mask"], f"the weights where the mask is False ({where})")
 
@@ -410,6 +418,9 @@ def test_self_attention(student, reference, rng):
     # Several widths: a scale written as a number fits one at most.
     for b, t, d in ((3, 4, 6), (2, 5, 3), (1, 3, 8)):
         _check_module(student, reference, "SelfAttention", _parameters(rng, d), {"x": rng.normal(b, t, d)})
+    # Nothing is dropped here: training mode makes no difference.
+    arguments = {"x": rng.normal(2, 4, 5), "mask": _mask(rng, 4, 4)}
+    _check_module(student, reference, "SelfAttention", _parameters(rng, 5), arguments, training=True)
 
 
 @pytest.mark.task("attention.SelfAttention", points=1)
@@ -447,6 +458,9 @@ def test_cross_attention(student, reference, rng):
     for b, t_q, t_k, d in ((2, 4, 4, 6), (3, 2, 5, 4), (1, 5, 3, 7)):
         arguments = {"x": rng.normal(b, t_q, d), "memory": rng.normal(b, t_k, d)}
         _check_module(student, reference, "CrossAttention", _parameters(rng, d), arguments)
+    # Nothing is dropped here: training mode makes no difference.
+    arguments = {"x": rng.normal(2, 3, 5), "memory": rng.normal(2, 4, 5), "mask": _mask(rng, 3, 4)}
+    _check_module(student, reference, "CrossAttention", _parameters(rng, 5), arguments, training=True)
 
 
 @pytest.mark.task("attention.CrossAttention", points=1)

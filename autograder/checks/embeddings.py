@@ -204,7 +204,8 @@ def test_one_in_the_place_of_the_id(student, reference, rng):
 @pytest.mark.task("embeddings.one_hot", points=1)
 def test_one_hot_of_any_shape(student, reference, rng):
     """Any number of axes in front; the ids are left alone."""
-    for shape, vocab_size in (((3, 4), 6), ((2, 3, 4), 5), ((1, 3), 8), ((3, 1), 4), ((4, 4), 4)):
+    # Twice the same sizes at last: caught is a tensor kept from the call before.
+    for shape, vocab_size in (((3, 4), 6), ((2, 3, 4), 5), ((1, 3), 8), ((3, 1), 4), ((4, 4), 4), ((4, 4), 4)):
         ids = some_ids(rng, vocab_size, *shape)
         got = result_left_alone(student, "one_hot", {"ids": ids, "vocab_size": vocab_size})
         assert_equal(got, unit_vectors(ids, vocab_size), f"one_hot(ids, {vocab_size}) for ids of shape {shape}")
@@ -288,7 +289,7 @@ def test_rows_times_the_root(student, reference, rng):
 def test_called_again(student, reference, rng):
     """Every call gives the same vectors, in training mode too, and none changes the weights."""
     weight = 2 * rng.normal(6, 5)
-    batches = [some_ids(rng, 6, *shape) for shape in ((2, 4), (3, 7), (1, 3))]
+    batches = [some_ids(rng, 6, *shape) for shape in ((2, 4), (3, 7), (3, 7))]  # caught: remembering by shape
     batches.append(batches[0])  # which the first call got in evaluation mode, and this one gets in training mode
     got, after, _ = ask_tokens(student, weight, batches)
     expected = tuple(rows_of(ids, weight) * math.sqrt(5) for ids in batches)
@@ -436,8 +437,9 @@ def test_longer_than_max_len(student, reference, rng):
     assert_close(got, (x.double() + waves(max_len, width)).float(), f"PositionalEncoding with T = max_len = {max_len}")
     for batch, length in ((1, max_len + 1), (2, 2 * max_len), (max_len + 1, max_len + 2)):
         x = rng.normal(batch, length, width)
-        call = f"PositionalEncoding(max_len={max_len}) of x {tuple(x.shape)}"
-        assert_raises(ValueError, lambda: student.run(add_positions, sizes, [x]), call)
+        for training in (False, True):
+            call = f"PositionalEncoding(max_len={max_len}) of x {tuple(x.shape)}{', in training mode' * training}"
+            assert_raises(ValueError, lambda: student.run(add_positions, sizes, [x], training), call)
     one = {"d_model": width, "max_len": 1}  # a table of one row would broadcast
     assert_raises(ValueError, lambda: student.run(add_positions, one, [x]), "PositionalEncoding(max_len=1) of 3 tokens")
 
@@ -451,6 +453,11 @@ def test_type_of_the_input(student, reference, rng):
     (got, alone), _ = student.run(add_positions, sizes, [x, torch.zeros_like(x)])
     assert_close(got, x + waves(5, 6), "PositionalEncoding in float32 of x in float64", 1e-5, 1e-5)
     assert_close(got - alone, x, "x in float64, after the positions were taken away again,")
+    # One module gets several types: caught is a table that is cast for good, and loses its digits.
+    inputs = [rng.normal(2, 5, 6, dtype=dtype) for dtype in (torch.bfloat16, torch.float32, torch.bfloat16)]
+    got, _ = student.run(add_positions, sizes, inputs)
+    names = tuple(f"one module's result for x in {x.dtype} (call {i})" for i, x in enumerate(inputs, 1))
+    assert_close(got, tuple((x.double() + waves(5, 6)).to(x.dtype) for x in inputs), names)
     for module_type, dtype in (
         (torch.float32, torch.bfloat16),
         (torch.bfloat16, torch.bfloat16),
@@ -572,6 +579,9 @@ def check_nothing_kept(student, rng, name, how):
     nothing = torch.zeros(4, 5, dtype=torch.bool)
     got = student.run(call_and_look_back, name, hidden, nothing)[0]
     assert_close(got, torch.zeros(4, 3), f"{name}(hidden, keep) with nothing kept at all")
+    hidden, keep = rng.normal(3, 1, 4), torch.tensor([[True], [False], [True]])
+    got = student.run(call_and_look_back, name, hidden, keep)[0]
+    assert_close(got, pooled(hidden, keep, how).float(), f"{name}(hidden, keep) with T = 1 and keep = [[1], [0], [1]]")
 
 
 def check_pooling_gradient(student, rng, name, how):

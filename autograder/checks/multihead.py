@@ -25,19 +25,22 @@ PAIR = ("the output", "module.weights")
 def reshape(student, name, x, axes, options, cotangent=None):
     """Call `split_heads` or `merge_heads` on x with its axes permuted, which leaves it scattered in memory.
 
-    Returns the result, and x as the call left it; with a cotangent, the gradient of the result's weighted sum.
+    Returns the result, and x as the call left it; with a cotangent, the gradient of the result's weighted sum (zero
+    where none arrives).
     """
     x = x.requires_grad_() if cotangent is not None else x
     result = getattr(student, name)(x.permute(axes), *options)
     if cotangent is None:
         return result, x
+    if not isinstance(result, torch.Tensor) or not result.requires_grad or result.shape != cotangent.shape:
+        return result, torch.zeros_like(x)
     return result, torch.autograd.grad((result * cotangent).sum(), x)[0]
 
 
 def attend(
     student, num_heads, parameters, inputs, mask=None, options=None, training=False, cotangent=None, before=None
 ):
-    """Build a module, give it its weights, and call it twice; what is returned belongs to the second call.
+    """Build a module, call it, give it its weights, and call it again; what is returned belongs to the second call.
 
     The first call has the mask ``before``. One input stands for query, key and value. Returns the output, the kept
     weights, and the inputs and the mask as the call left them; with a cotangent, the gradients of the output's
@@ -45,23 +48,27 @@ def attend(
     """
     d_model = inputs[0].shape[-1]
     module = student.MultiHeadAttention(d_model, num_heads, **(options or {})).to(inputs[0].dtype).train(training)
-    leaves = []
-    # Layer by layer, and not as a state_dict: a class may have further parameters and buffers.
     for name, values in parameters.items():
         layer = getattr(module, name)
         if not isinstance(layer, nn.Linear) or layer.bias is None or layer.weight.shape != values[0].shape:
             return f"{name} should be an nn.Linear({d_model}, {d_model}) with a bias, but is {str(layer)[:100]}."
+    query, key, value = inputs if len(inputs) == 3 else inputs * 3
+    module(query + 1, key + 1, value + 1, before)  # caught is keeping what the first call computed, or its mask
+    leaves = []
+    # Layer by layer, and not as a state_dict: a class may have further parameters and buffers.
+    for name, values in parameters.items():
+        layer = getattr(module, name)
         with torch.no_grad():
             layer.weight.copy_(values[0])
             layer.bias.copy_(values[1])
         leaves += [layer.weight, layer.bias]
+    # Another module with other heads: caught are layers, or a number of heads, that all modules share.
     with torch.no_grad():
-        for parameter in student.MultiHeadAttention(d_model, num_heads).parameters():
-            parameter.zero_()  # another module of the same size: caught are layers that all modules share
+        for parameter in student.MultiHeadAttention(d_model, 1 if num_heads > 1 else d_model).parameters():
+            parameter.zero_()
     if cotangent is not None:
         inputs = tuple(x.requires_grad_() for x in inputs)
     query, key, value = inputs if len(inputs) == 3 else inputs * 3
-    module(query + 1, key + 1, value + 1, before)  # caught is keeping what the first call computed, or its mask
     output = module(query, key, value, mask)
     if cotangent is None:
         return output, module.weights, (*inputs, *(() if mask is None else (mask,)))
@@ -78,7 +85,8 @@ def build(student, d_model, num_heads):
 def ablate(student, num_heads, parameters, inputs, heads, dropout=0.0, called=False):
     """Switch off one head after the other; the output of what is left.
 
-    With ``called`` the original has been called before, so that the weights that it keeps belong to a graph.
+    With ``called`` the original has been called before, so that the weights that it keeps belong to a graph; and its
+    first head has been switched off before, in a copy that nobody keeps.
     """
     weight = parameters["w_o"][0]
     module = student.MultiHeadAttention(weight.shape[0], num_heads, dropout=dropout).to(weight.dtype).eval()
@@ -88,6 +96,7 @@ def ablate(student, num_heads, parameters, inputs, heads, dropout=0.0, called=Fa
             getattr(module, name).bias.copy_(values[1])
     if called:
         module(*inputs)
+        student.ablate_head(module, 0)
     for head in heads:
         module = student.ablate_head(module, head)
     return module(*inputs)
@@ -108,7 +117,7 @@ def ablate_then_spoil(student, num_heads, parameters, inputs, head):
             parameter.zero_()
         layers = [getattr(module, name) for name in parameters]
         found = [tensor.clone() for layer in layers for tensor in (layer.weight, layer.bias)]
-        return (ablated is module, module.training, kept, *found, module(*inputs))
+        return (ablated is module, module.training, ablated.training, kept, *found, module(*inputs))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -209,7 +218,7 @@ def _split_by_slices(x, num_heads):
 def test_split(student, reference, rng):
     """Head h holds its own part of the width, for all positions."""
     # Heads and their width differ. One head, and as many heads as entries, are the ends of the range.
-    for b, t, d_model, h in ((2, 5, 12, 3), (3, 4, 10, 5), (1, 6, 7, 1), (2, 3, 5, 5), (2, 1, 6, 2)):
+    for b, t, d_model, h in ((2, 5, 12, 3), (3, 4, 10, 5), (1, 6, 7, 1), (2, 3, 5, 5), (2, 1, 6, 2), (2, 3, 16, 8)):
         x = rng.normal(b, t, d_model)
         assert_equal(student.split_heads(x, h), _split_by_slices(x, h), f"split_heads(x, {h}) for x {_shape(x)}")
 
@@ -249,7 +258,7 @@ def _merge_by_slices(x):
 @pytest.mark.task("multihead.merge_heads", points=2)
 def test_merge(student, reference, rng):
     """The heads of each position stand side by side, head 0 first."""
-    for b, h, t, d_head in ((2, 3, 5, 4), (3, 5, 4, 2), (1, 1, 6, 7), (2, 5, 3, 1), (2, 3, 1, 2)):
+    for b, h, t, d_head in ((2, 3, 5, 4), (3, 5, 4, 2), (1, 1, 6, 7), (2, 5, 3, 1), (2, 3, 1, 2), (2, 4, 4, 3)):
         # As `split_heads` leaves it: positions before heads in memory. There even a view can be had.
         x = rng.normal(b, t, h, d_head)
         result, _ = student.run(reshape, "merge_heads", x, (0, 2, 1, 3), ())
@@ -300,7 +309,13 @@ def test_mask(student, reference, rng):
     """Follows masks of all four shapes, for all heads or for each."""
     cases = [(2, 3, 4, 5, axes) for axes in ("qk", "b11k", "b1qk", "bhqk")]
     # As many sequences as heads, or as queries: a mask that lost an axis, or got one too many, fits there by chance.
-    cases += [(3, 3, 4, 5, "b11k"), (3, 3, 4, 5, "b1qk"), (4, 2, 4, 5, "b11k"), (2, 3, 4, 4, "b1qk")]
+    cases += [
+        (3, 3, 4, 5, "b11k"),
+        (3, 3, 4, 5, "b1qk"),
+        (4, 2, 4, 5, "b11k"),
+        (2, 3, 4, 4, "b1qk"),
+        (4, 2, 4, 5, "qk"),
+    ]
     for b, h, t_q, t_k, axes in cases:
         shape = [{"b": b, "h": h, "q": t_q, "k": t_k, "1": 1}[axis] for axis in axes]
         mask = rng.mask(*shape)
@@ -315,6 +330,10 @@ def test_mask(student, reference, rng):
     output, weights, _ = _attend(student, 3, parameters, inputs, before=rng.mask(4, 5))
     expected = _heads_in_loops(3, parameters, inputs)
     assert_close((output, weights), expected, _named(PAIR, "a call without a mask, after one with a mask"))
+    mask = rng.mask(2, 1, 1, 5)
+    output, *_ = _attend(student, 3, parameters, inputs, mask, training=True)
+    expected, _ = _heads_in_loops(3, parameters, inputs, mask)
+    assert_close(output, expected, f"the output (mask {_shape(mask)}, in training mode)")
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
@@ -487,14 +506,17 @@ def test_original_is_unchanged(student, reference, rng):
     names = [f"{name}.{part} of the original" for name in LAYERS for part in ("weight", "bias")]
     tensors = [tensor for name in LAYERS for tensor in parameters[name]]
     got = student.run(ablate_then_spoil, h, parameters, inputs, head)
-    if not isinstance(got, (tuple, list)) or len(got) != 12:
+    if not isinstance(got, (tuple, list)) or len(got) != 13:
         raise AssertionError("The call gave no answer that can be read.")
     if got[0] is not False:
         raise AssertionError("ablate_head(module, 2) should be a copy, but is the module itself.")
     if got[1] is not True:
         raise AssertionError("The original was in training mode before ablate_head(module, 2), and is not after it.")
+    if got[2] is not True:
+        raise AssertionError("The original is in training mode, so ablate_head(module, 2) should be too, and is not.")
     what = ("weights of the original", *names, "the output of the original")
-    assert_close(tuple(got[2:]), (weights, *tensors, output), what)
+    where = "after all parameters of the copy were set to 0"
+    assert_close(tuple(got[3:]), (weights, *tensors, output), _named(what, where))
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)

@@ -138,9 +138,15 @@ def build_vocabulary(student, texts, tokenize=None, min_freq=1, max_size=None, e
     if tokenize is not None:
         options["tokenize"] = ways[tokenize]
     vocabulary = student.Vocabulary.from_texts(texts, **options)
-    return (
-        [vocabulary.encode(text, **more) for text, more in encode],
-        [vocabulary.decode(ids, **more) for ids, more in decode],
+    return (  # options are named, or in the order of their list
+        [
+            vocabulary.encode(text, **more) if isinstance(more, dict) else vocabulary.encode(text, *more)
+            for text, more in encode
+        ],
+        [
+            vocabulary.decode(ids, **more) if isinstance(more, dict) else vocabulary.decode(ids, *more)
+            for ids, more in decode
+        ],
         vocabulary.id_to_token,
         vocabulary.token_to_id,
         len(vocabulary),
@@ -151,6 +157,17 @@ def build_two_vocabularies(student, texts, more_texts):
     first = student.Vocabulary.from_texts(texts)
     second = student.Vocabulary.from_texts(more_texts)
     return first.id_to_token, first.token_to_id, second.id_to_token, second.token_to_id
+
+
+def encode_with_two_tokenizers(student, texts, text):
+    """The ids of a text from two vocabularies, of words and of letters, asked after both were built."""
+    words = student.Vocabulary.from_texts(texts)
+    letters = student.Vocabulary.from_texts(texts, list, 1, 8)
+    return words.encode(text), letters.encode(text), len(letters)
+
+
+def decode_ids(student, texts, ids, skip_special):
+    return student.Vocabulary.from_texts(texts).decode(ids, skip_special=skip_special)
 
 
 def arguments_after_use(student, texts, ids):
@@ -227,10 +244,10 @@ def test_ids_by_frequency(student, reference, rng):
 def test_equal_frequencies(student, reference, rng):
     """Equally frequent tokens come in code-point order."""
     first, second, third = sorted(some_words(rng, 3))
-    # Python compares code points. Capitals come before all small letters: caught is comparing in lower case.
-    tokens = sorted(
-        [*"059", first.upper(), third.capitalize(), first, second, third, f"ß{first}", f"é{first}", "～", "😀"]
-    )
+    # Python compares code points. Capitals come before all small letters: caught is comparing in lower case. An accent
+    # of its own makes another token: caught is normalising.
+    words = [first.upper(), third.capitalize(), first, second, third, f"ß{first}", f"é{first}", f"e\u0301{first}"]
+    tokens = sorted([*"059", *words, "～", "😀"])
     texts = texts_of(rng, dict.fromkeys(tokens, 2))
     assert_vocabulary(student, tokens, texts)
     assert_vocabulary(student, tokens, [" ".join(shuffled(rng, tokens))])
@@ -265,11 +282,14 @@ def test_encode(student, reference, rng):
         (c, {"add_bos": True, "add_eos": True}),
         ("", {}),
         ("", {"add_bos": True, "add_eos": True}),
+        (f"{c} {a.upper()} {b.capitalize()}", {}),  # other words: caught is encoding in lower case
+        (f"{a} {c}", [True, False]),
+        (c, [False, True]),
     ]
     got, _, id_to_token, token_to_id, length = student.run(build_vocabulary, texts, encode=requests)
-    wanted = [[6, 4, 5, 4], [4, 1, 5, 1, 1], [2, 1, 5], [5, 1, 3], [2, 6, 3], [], [2, 3]]
+    wanted = [[6, 4, 5, 4], [4, 1, 5, 1, 1], [2, 1, 5], [5, 1, 3], [2, 6, 3], [], [2, 3], [6, 1, 1], [2, 4, 6], [6, 3]]
     for (text, options), ids, expected in zip(requests, got, wanted):
-        shown = "".join(f", {name}=True" for name in options)
+        shown = "".join(f", {name}=True" if isinstance(options, dict) else f", {name}" for name in options)
         assert_equal(ids, expected, f"encode({text!r}{shown}) after Vocabulary.from_texts({texts})")
     after = "after encoding unknown tokens"  # caught is a vocabulary that grows
     assert_equal(length, 7, f"The length of the vocabulary {after}")
@@ -337,10 +357,9 @@ def test_ids_out_of_range(student, reference, rng):
     """An id that the vocabulary does not have raises ValueError."""
     a, b = some_words(rng, 2)
     for ids in ([4, 6], [6], [4, 5 + int(rng.integers(2, 1000)), 5], [-1], [4, -2, 5]):  # -1: lists count from the end
-        for options in ({}, {"skip_special": False}):
-            request = [(ids, options)]
-            what = f"decode({ids}) with a vocabulary of 6 tokens"
-            assert_raises(ValueError, lambda: student.run(build_vocabulary, [f"{a} {b}"], decode=request), what)
+        for skip in (True, False):
+            what = f"decode({ids}, skip_special={skip}) with a vocabulary of 6 tokens"
+            assert_raises(ValueError, lambda: student.run(decode_ids, [f"{a} {b}"], ids, skip), what)
     _, got, *_ = student.run(build_vocabulary, [f"{a} {a} {b}"], decode=[([5, 4, 0], {})])
     assert_equal(got, [f"{b} {a}"], "decode([5, 4, 0])")
 
@@ -354,6 +373,13 @@ def test_two_vocabularies(student, reference, rng):
     assert_equal(first[1], dict(zip([*SPECIALS, a, b], range(6))), "token_to_id of the first of two vocabularies")
     assert_equal(second, [*SPECIALS, d, c, a], "id_to_token of the second of two vocabularies")
     assert_equal(second_ids, dict(zip([*SPECIALS, d, c, a], range(7))), "token_to_id of the second of two vocabularies")
+    e, f, g, h = sorted(some_letters(rng, 4))
+    texts, text = [f"{e}{f} {e}{f} {g}{h}{e}", f"{e}{f}{e}"], f"{g}{h}{e} {e}{f}"
+    got = student.run(encode_with_two_tokenizers, texts, text)
+    # Of the letters e, f, the space and g are frequent enough (5, 3, 2, 1 times) to be among 8.
+    wanted = ([6, 4], [7, 1, 4, 6, 4, 5], 8)
+    what = (f"{text!r} from a vocabulary of words", f"{text!r} from a second one, from_texts(texts, list, 1, 8)")
+    assert_equal(got, wanted, (*(f"The ids of {one}" for one in what), "The size of the second one"))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -527,9 +553,11 @@ def test_runs_of_one_letter(student, reference, rng):
 def test_encode_cut_first(student, reference, rng):
     """No merge is applied across two pieces, and white space is kept."""
     a, b, c = some_letters(rng, 3)
-    pairs = (f"{a}1", f"{b} ", f"{c}.", f" {a}", "  ", "\n\n", "'s", "'S")  # 's is one piece, 'S is two
-    merges = [(pair[:1].encode(), pair[1:].encode()) for pair in pairs]
+    # 's is one piece, 'S is two; and é is a letter: caught is a pattern that takes it for a sign.
+    pairs = (f"{a}1", f"{b} ", f"{c}.", f" {a}", "  ", "\n\n", "'s", "'S")
+    merges = [(pair[:1].encode(), pair[1:].encode()) for pair in pairs] + [(a.encode(), b"\xc3"), (b"\xa9", b.encode())]
     texts = (f"{a}1{b} {a}{c}.", f"{b} {b}   {a}", f"{a}\n\n\n{b}\n\n", f"  {c}. {a}1 ", f"{b}'s{a} '{b}'S {c}")
+    texts += (f"{a}é{b} é{b}",)
     assert_ids(student, texts, merges)
 
 
