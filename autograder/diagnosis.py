@@ -70,17 +70,20 @@ def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | 
     passing = [item for item in evidence if item.status == PASSED]
     if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
         return None
-    best, best_score = None, (0, 0)
+    best, best_score, equals = None, (0, 0), 0
     for candidate in _candidates(unit, task, evidence):
         if not answers_alike(candidate, failing[0]):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
         explained = 1 + sum(answers_alike(candidate, item) for item in failing[1:])
         if explained >= best_score[0]:
             score = (explained, sum(answers_alike(candidate, item) for item in passing))
+            equals = equals + 1 if score == best_score else 1 if score > best_score else equals
             if score > best_score:
                 best, best_score = candidate, score
             if score == (len(failing), len(passing)):
                 break  # no other explains more
+    if equals > 1 and 2 * best_score[0] < len(failing):
+        return None  # several explain a little, equally well: to name one of them would be a guess
     return Diagnosis(best.name, best.hint, best.link) if best else None
 
 

@@ -85,6 +85,16 @@ def test_among_the_same_the_first_is_named(catalogue):
     assert named(seen) == "doubled-again"
 
 
+def test_what_several_explain_a_little_and_equally_well_is_not_named(catalogue):
+    learner = entry("halved", "def softmax(x, dim=-1):\n    return 2 * x if x.min() > 0 else 0.5 * x\n")
+    first, *others = (FAILED, [1.0, 2.0]), (FAILED, [1.0, -2.0]), (FAILED, [3.0, -4.0])
+    catalogue(ABSOLUTE, DOUBLED)
+    assert named(evidence(learner, first, others[0])) == "absolute"  # half of the failures
+    assert named(evidence(learner, first, *others)) is None
+    catalogue(DOUBLED)
+    assert named(evidence(learner, first, *others)) == "doubled"  # nothing else comes into question
+
+
 def test_the_task_s_own_mistakes_come_first(catalogue):
     """Here two mistakes, filed under two tasks, explain the same failure."""
     other = entry("of-another-task", DOUBLED.source, "attention.attention_scores")

@@ -89,6 +89,7 @@ def inventory(student, name, sizes):
     return {
         "parameters": {path: list(one.shape) for path, one in module.named_parameters()},
         "buffers": {path: list(one.shape) for path, one in module.named_buffers()},
+        "tril": getattr(module, "tril", None),
         "list": isinstance(heads, nn.ModuleList),
         "heads": len({id(head) for head in heads}) if isinstance(heads, (list, tuple, nn.ModuleList)) else 0,
     }
@@ -296,6 +297,7 @@ def write(student, table, block_size, ids, options, seed, training, repeats):
     class Model(nn.Module):
         def __init__(self):
             super().__init__()
+            self.part = nn.Sequential(nn.Dropout(0.5))  # a mode belongs to the parts as well
             # What a configuration has; and a parameter, for those who ask where the model is.
             sizes = {"vocab_size": table.shape[1], "n_embed": 4, "num_heads": 1, "num_layers": 1, "dropout": 0.0}
             self.config = type("Config", (), {"block_size": block_size, **sizes})()
@@ -319,7 +321,8 @@ def write(student, table, block_size, ids, options, seed, training, repeats):
             texts.append(student.generate(model, ids, **options))
     enabled = torch.is_grad_enabled() and model.weight.requires_grad
     torch.set_grad_enabled(True)
-    return texts, ids, model.training, enabled
+    modes = {module.training for module in model.modules()}
+    return texts, ids, model.training if len(modes) == 1 else None, enabled
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -425,7 +428,7 @@ def _check_batch(reply, data, block_size, batch_size, what):
 def test_answers_are_one_step_later(student, reference, rng):
     """Each row of x is a piece of the text, and y is the same piece one step later."""
     # All tokens differ, so a row says where it comes from.
-    for length, block_size, batch_size in ((23, 5, 4), (40, 3, 7), (12, 1, 2), (9, 8, 3)):
+    for length, block_size, batch_size in ((23, 5, 4), (40, 3, 7), (12, 1, 2), (9, 8, 3), (90, 70, 2)):
         data = torch.randperm(length, generator=torch.Generator().manual_seed(int(rng.integers(0, 99999, 1)))) + 3
         calls, after = student.run(draw_batches, data, block_size, batch_size, [1])
         _check_batch(calls[0], data, block_size, batch_size, f"{length} tokens, block {block_size}, batch {batch_size}")
@@ -502,6 +505,13 @@ def test_head_parts(student, reference, rng):
         raise AssertionError("tril is a parameter; it should be a buffer (self.register_buffer), which is not trained.")
     if "tril" not in parts["buffers"]:
         raise AssertionError("There is no buffer called tril; make it with self.register_buffer.")
+    tril = parts["tril"]
+    if not isinstance(tril, torch.Tensor) or not torch.equal(
+        tril.reshape(tril.shape[-2:]) != 0, torch.ones(5, 5).tril() != 0
+    ):
+        raise AssertionError(
+            "tril should have the shape (block_size, block_size), and be true (or 1) where column <= row."
+        )
 
 
 @pytest.mark.task("babygpt.Head", points=3)
@@ -658,7 +668,8 @@ def test_multihead_drops_in_the_heads(student, reference, rng):
     )
     if not isinstance(output, torch.Tensor) or output.shape != x.shape:
         raise AssertionError("While training, the output should have the shape of x.")
-    gone = (output.view(rows, num_heads, head_size) == 0).all(-1)
+    by_head = output.view(rows, num_heads, head_size)
+    gone = (by_head == 0).all(-1)
     (plain,), _ = reply_of(
         student, attend, "MultiHead", (num_heads, n_embed, head_size, 4), weights, [x], True, torch.float32
     )
@@ -668,6 +679,11 @@ def test_multihead_drops_in_the_heads(student, reference, rng):
     # 3000 heads: the share has a standard deviation of 0.009; 6.5 of them, less than once in 10^10. (That all 12
     # entries of a head go one by one has the probability 0.4^12.)
     _share(gone.double().mean().item(), p - 0.059, p + 0.059, f"The share of heads without any weight at dropout={p}")
+    # Of a head that is left, entries go after the projection, which here changes nothing. Before it too would be twice.
+    share = (by_head[~gone] == 0).double().mean().item()
+    # At least 1500 heads of 12 entries: the share has a standard deviation of 0.0037; 8 of them.
+    what = f"Of heads that keep their weight, the share of entries dropped after the projection at dropout={p}"
+    _share(share, p - 0.03, p + 0.03, what)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1086,6 +1102,8 @@ def test_mode_is_left_alone(student, reference, rng):
         reply = student.run(write, table, 4, ids, {"max_new_tokens": 2}, 1, training, 1)
         (text,), _, after, enabled = _texts(reply, 1)
         assert_equal(tuple(text.shape), (2, 5), "the shape of the text")
+        if after is None:
+            raise AssertionError("After the call the model is in one mode and parts of it are in the other one.")
         if after is not training:
             was, now = ("training", "evaluating") if training else ("evaluating", "training")
             raise AssertionError(f"The model was {was} before the call and is {now} after it.")

@@ -783,6 +783,33 @@ class Head(nn.Module):
 
 @mistake(
     "babygpt.Head",
+    "tril-says-what-is-hidden",
+    explanation="The buffer is true for the keys that are hidden, above the diagonal. Your own head reads it that "
+    "way, but whoever reads `tril`, the lower triangle, takes it for the keys that may be seen.",
+    hint="`tril` is upside down: it should be true (or 1) where column <= row, and 0 above the diagonal. Turn it "
+    "round where you mask (chapter 7, 'v3: self-attention').",
+    section="v3-self-attention",
+)
+class Head(nn.Module):
+    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
+        super().__init__()
+        self.key = nn.Linear(n_embed, head_size, bias=False)
+        self.query = nn.Linear(n_embed, head_size, bias=False)
+        self.value = nn.Linear(n_embed, head_size, bias=False)
+        self.register_buffer("tril", torch.ones(block_size, block_size).triu(1).bool())
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        B, T, C = x.shape
+        k, q, v = self.key(x), self.query(x), self.value(x)
+        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
+        scores = scores.masked_fill(self.tril[:T, :T], float("-inf"))
+        weights = self.dropout(scores.softmax(dim=-1))
+        return weights @ v
+
+
+@mistake(
+    "babygpt.Head",
     "tril-no-buffer",
     explanation="The triangle is a plain attribute. It does not move with model.to(device), so on a GPU the first "
     "call fails.",
@@ -1278,6 +1305,27 @@ class MultiHead(nn.Module):
     def forward(self, x):
         out = torch.cat([head(x) for head in self.heads], dim=-1)
         return self.proj(self.dropout(out))
+
+
+@mistake(
+    "babygpt.MultiHead",
+    "dropout-around-projection",
+    explanation="Dropout acts on the concatenated heads and once more on the result of the projection. What the heads "
+    "found is then dropped twice over, beside what they drop of their weights.",
+    hint="You drop the heads' outputs before `proj` as well as its result. One dropout, after `proj`, is enough "
+    "(chapter 7, 'v10: dropout').",
+    section="v10-dropout",
+)
+class MultiHead(nn.Module):
+    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
+        super().__init__()
+        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
+        self.proj = nn.Linear(num_heads * head_size, n_embed)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        out = self.dropout(torch.cat([head(x) for head in self.heads], dim=-1))
+        return self.dropout(self.proj(out))
 
 
 @mistake(
@@ -3500,6 +3548,33 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
             probabilities = (last / temperature).softmax(dim=-1)
             new = torch.multinomial(probabilities, 1, generator=generator)
         ids = torch.cat([ids, new], dim=1)
+    return ids
+
+
+@mistake(
+    "babygpt.generate",
+    "parts-left-in-evaluation-mode",
+    explanation="`model.eval()` sets the mode of the model and of all its parts, but only the attribute of the model "
+    "was set back. Its dropout layers stay in evaluation mode, and the rest of the training runs without them.",
+    hint="After your function `model.training` is as before, but the parts of the model are in evaluation mode. "
+    "`model.train(mode)` sets them all; assigning to `model.training` does not (chapter 7, 'Generating text').",
+    section="babygpt-generating",
+)
+def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
+    if temperature < 0:
+        raise ValueError(f"temperature must not be negative, but is {temperature}")
+    mode = model.training
+    model.eval()
+    for _ in range(max_new_tokens):
+        logits, _ = model(ids[:, -model.config.block_size :])
+        last = logits[:, -1]
+        if temperature == 0:
+            new = last.argmax(dim=-1, keepdim=True)
+        else:
+            probabilities = (last / temperature).softmax(dim=-1)
+            new = torch.multinomial(probabilities, 1, generator=generator)
+        ids = torch.cat([ids, new], dim=1)
+    model.training = mode
     return ids
 
 
