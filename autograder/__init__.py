@@ -1,16 +1,13 @@
 """Autograder of the Transformer Workbook. In a notebook: ``from autograder import check, hint, progress``."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers know it: with no import, `__main__` still decides where imports come from
 if TYPE_CHECKING:
     from autograder.notebook import check, hint, progress, run_kernel, when_ready
 
 __all__ = ["check", "hint", "progress", "run_kernel", "when_ready"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     # Loaded on first use: the command line and the doctor answer without waiting for torch.
     if name in __all__:
         from autograder import notebook

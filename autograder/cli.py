@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return options.run(options)
     except (UsageError, UnknownUnit) as error:
-        print(f"autograder: {error}", file=sys.stderr)
+        _say(f"autograder: {error}")
         return 2
     except KeyboardInterrupt as stop:
         print(f"autograder: stopped{f': {stop}' if str(stop) else ''}.", file=sys.stderr)
@@ -50,6 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"autograder: The output cannot be written ({error.strerror}).", file=sys.stderr)
         return 2
+
+
+def _say(text: str) -> None:
+    """A line on standard error. The names of files and what a learner's code raised must not steer the terminal."""
+    from autograder.reports.common import clean
+
+    print(clean(text), file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -173,7 +180,7 @@ def _check(options: argparse.Namespace) -> int:
         seed = DEFAULT_SEED if options.seed is None else options.seed
         graded = grade_code(server, code, unit.name, tasks, seed, Limits())
     for note in graded.notes:
-        print(note, file=sys.stderr)
+        _say(note)
     terminal.print_tasks(graded.tasks)
     state.remember_points({task.id: report.number(task.points) for task in graded.tasks})
     return 0 if all(task.status == report.PASSED for task in graded.tasks) else 1
@@ -194,7 +201,7 @@ def _grade(options: argparse.Namespace) -> int:
     ignored: list[Path] = []
     sources = discover(options.paths, options.unit, ignored)
     for path in ignored:
-        print(f"autograder: not graded: the unit of {path} cannot be told; say it with --unit UNIT.", file=sys.stderr)
+        _say(f"autograder: not graded: the unit of {path} cannot be told; say it with --unit UNIT.")
     jailed = not options.unsafe
     if options.scheduler is None and not all(source.problem for source in sources):
         launch.ahead(jailed, need_compiler(sources))

@@ -16,6 +16,7 @@ import torch
 
 from autograder import report
 from autograder.checking import DEFAULT_SEED, foresee, run_checks
+from autograder.jail import NoJail
 from autograder.journal import Journal
 from autograder.process import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.registry import UnknownUnit, find_unit
@@ -23,6 +24,7 @@ from autograder.report import Submission, TaskResult
 from autograder.submission import Code, Source, UnreadableSubmission, content, need_compiler, parse
 
 ATTEMPTS = 3
+MAX_NOTES = 20  # on cells that failed
 SWITCH_SECONDS = 0.0005  # a thread with an answer to pass on should not wait long for one that judges
 
 Results = Generator[tuple[int, Submission], None, None]  # as they come: the index of a file, and its result
@@ -73,11 +75,13 @@ def grade_code(
 
 def _cell_notes(reports: Sequence[CellReport]) -> list[str]:
     """One sentence for each cell that failed; the unwritten stubs' own complaints are no news."""
-    return [
+    notes = [
         f"Code cell {number}: {cell.error}"
         for number, cell in enumerate(reports, 1)
         if cell.error and not cell.error.startswith("NotImplementedError")
     ]
+    more = len(notes) - MAX_NOTES
+    return notes if more <= 0 else [*notes[:MAX_NOTES], f"{more} more code cells failed."]
 
 
 def _lost_answers(results: Sequence[TaskResult], prose: Sequence[str]) -> list[str]:
@@ -85,7 +89,7 @@ def _lost_answers(results: Sequence[TaskResult], prose: Sequence[str]) -> list[s
     notes = []
     for task in results:
         name = task.id.partition(".")[2]
-        defined = re.compile(rf"^\s*(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+        defined = re.compile(rf"^[ \t]*(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
         if task.status == report.NOT_ATTEMPTED and any(defined.search(text) for text in prose):
             notes.append(
                 f"`{name}` is written in a text (Markdown) cell, so it never runs: change the cell's type to code."
@@ -112,6 +116,14 @@ def grade_source(
         graded = grade_code(server, code, source.unit, None, seed, limits)
     except (UnreadableSubmission, UnknownUnit) as error:
         return not_graded(source, str(error))
+    except (ForkServerError, NoJail):
+        raise
+    except Exception as error:  # a fault of the grader's must not cost the others their grades
+        return not_graded(
+            source,
+            f"The grader itself failed on this submission ({type(error).__name__}: {error!s:.200}): grade it by hand, "
+            "and please report it.",
+        )
     return Submission(
         str(source.path),
         source.student,

@@ -248,6 +248,18 @@ def test_check_tells_what_failed_on_the_way(run, write, right):
     assert "ZeroDivisionError" in error
 
 
+def test_nothing_of_a_learner_steers_the_terminal(run, tmp_path, write):
+    escapes = "\x1b]0;title\x07\x1b[2J\u202e"
+    code, _, error = run("check", write("attention.py", f"raise ValueError({escapes!r} 'seen')"))
+    assert (code, "ValueError" in error and "seen" in error) == (1, True)
+    write(f"class/alice/{escapes}.py", "x = 1")
+    write("class/bob/attention.py", "x = 1")
+    code, _, said = run("grade", tmp_path / "class", "--unsafe")
+    assert (code, "not graded" in said) == (0, True)
+    _, _, missing = run("grade", tmp_path / f"class/{escapes}")
+    assert not set("\x1b\x07\u202e") & set(error + said + missing)
+
+
 def test_check_with_another_seed(run, write, right):
     assert run("check", write("attention.py", right), "--task", "attention.softmax", "--seed", "-5")[0] == 0
 
@@ -363,6 +375,20 @@ def test_what_cannot_be_graded_is_exit_code_1_and_stops_nobody(run, klass, write
     assert sum(entry["status"] == "graded" for entry in report["submissions"]) == 5
 
 
+def test_a_fault_of_the_grader_costs_one_submission(run, klass, monkeypatch):
+    parse = grading.parse
+
+    def faulty(data, path):
+        if "ben" in path.parts:
+            raise TypeError("'int' object is not iterable")
+        return parse(data, path)
+
+    monkeypatch.setattr(grading, "parse", faulty)
+    entries = {entry["student"]: entry for entry in grade(run, klass, code=1)["submissions"]}
+    assert "The grader itself failed" in entries["ben"]["message"]
+    assert [name for name, entry in entries.items() if entry["status"] == "failed"] == ["ben"]
+
+
 def test_a_file_with_its_unit_told(run, write, right):
     path = write("hand_in.py", right)
     assert grade(run, path, "--unit", UNIT)["submissions"][0]["student"] == "hand_in"
@@ -427,6 +453,23 @@ def test_the_module_is_a_program():
     done = program("hint", "nonsense")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("autograder: There is no unit called 'nonsense'")
+
+
+def test_modules_beside_a_submission_are_not_the_graders(write):
+    """Whoever grades a folder from inside it, as a module, must not run what lies there outside of the sandbox."""
+    folder = write("attention.py", "x = 1").parent
+    for name in ("__future__", "argparse", "json", "numpy", "rich", "torch", "typing"):
+        write(f"{name}.py", "raise SystemExit('a submission ran in the grader')")
+    done = subprocess.run(
+        [sys.executable, "-m", "autograder", "check", "attention.py", "--task", "attention.softmax"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_a_reader_that_stops_reading():
