@@ -14,8 +14,11 @@ import symtable
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from autograder.syntax import demand_readable
+
 KEY = "demonstration"
 KEPT_LENGTH = 10_000  # characters; the names of longer cells are not kept, or a class could fill the memory
+MAX_READ = 2_000_000  # characters of all cells; what is longer has every cell run
 # Whoever uses one of these may reach any name without writing it down.
 _REACHES_ALL = {"globals", "locals", "vars", "eval", "exec", "get_ipython"}
 
@@ -32,14 +35,22 @@ def is_unchanged(metadata: object, source: str) -> bool:
 
 def to_execute(sources: Sequence[str], demonstrations: Sequence[bool]) -> list[bool]:
     """For each cell whether it must run: all but the demonstrations that no executed cell needs."""
+    if sum(map(len, sources)) > MAX_READ or not any(demonstrations):
+        return [True] * len(sources)
     run = [not demonstration for demonstration in demonstrations]
+    giving: dict[str, list[int]] = {}  # by name, the demonstrations that give it a value
+    for index, runs in enumerate(run):
+        for name in () if runs else _names(sources[index])[0]:
+            giving.setdefault(name, []).append(index)
     waiting = [index for index, runs in enumerate(run) if runs]
     while waiting:
         _, used = _names(sources[waiting.pop()])
-        for index, runs in enumerate(run):
-            if not runs and (used & _REACHES_ALL or used & _names(sources[index])[0]):
-                run[index] = True
-                waiting.append(index)
+        if used & _REACHES_ALL:
+            return [True] * len(sources)
+        needed = {index for name in used for index in giving.pop(name, ()) if not run[index]}
+        for index in needed:
+            run[index] = True
+        waiting += needed
     return run
 
 
@@ -62,6 +73,7 @@ def _kept_names(source: str) -> tuple[frozenset[str], frozenset[str]]:
     if re.match(r"\s*%%c\b", source):  # C knows nothing of Python's names
         return frozenset(), frozenset()
     try:
+        demand_readable(source)
         table = _table(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # every word of what cannot be read
         words = frozenset(re.findall(r"\w+", source))

@@ -232,7 +232,7 @@ def _by_content(
     if item.is_answer:
         return _answer_by_place(item, candidates, cells, released)
     if item.is_check:
-        call = re.compile(rf"""^\s*check\(\s*["']{re.escape(item.task)}["']""", re.MULTILINE)
+        call = re.compile(rf"""^[ \t]*check\(\s*["']{re.escape(item.task)}["']""", re.MULTILINE)
         return next((index for index in candidates if call.search(cells[index].source)), None)
     names = defined_names(item.source) if item.solution else set()
     defining = [index for index in candidates if names & defined_names(cells[index].source)]

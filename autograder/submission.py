@@ -18,12 +18,14 @@ from pathlib import Path
 
 from autograder.demonstrations import is_unchanged, left_out
 from autograder.registry import BY_NAME
-from autograder.syntax import syntax_tree
+from autograder.syntax import MAX_CODE, demand_readable, syntax_tree
 
 SUFFIXES = (".ipynb", ".py", ".c")
 MAX_BYTES = 256 * 2**20
 MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some twenty times the room of its text
-MAX_CODE = 200_000  # characters of a Python file, whose syntax tree takes hundreds of times their room
+MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes each
+MAX_CELLS = 10_000
+MAX_SEARCHED = 2_000_000  # characters of all text cells, in which definitions are looked for
 MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
 _SKIPPED_FOLDERS = {"__pycache__", "__MACOSX", "node_modules"}
 
@@ -113,7 +115,7 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
     """The cells of a notebook of any format version."""
     if not data.strip():
         raise UnreadableSubmission(f"{name} is empty (0 bytes of content); upload it again.")
-    if data.count(b"[") + data.count(b"{") > MAX_PARTS:
+    if data.count(b"[") + data.count(b"{") > MAX_PARTS or data.count(b",") > MAX_VALUES:
         raise UnreadableSubmission(f"{name} has too many parts; clear its outputs and save it again.")
     try:
         document = json.loads(decode(data))
@@ -124,7 +126,9 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
     cells = cells_of(document)
     if cells is None:
         raise UnreadableSubmission(f"{name} is JSON, but not a notebook (it has no list of cells).")
-    code, shown = Code([]), []
+    if len(cells) > MAX_CELLS:
+        raise UnreadableSubmission(f"{name} has {len(cells):,} cells: at most {MAX_CELLS:,} are graded.")
+    code, shown, searched = Code([]), [], 0
     for cell in cells:
         if not isinstance(cell, dict):
             continue
@@ -132,7 +136,9 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
         if cell.get("cell_type") == "code":
             code.cells.append(text)
             shown.append(is_unchanged(cell.get("metadata"), text))
-        elif names := _definitions(text):
+            continue
+        searched += len(text)
+        if searched <= MAX_SEARCHED and (names := _definitions(text)):
             code.cells.append(text)
             shown.append(False)
             what = ", ".join(f"`{name}`" for name in names)
@@ -151,6 +157,7 @@ def _definitions(text: str) -> list[str]:
     if not re.search(r"^(async def|def|class)\b", text, re.MULTILINE):
         return []
     try:
+        demand_readable(text)
         body = syntax_tree(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
@@ -165,7 +172,8 @@ def cells_of(document: object) -> list | None:
         return document["cells"]
     sheets = document.get("worksheets")  # notebook format 3 and older
     if isinstance(sheets, list):
-        return [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+        parts = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+        return [cell for part in parts if isinstance(part, list) for cell in part]
     return None
 
 
@@ -210,6 +218,7 @@ def split_python(text: str) -> list[str]:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     try:
+        demand_readable(text)
         statements = syntax_tree(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _percent_cells(text) or _blocks(text)

@@ -1,11 +1,22 @@
-"""Syntax trees of Python code, safe to make in several threads."""
+"""Syntax trees of Python code, safe to make in several threads, and what of a learner's text is safe to read."""
 
 from __future__ import annotations
 
 import ast
 import threading
 
+MAX_CODE = 200_000  # characters, whose syntax tree takes hundreds of times their room
+MAX_DOTS = 1000  # of a line with imports: Python's parser keeps each beginning of ``a.b.c`` as a name of its own
 _ONE_AT_A_TIME = threading.Lock()
+
+
+def demand_readable(text: str) -> None:
+    """Raises `SyntaxError` for code that takes Python gigabytes or minutes to read, which are the grader's own."""
+    if len(text) > MAX_CODE:
+        raise SyntaxError(f"more than {MAX_CODE} characters")
+    lines = text.replace("\\\n", "").replace("\\\r\n", "").split("\n")
+    if any(line.count(".") > MAX_DOTS and "import" in line for line in lines):
+        raise SyntaxError(f"an import with more than {MAX_DOTS} dots")
 
 
 def syntax_tree(text: str) -> ast.Module:

@@ -119,6 +119,7 @@ BROKEN = {
     "cells null": (b'{"cells": null}', "no list of cells"),
     "cells a text": (b'{"cells": "abc"}', "no list of cells"),
     "no cells": (b'{"nbformat": 4}', "no list of cells"),
+    "10,001 cells": (b'{"cells": [' + b"0," * 10_000 + b"0]}", "10,001 cells"),
     "endless nesting": (b"[" * 100_000, "damaged"),
     "many digits": (b'{"cells": ' + b"1" * 10_000 + b"}", "damaged"),
     "binary": (bytes(range(256)), "damaged"),
@@ -214,6 +215,12 @@ def test_future_statements_reach_the_cells_after_them(write, notebook):
     assert (names["f"](2), names["errors"]) == (4, [])
 
 
+@pytest.mark.parametrize("sheet", [5, True, "abc", {"a": 1}, None])
+def test_sheets_without_a_list_of_cells(write, sheet):
+    text = json.dumps({"worksheets": [{"cells": sheet}, {"cells": [{"cell_type": "code"}]}]})
+    assert read(write("a.ipynb", text)).cells == [""]
+
+
 def test_a_definition_in_a_text_cell_is_explained(server, solution_cells):
     prose = ["# Title", "```python\ndef softmax(x, dim=-1):\n    return x\n```"]
     graded = grade_cells(server, ["x = 1"], "attention", ["attention.softmax", "attention.attention_scores"], prose)
@@ -226,6 +233,12 @@ def test_a_definition_in_a_text_cell_is_explained(server, solution_cells):
 def test_failing_cells_are_noted_and_stubs_are_not(server):
     graded = grade_cells(server, ["x = 1", "1/0", "raise NotImplementedError"], "attention", ["attention.softmax"])
     assert graded.notes == ("Code cell 2: ZeroDivisionError in line 1: division by zero",)
+
+
+def test_the_notes_on_thousands_of_cells_are_few(server):
+    graded = grade_cells(server, ["1/0"] * 1000, "attention", ["attention.softmax"])
+    assert len(graded.notes) <= 21
+    assert graded.notes[-1] == "980 more code cells failed."
 
 
 def test_lethal_cells_are_noted(server):

@@ -21,6 +21,7 @@ MAX_JSON = 8 * 2**20  # parsed JSON takes some twenty times the room of its text
 MAX_NODES = 100_000
 MAX_DEPTH = 30
 MAX_TEXT = 1_000_000
+MAX_SAME_HASH = 100  # keys and items of sets beyond the first with their hash: each costs a comparison with all others
 MAX_BITS = 4096  # of an integer: printing longer ones takes Python long, or is refused
 _HEADER = struct.Struct(">II")
 
@@ -187,6 +188,17 @@ def decode(text: bytes, binary: bytes) -> Any:
     return value
 
 
+def _demand_spread_hashes(keys: list) -> None:
+    """Thousands of numbers with one hash (the multiples of 2**61 - 1) would take minutes to put into a set."""
+    if len(keys) - len({hash(key) for key in keys}) > MAX_SAME_HASH:
+        raise WireError("too many keys have the same hash")
+
+
+def _set(members: list) -> set:
+    _demand_spread_hashes(members)
+    return set(members)
+
+
 def decode_frame(frame: bytes) -> Any:
     """The value of a whole frame."""
     middle = _HEADER.size + _HEADER.unpack_from(frame)[0]
@@ -223,14 +235,18 @@ class _Decoder:
             return DTYPES[tree["dtype"]]
         if "opaque" in tree:
             return Opaque(str(tree["opaque"])[:200])
-        for name, kind in (("list", list), ("tuple", tuple), ("set", set)):
+        for name, kind in (("list", list), ("tuple", tuple), ("set", _set)):
             if name in tree:
-                return kind(self.value(item, depth) for item in tree[name])
-        return {self.value(key, depth): self.value(item, depth) for key, item in tree["dict"]}
+                return kind([self.value(item, depth) for item in tree[name]])
+        items = [(self.value(key, depth), self.value(item, depth)) for key, item in tree["dict"]]
+        _demand_spread_hashes([key for key, _ in items])
+        return dict(items)
 
     def _tensor(self, tree: dict) -> torch.Tensor:
         dtype, shape = DTYPES[tree["dtype"]], tree["shape"]
         if len(shape) > 16 or not all(type(size) is int and 0 <= size <= MAX_FRAME for size in shape):
+            raise WireError("a tensor has an impossible shape")
+        if math.prod(size or 1 for size in shape) > MAX_FRAME:  # without a byte of its own, it sums to one of terabytes
             raise WireError("a tensor has an impossible shape")
         data = self._take(tree["tensor"])
         if math.prod(shape) * dtype.itemsize != len(data):

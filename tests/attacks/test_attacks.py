@@ -13,15 +13,18 @@ import os
 import re
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 import torch
 
 from autograder import jail, launch, sandbox_doctor
-from autograder.grading import grade_cells, grade_sources
+from autograder.demonstrations import mark
+from autograder.grading import _lost_answers, grade_cells, grade_sources
 from autograder.process import ForkServer, Limits, ProcessSubject
-from autograder.submission import MAX_LINES, UnreadableSubmission, discover, read
+from autograder.report import CheckResult, TaskResult
+from autograder.submission import MAX_LINES, UnreadableSubmission, discover, read, read_notebook
 from autograder.worker.execute import Request
 
 ATTACKS = sorted((Path(__file__).parent / "submissions").glob("*.py"))
@@ -187,10 +190,12 @@ def test_a_device(tmp_path):
     [
         ("deep.ipynb", b'{"cells": ' + b"[" * 100_000, "not a notebook"),
         ("deep objects.ipynb", b'{"cells":' * 100_000, "not a notebook"),
+        ("values.ipynb", b'{"cells": [], "metadata": [' + b'"a",' * 20_000_000 + b"0]}", "too many parts"),
         ("parts.ipynb", b'{"cells": [' + b"[]," * 3_000_000 + b"0]}", "too many parts"),
         ("lines.py", b"x\n" * (MAX_LINES + 1), "too long"),
         ("lines of old.py", b"x\r" * (MAX_LINES + 1), "too long"),
         ("one line.py", b"x;" * 500_000, "too long"),
+        ("import.py", f"import {'a.' * 400_000}a".encode(), "too long"),
         ("one expression.py", b"1+" * 500_000 + b"1", "too long"),
     ],
 )
@@ -199,6 +204,38 @@ def test_a_file_that_is_small_until_it_is_read(write, name, content, said):
     with pytest.raises(UnreadableSubmission, match=said):
         read(write(name, content))
     assert time.monotonic() - started < 5
+
+
+LONG_IMPORT = "import " + "a." * 90_000 + "a"
+SLOW_TO_READ = {
+    "lines in a text": ("markdown", "def f(): pass\n" + "x = 1\n" * 5_000_000),
+    "lines": ("code", "x = 1\n" * 5_000_000),
+    "import in a text": ("markdown", f"def f(): pass\n{LONG_IMPORT}"),
+    "import": ("code", LONG_IMPORT),
+    "import of many lines": ("code", LONG_IMPORT.replace(".", ".\\\n")),
+    "empty lines": ("markdown", "\n" * 1_000_000),
+}
+
+
+@pytest.mark.parametrize(("kind", "source"), SLOW_TO_READ.values(), ids=SLOW_TO_READ)
+def test_what_takes_long_to_read_is_not_read_by_the_grader(notebook, cell, kind, source):
+    """It would take minutes or gigabytes, and not those of the submission."""
+    shown = {**cell("shown = 1"), "metadata": mark("shown = 1")}  # something to decide on
+    started = time.monotonic()
+    code = read_notebook(notebook(shown, cell(source, kind), "y = 2").encode())
+    assert code.cells[-1] == "y = 2"
+    missing = CheckResult("x", "not_attempted", Fraction(0), Fraction(1), "")
+    assert _lost_answers([TaskResult(TASKS[0], (missing,))], code.prose) == []
+    assert time.monotonic() - started < 5
+
+
+def test_thousands_of_demonstrations(notebook, cell):
+    sources = [f"x{number} = 1" for number in range(4000)]
+    shown = [{**cell(source), "metadata": mark(source)} for source in sources]
+    needing = [f"y{number} = x{number}" for number in range(4000)]
+    started = time.monotonic()
+    assert read_notebook(notebook(*shown, *needing).encode()).cells == [*sources, *needing]
+    assert time.monotonic() - started < 10
 
 
 def test_a_notebook_of_a_hundred_megabytes(jailed, write, notebook):
