@@ -70,6 +70,17 @@ def test_the_one_that_explains_more_failures_is_named(catalogue):
         assert named(seen) == "doubled"
 
 
+def test_answers_a_hair_beside_the_right_ones_are_told_only_from_the_very_same(catalogue):
+    """A mistake that does not show in the check that failed is not behind it."""
+    slightly = entry("slightly", "def softmax(x, dim=-1):\n    return x.softmax(dim) * 1.000001\n")
+    at_zero = entry("at-zero", "def softmax(x, dim=-1):\n    return x.softmax(dim) * (x != 0)\n")
+    seen = evidence(slightly, (FAILED, [1.0, -2.0]))
+    catalogue(at_zero)
+    assert named(seen) is None
+    catalogue(at_zero, slightly)
+    assert named(seen) == "slightly"
+
+
 def test_among_equals_passing_checks_decide(catalogue):
     seen = evidence(DOUBLED, (FAILED, [1.0, 2.0]), (PASSED, [1.0, -2.0]))
     for order in ((ABSOLUTE, DOUBLED), (DOUBLED, ABSOLUTE)):

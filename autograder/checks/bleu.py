@@ -202,7 +202,7 @@ def test_one_reference(student, reference, rng):
         # Both have a word four times and more, and the candidate more often: caught is clipping at 1, or not at all.
         base = sentence(rng, 5, words=["a", "b"])
         candidate = [*base, "the", "the", "a", "the", "the", "the", "cat", *base]
-        one = ["a", "the", "the", "the", *base, "sat", *base[:3]]
+        one = ["a", "the", "the", "the", *base, "The", "sat", *base[:3]]
         what = f"modified_precision({candidate}, [{one}], {n})"
         assert_pair(student.modified_precision(candidate, [one], n), clipped_and_total(candidate, [one], n), what)
 
@@ -212,8 +212,16 @@ def test_only_repeats(student, reference, rng):
     """A candidate that repeats one word (the example of Papineni et al.)."""
     word, other = rng.choice([["the", "cat"], ["a", "dog"], ["le", "chat"]])
     references = [[word, other, "is", "on", word, "mat"], ["there", "is", "one", other, "on", word, "mat"]]
-    # 2 of 7: caught are 7 (no clipping), 3 (counts added) and 1 (sets); then 1 of 5: caught is remembering references.
-    for count, given, clipped in ((7, references, 2), (4, references, 2), (2, references, 2), (5, references[1:], 1)):
+    # 2 of 7: caught are 7 (no clipping), 3 (counts added) and 1 (sets). Then 1 of 5 and of 7: caught is remembering
+    # references, and results by the length of the candidate.
+    fewer = references[1:]
+    for count, given, clipped in (
+        (7, references, 2),
+        (4, references, 2),
+        (2, references, 2),
+        (5, fewer, 1),
+        (7, fewer, 1),
+    ):
         got = student.modified_precision([word] * count, given, 1)
         assert_pair(got, (clipped, count), f"modified_precision({[word] * count}, {given}, 1)")
 
@@ -296,7 +304,7 @@ def test_empty(student, reference, rng):
     """0 for an empty candidate, 1 for an empty reference, 0 for both."""
     length = int(rng.integers(4, 12))
     for lengths, expected in (((length, length), 1.0), ((0, length), 0.0), ((length, 0), 1.0), ((0, 0), 0.0)):
-        assert_number(student.brevity_penalty(*lengths), expected, f"brevity_penalty{lengths}")
+        assert_number(student.brevity_penalty(*lengths), expected, f"brevity_penalty{lengths}", tolerance=0.0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -306,7 +314,10 @@ def test_empty(student, reference, rng):
 def check_closest(student, rng, length, lengths):
     candidate, references = sentence(rng, length), [sentence(rng, other) for other in lengths]
     got = student.closest_reference_length(candidate, references)
-    assert_number(got, nearest(candidate, references), f"the closest to {length} tokens of references with {lengths}")
+    what = f"the closest to {length} tokens of references with {lengths}"
+    assert_number(got, nearest(candidate, references), what)
+    if isinstance(got, float):
+        raise AssertionError(f"{what} should be an int, but is the float {got}.")
 
 
 @pytest.mark.task("bleu.closest_reference_length", points=1)
@@ -427,7 +438,12 @@ def test_no_match(student, reference, rng):
 @pytest.mark.task("bleu.corpus_bleu", points=2)
 def test_add_k(student, reference, rng):
     """smooth="add-k" adds 1 to the counts of n = 2 and up, once for the corpus."""
-    for max_n, shapes in ((4, [(14, 0), (11, 0)]), (4, [(9, -1), (12, 0), (7, 1)]), (3, [(10, 0), (8, -2)])):
+    for max_n, shapes in (
+        (4, [(14, 0), (11, 0)]),
+        (4, [(9, -1), (12, 0), (7, 1)]),
+        (3, [(10, 0), (8, -2)]),
+        (5, [(17, 0), (13, 1)]),
+    ):
         candidates, references = corpus(rng, shapes)
         expected = score(candidates, references, max_n, plus=1)
         what = f"{len(shapes)} sentences, smooth='add-k', max_n={max_n}"

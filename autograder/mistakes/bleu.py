@@ -1443,6 +1443,33 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
 
 @mistake(
     "bleu.corpus_bleu",
+    "a-length-without-counts",
+    explanation="There is a place for the counts of each length up to max_n, and the loop, whose range leaves its end "
+    "out, never fills the last. The 0 in it makes every score 0.",
+    hint="Every score is 0, even that of a candidate which is its own reference: for some length you count no match "
+    "at all. Does the loop over n reach max_n, and are the counts of n added where you read them (chapter 12, 'The "
+    "geometric mean')?",
+    section="geometric-mean",
+)
+def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    clipped, total = [0] * max_n, [0] * max_n
+    for candidate, own in zip(candidates, references):
+        for n in range(1, max_n):
+            matches, number = modified_precision(candidate, own, n)
+            clipped[n - 1] += matches
+            total[n - 1] += number
+    if smooth == "add-k":
+        clipped[1:-1] = [count + 1 for count in clipped[1:-1]]
+        total[1:-1] = [count + 1 for count in total[1:-1]]
+    if min(clipped) == 0:
+        return 0.0
+    logarithms = sum(math.log(part / whole) for part, whole in zip(clipped, total))
+    length = sum(closest_reference_length(candidate, own) for candidate, own in zip(candidates, references))
+    return 100 * brevity_penalty(sum(map(len, candidates)), length) * math.exp(logarithms / max_n)
+
+
+@mistake(
+    "bleu.corpus_bleu",
     "no-brevity-penalty",
     explanation="The brevity penalty was left out. A corpus of short, safe candidates would score as high as a full "
     "translation.",

@@ -3085,6 +3085,192 @@ class AdamW(torch.optim.Optimizer):
         return loss
 
 
+@mistake(
+    "optim.AdamW",
+    "entries-without-gradient-stand-still",
+    explanation="Only entries whose gradient is not 0 in this step are moved, as a sparse optimiser does. The running "
+    "mean of an entry is not 0 when its gradient is, and it goes on moving the parameter.",
+    hint="Where an entry of the gradient is 0 for one step, your parameter stands still, although the running "
+    "mean still says where to go: update every entry (chapter 11, 'Why the means are corrected').",
+    section="bias-correction",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                update = lr * (m / (1 - beta1**t)) / ((v / (1 - beta2**t)).sqrt() + group["eps"])
+                p.sub_(update * (p.grad != 0))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
+    "count-in-the-type-of-the-parameter",
+    explanation="The count of steps is a tensor of the parameter's own type, and so are the corrections made from it. "
+    "In bfloat16 0.999 is rounded to 1: the correction divides by 0, and from step 256 on the count "
+    "stands still.",
+    hint="With parameters in bfloat16 your correction of the second mean divides by 0, since 1 - 0.999 is 0 "
+    "there. Count in a Python number, or in a float32 tensor (chapter 11, 'Why the means are corrected').",
+    section="bias-correction",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = (
+                        torch.zeros((), dtype=p.dtype),
+                        torch.zeros_like(p),
+                        torch.zeros_like(p),
+                    )
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                p.sub_(lr * (m / (1 - beta1**t)) / ((v / (1 - beta2**t)).sqrt() + group["eps"]))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
+    "rate-of-the-first-step-kept",
+    explanation="The learning rate is remembered in the first step and used in all that follow. A scheduler writes "
+    "the rate of each step into the group, and nobody reads it there.",
+    hint='Under a scheduler your first step is right, and the others still use its rate: read `group["lr"]` '
+    "anew in each step (chapter 11, 'Groups of parameters').",
+    section="optimizer-groups",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group.setdefault("first_lr", group["lr"]), group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                p.sub_(lr * (m / (1 - beta1**t)) / ((v / (1 - beta2**t)).sqrt() + group["eps"]))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
+    "only-first-mean-kept-corrected",
+    explanation="The first mean was stored with its correction, which the next step makes again, so that it grows. "
+    "The second mean is right.",
+    hint="Your first step is right, and then the first mean is corrected again and again: keep the running "
+    "mean as it is, and correct a copy (chapter 11, 'Why the means are corrected').",
+    section="bias-correction",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                p.sub_(lr * m.div_(1 - beta1**t) / ((v / (1 - beta2**t)).sqrt() + group["eps"]))
+        return loss
+
+
+@mistake(
+    "optim.AdamW",
+    "only-second-mean-kept-corrected",
+    explanation="The second mean was stored with its correction, which the next step makes again, so that it grows. "
+    "The first mean is right.",
+    hint="Your first step is right, and then the second mean is corrected again and again: keep the running "
+    "mean as it is, and correct a copy (chapter 11, 'Why the means are corrected').",
+    section="bias-correction",
+)
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            lr, (beta1, beta2) = group["lr"], group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
+                state["t"] += 1
+                t, m, v = state["t"], state["m"], state["v"]
+                p.mul_(1 - lr * group["weight_decay"])
+                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                p.sub_(lr * (m / (1 - beta1**t)) / (v.div_(1 - beta2**t).sqrt() + group["eps"]))
+        return loss
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # noam_scheduler
 
@@ -3297,6 +3483,23 @@ def noam_scheduler(optimizer, d_model, warmup=4000, factor=2.0):
 )
 def noam_scheduler(optimizer, d_model, warmup=400, factor=1.0):
     return LambdaLR(optimizer, lambda done: noam_lr(done + 1, d_model, warmup, factor))
+
+
+@mistake(
+    "optim.noam_scheduler",
+    "own-count-for-each-group",
+    explanation="Each group has a function that counts its own calls, and ignores the number that it is called with. "
+    "When a saved run goes on, PyTorch restores that number, and the count begins anew at 1.",
+    hint="When a saved run goes on, your schedule begins again with its warm-up: use the number that your "
+    "function gets, and do not count calls (chapter 11, 'The first step is step 1').",
+    section="scheduler",
+)
+def noam_scheduler(optimizer, d_model, warmup=4000, factor=1.0):
+    def counting():
+        steps = iter(range(1, 10**9))
+        return lambda _: noam_lr(next(steps), d_model, warmup, factor)
+
+    return LambdaLR(optimizer, [counting() for _ in optimizer.param_groups])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -3771,6 +3974,42 @@ def clip_grad_norm(parameters, max_norm):
 def clip_grad_norm(parameters, max_norm):
     gradients = [p.grad for p in parameters if p.grad is not None]
     norm = int(math.hypot(*(gradient.norm().item() for gradient in gradients)))
+    if norm > max_norm:
+        for gradient in gradients:
+            gradient.mul_(max_norm / norm)
+    return norm
+
+
+@mistake(
+    "optim.clip_grad_norm",
+    "nothing-to-stack",
+    explanation="The norms of the gradients are stacked, and of none no stack can be made. A model whose layers are "
+    "all frozen, or that has had no backward pass, has no gradient at all; its norm is 0.",
+    hint="Where every gradient is None your function ends in an error. The norm of no gradients is 0.0: answer "
+    "that case first (chapter 11, 'Where clipping goes wrong').",
+    section="clipping-edges",
+)
+def clip_grad_norm(parameters, max_norm):
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norm = torch.stack([gradient.norm() for gradient in gradients]).norm().item()
+    if norm > max_norm:
+        for gradient in gradients:
+            gradient.mul_(max_norm / norm)
+    return norm
+
+
+@mistake(
+    "optim.clip_grad_norm",
+    "a-flat-copy-scaled",
+    explanation="The gradient is made flat before it is scaled. Where it does not lie in one piece in memory, as that "
+    "of a transposed weight, `reshape` gives a copy, and the gradient stays as long as it was.",
+    hint="A gradient that does not lie in one piece in memory is not shortened by your function, since "
+    "`reshape` copies it first: `mul_` needs no flat gradient (chapter 11, 'Clipping the gradient').",
+    section="gradient-clipping",
+)
+def clip_grad_norm(parameters, max_norm):
+    gradients = [p.grad.reshape(-1) for p in parameters if p.grad is not None]
+    norm = math.sqrt(sum(float(gradient.double() @ gradient.double()) for gradient in gradients))
     if norm > max_norm:
         for gradient in gradients:
             gradient.mul_(max_norm / norm)
