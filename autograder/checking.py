@@ -26,8 +26,9 @@ from typing import Any
 import torch
 
 from autograder import report
+from autograder.catalogue import Mistake
 from autograder.compare import PartlyRight
-from autograder.diagnosis import Evidence, Transcript, diagnose
+from autograder.diagnosis import Evidence, Transcript, diagnosis_of, likeliest
 from autograder.foreseen import ForeseenSubject, Requests, requests_of
 from autograder.registry import find_unit
 from autograder.remembered import Answers, RememberingReference, digest
@@ -46,7 +47,7 @@ ENTRY = 1000  # bytes that a kept verdict or diagnosis takes, roughly, without a
 # By what they rest on: the results of checks, with the number of requests that they came from, and the diagnoses of
 # tasks (in a tuple, since there may be none).
 _VERDICTS: Answers[tuple[CheckResult, int]] = Answers(8 * 2**20)
-_DIAGNOSES: Answers[tuple[Diagnosis | None]] = Answers(8 * 2**20)
+_DIAGNOSES: Answers[tuple[Mistake | None]] = Answers(8 * 2**20)
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,18 @@ def run_checks(
 ) -> tuple[TaskResult, ...]:
     """Grade the named tasks of a unit (all of them by default), in the order of the course."""
     wanted = find_unit(unit).task_ids if tasks is None else tuple(tasks)
+    known: dict[str, list[_Judged]] = {}
+
+    def judged(task: str) -> list[_Judged]:
+        if task not in known:
+            known[task] = _run_task(subject, unit, task, seed)
+        return known[task]
+
     with _one_thread():
-        return tuple(_run_task(subject, unit, task, seed) for task in wanted)
+        return tuple(
+            TaskResult(task, tuple(one.result for one in judged(task)), _diagnose(unit, task, judged))
+            for task in wanted
+        )
 
 
 @contextmanager
@@ -155,7 +166,7 @@ class _Judged:
         return Evidence(self.result.status, self.transcript(), self.frames)
 
 
-def _run_task(subject: Subject, unit: str, task: str, seed: int) -> TaskResult:
+def _run_task(subject: Subject, unit: str, task: str, seed: int) -> list[_Judged]:
     judged: list[_Judged] = []
     for check in load_checks(unit):
         if check.task != task:
@@ -167,18 +178,28 @@ def _run_task(subject: Subject, unit: str, task: str, seed: int) -> TaskResult:
             )
             continue
         judged.append(_run_check(check, subject, unit, seed))
-    return TaskResult(task, tuple(one.result for one in judged), _diagnose(unit, task, judged))
+    return judged
 
 
-def _diagnose(unit: str, task: str, judged: Sequence[_Judged]) -> Diagnosis | None:
+def _diagnose(unit: str, task: str, judged: Callable[[str], list[_Judged]]) -> Diagnosis | None:
+    """What is behind a task's failing checks. A mistake in another task is named only if that task fails, too."""
+    right: frozenset[str] = frozenset()
+    while mistake := _likeliest(unit, task, judged(task), right):
+        if mistake.task == task or any(one.result.status != report.PASSED for one in judged(mistake.task)):
+            break
+        right |= {mistake.task}
+    return diagnosis_of(mistake)
+
+
+def _likeliest(unit: str, task: str, judged: Sequence[_Judged], right: frozenset[str]) -> Mistake | None:
     """The mistake behind the failing checks; of the same answers it is worked out once."""
     keys = [one.key for one in judged if one.key is not None]
     if len(keys) < len(judged):
-        return diagnose(unit, task, [one.evidence for one in judged])
-    key = digest(task, *(one.result.status for one in judged), *keys)
+        return likeliest(unit, task, [one.evidence for one in judged], right)
+    key = digest(task, *sorted(right), *(one.result.status for one in judged), *keys)
     known = _DIAGNOSES.get(key)
     if known is None:
-        known = (diagnose(unit, task, [one.evidence for one in judged]),)
+        known = (likeliest(unit, task, [one.evidence for one in judged], right),)
         _DIAGNOSES.put(key, known, ENTRY)
     return known[0]
 

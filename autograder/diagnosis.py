@@ -66,7 +66,18 @@ def _frame(request: Request) -> bytes:
 
 
 def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | None:
-    """The most likely mistake behind a task's failing checks, or ``None``."""
+    """What to say of a task's failing checks, or ``None``."""
+    return diagnosis_of(likeliest(unit, task, evidence))
+
+
+def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
+    return Diagnosis(mistake.name, mistake.hint, mistake.link) if mistake else None
+
+
+def likeliest(
+    unit: str, task: str, evidence: Sequence[Evidence], right: frozenset[str] = frozenset()
+) -> Mistake | None:
+    """The most likely mistake behind a task's failing checks, or ``None``. Tasks known to be ``right`` hold none."""
     failing = [item for item in evidence if item.status in (FAILED, ERROR)]
     passing = [item for item in evidence if item.status == PASSED]
     if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
@@ -75,7 +86,7 @@ def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | 
     same = same_bits if _nearly_right(unit, failing[0]) else same_outcome
     best, best_score, equals = None, (0, 0), 0
     for candidate in _candidates(unit, task, evidence):
-        if not answers_alike(candidate, failing[0], same):
+        if candidate.task in right or not answers_alike(candidate, failing[0], same):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
         explained = 1 + sum(answers_alike(candidate, item) for item in failing[1:])
         if explained >= best_score[0]:
@@ -87,7 +98,7 @@ def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | 
                 break  # no other explains more
     if equals > 1 and 2 * best_score[0] < len(failing):
         return None  # several explain a little, equally well: to name one of them would be a guess
-    return Diagnosis(best.name, best.hint, best.link) if best else None
+    return best
 
 
 def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[Mistake]:
@@ -128,12 +139,24 @@ def _uses(unit: str) -> dict[str, set[str]]:
     return uses
 
 
-def answers_alike(
-    candidate: Mistake, evidence: Evidence, same: Callable[[Outcome, Outcome], bool] | None = None
-) -> bool:
+Same = Callable[[Outcome, Outcome], bool]
+
+
+def answers_alike(candidate: Mistake, evidence: Evidence, same: Same | None = None) -> bool:
     """Whether the mistake answers every request of a check as the learner's code did: the ``same``, within rounding."""
-    given = (outcome for _, outcome in evidence.transcript)
-    return all(map(same or same_outcome, _answers(candidate, evidence), given))
+    return _all_alike(_answers(candidate, evidence), evidence, same or same_outcome)
+
+
+def _all_alike(answers: Iterable[Outcome], evidence: Evidence, same: Same) -> bool:
+    """Whether all the answers are what the learner's code gave.
+
+    An exception after which a check went on was asked for, and is worded as the learner likes.
+    """
+    asked_for = len(evidence.transcript) - (evidence.status != PASSED)
+    return all(
+        same(answer, given) or (number < asked_for and bool(given.kinds) and answer.kinds == given.kinds)
+        for number, (answer, (_, given)) in enumerate(zip(answers, evidence.transcript))
+    )
 
 
 def _nearly_right(unit: str, evidence: Evidence) -> bool:
@@ -141,7 +164,7 @@ def _nearly_right(unit: str, evidence: Evidence) -> bool:
     if any(request.seconds for request, _ in evidence.transcript):  # a training: too long for this question
         return False
     reference = RememberingReference(unit)
-    return all(same_outcome(outcome, reference.ask(request)) for request, outcome in evidence.transcript)
+    return _all_alike((reference.ask(request) for request, _ in evidence.transcript), evidence, same_outcome)
 
 
 def _answers(candidate: Mistake, evidence: Evidence) -> Iterator[Outcome]:

@@ -166,6 +166,19 @@ def test_a_part_that_matches_is_not_enough(catalogue):
     assert named([Evidence(FAILED, first.transcript + second.transcript)]) is None
 
 
+def test_an_error_that_was_asked_for_is_worded_as_one_likes(catalogue):
+    """The check went on after it. What the check ended with has to be the same."""
+    source = "def softmax(x, dim=-1):\n    if x[0] < 0:\n        raise ValueError('no')\n    return 2 * x\n"
+    catalogue(entry("raises-first", source))
+    for other, asked, name in (("'x is negative'", [-1.0], "raises-first"), ("'zero'", [1.0], "raises-first")):
+        first, second = evidence(entry("learner", source.replace("'no'", other)), (FAILED, asked), (FAILED, [1.0]))
+        assert named([Evidence(FAILED, first.transcript + second.transcript)]) == name
+    first, second = evidence(entry("learner", source.replace("'no'", "'other'")), (FAILED, [1.0]), (FAILED, [-1.0]))
+    assert named([Evidence(FAILED, first.transcript + second.transcript)]) is None
+    first, second = evidence(entry("learner", source.replace("Value", "Key")), (FAILED, [-1.0]), (FAILED, [1.0]))
+    assert named([Evidence(FAILED, first.transcript + second.transcript)]) is None
+
+
 NAN = math.nan
 
 
@@ -224,6 +237,30 @@ def test_a_wrong_softmax_shows_and_is_named_wherever_it_is_called(solution_cells
     assert tasks["scaled_dot_product_attention"].diagnosis == own
     assert tasks["attention_scores"].status == "passed"
     assert tasks["attention_scores"].diagnosis is None
+
+
+COSINE = """
+def {name}(q, k):
+    q, k = (x / x.norm(dim=-1, keepdim=True) for x in (q, k))
+    return q @ k.transpose(-2, -1)
+"""
+COSINE_INSIDE = """
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None, right=scaled_dot_product_attention):
+    scores = similarities(q, k)
+    return right(scores, torch.eye(k.shape[-2], dtype=q.dtype) * math.sqrt(k.shape[-2]), v, mask, dropout)
+"""
+
+
+@pytest.mark.parametrize("tasks", [None, ["attention.scaled_dot_product_attention"]])
+def test_a_mistake_in_a_part_that_passes_is_not_named(solution_cells, tasks):
+    """The same wrong answers as those of wrong scores, from one who has written right ones, but does not use them."""
+    for cells, named in (
+        ([COSINE.format(name="attention_scores")], True),
+        ([COSINE.format(name="similarities"), COSINE_INSIDE], False),
+    ):
+        task = graded(solution_cells, *cells, tasks=tasks)["scaled_dot_product_attention"]
+        assert task.status in ("partial", "failed")
+        assert (task.diagnosis is not None and task.diagnosis.mistake == "cosine-similarity") is named
 
 
 def test_softmax_over_the_queries_is_named(solution_cells):
