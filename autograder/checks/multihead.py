@@ -64,7 +64,7 @@ def attend(
         leaves += [layer.weight, layer.bias]
     # Another module with other heads: caught are layers, or a number of heads, that all modules share.
     with torch.no_grad():
-        for parameter in student.MultiHeadAttention(d_model, 1 if num_heads > 1 else d_model).parameters():
+        for parameter in student.MultiHeadAttention(d_model, d_model if num_heads < d_model else 1).parameters():
             parameter.zero_()
     if cotangent is not None:
         inputs = tuple(x.requires_grad_() for x in inputs)

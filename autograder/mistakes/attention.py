@@ -1562,6 +1562,50 @@ class SelfAttention(nn.Module):
 
 @mistake(
     "attention.SelfAttention",
+    "drops-weights-in-training",
+    explanation="A dropout was built in, as in larger models. This class has no dropout: in training mode its weights "
+    "no longer sum to 1, and every call gives another output.",
+    hint="In training mode some of your weights are 0 and the others too large: there is a dropout in your class, and "
+    "nobody asked for one. Leave it out (chapter 3, 'Dropout on the weights').",
+    section="attention-dropout",
+)
+class SelfAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.w_q = nn.Linear(d_model, d_model)
+        self.w_k = nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, x, mask=None):
+        return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask, self.drop)
+
+
+@mistake(
+    "attention.SelfAttention",
+    "keeps-the-last-mask",
+    explanation="The mask was stored on the module and is used again when a call has none. Without a mask every "
+    "position may attend to every other one, whatever the call before was told.",
+    hint="A call without a mask still follows the mask of the call before. Use the argument `mask` itself and store "
+    "nothing: `None` means that all may attend (chapter 3, 'Self-attention').",
+    section="self-attention",
+)
+class SelfAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.w_q = nn.Linear(d_model, d_model)
+        self.w_k = nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+        self.mask = None
+
+    def forward(self, x, mask=None):
+        if mask is not None:
+            self.mask = mask
+        return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), self.mask)
+
+
+@mistake(
+    "attention.SelfAttention",
     "returns-output-only",
     explanation="`forward` returned the output alone. The weights are asked for too, so that one can see where each "
     "position looks.",

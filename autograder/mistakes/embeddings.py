@@ -1688,6 +1688,28 @@ class PositionalEncoding(nn.Module):
 
 @mistake(
     "embeddings.PositionalEncoding",
+    "table-cast-for-good",
+    explanation="The table itself was replaced by one in the type of the input. After a single call with bfloat16 its "
+    "digits are gone, and every later input in float32 gets rounded positions.",
+    hint="After an input in bfloat16, your positions for one in float32 are rounded: you assign the cast table to "
+    "`self.pe`. Cast it where you add it and keep the buffer as it is (chapter 2, 'Float types').",
+    section="positions-dtype",
+)
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, dropout=0.1, max_len=5000):
+        super().__init__()
+        self.drop = nn.Dropout(dropout)
+        self.register_buffer("pe", sinusoidal_positions(max_len, d_model)[None])
+
+    def forward(self, x):
+        if x.shape[1] > self.pe.shape[1]:
+            raise ValueError(f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}")
+        self.pe = self.pe.to(x.dtype)
+        return self.drop(x + self.pe[:, : x.shape[1]])
+
+
+@mistake(
+    "embeddings.PositionalEncoding",
     "type-promoted",
     explanation="The float32 table was added to an input of another type, and PyTorch promotes: bfloat16 plus float32 "
     "is float32. The half-precision model continues in float32 from here.",

@@ -765,6 +765,38 @@ class MultiHeadAttention(RightAttention):
 
 @mistake(
     "multihead.MultiHeadAttention",
+    "two-axes-read-as-padding",
+    explanation="A mask of two axes was read as (B, T_k), one row for each sequence, as some libraries do. In this "
+    "course it is (T_q, T_k), one row for each query, and padding comes with four axes.",
+    hint="You read a mask of two axes as (B, T_k). Here it is (T_q, T_k), the same for all sequences, as a causal mask "
+    "is; hand it on as it is (chapter 5, 'One mask for all heads').",
+    section="masks-for-heads",
+)
+class MultiHeadAttention(RightAttention):
+    def forward(self, query, key, value, mask=None):
+        if mask is not None and mask.dim() == 2:
+            mask = mask[:, None, None, :]
+        return super().forward(query, key, value, mask)
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
+    "two-axes-read-by-their-sizes",
+    explanation="A mask of two axes was read as (B, T_k) wherever its sizes allow that. With as many queries as "
+    "sequences they always do, and a causal mask turns into one of padding.",
+    hint="With as many queries as sequences you take the mask (T_q, T_k) for one of padding. Sizes cannot tell the two "
+    "apart: a mask of two axes is always (T_q, T_k) here (chapter 5, 'One mask for all heads').",
+    section="masks-for-heads",
+)
+class MultiHeadAttention(RightAttention):
+    def forward(self, query, key, value, mask=None):
+        if mask is not None and mask.shape == key.shape[:2]:
+            mask = mask[:, None, None, :]
+        return super().forward(query, key, value, mask)
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
     "mask-unsqueezed",
     explanation="An axis was inserted into a mask that has one for the heads already. The mask (B, 1, 1, T_k) "
     "becomes (B, 1, 1, 1, T_k), and its batch axis no longer meets that of the scores.",
@@ -1324,6 +1356,28 @@ class MultiHeadAttention(RightAttention):
         super().__init__(d_model, num_heads, dropout)
         for name in ("w_q", "w_k", "w_v", "w_o"):
             setattr(self, name, self.made.setdefault((d_model, name), getattr(self, name)))
+
+
+@mistake(
+    "multihead.MultiHeadAttention",
+    "head-count-shared-by-all-modules",
+    explanation="The number of heads was kept on the class and not on the object. The module that was built last then "
+    "decides it for all, as in a model whose layers have different numbers of heads.",
+    hint="Your module changes when another one with other heads is built: the number of heads is kept on the class. "
+    "Write `self.num_heads = num_heads` (chapter 5, 'One large product').",
+    section="one-large-product",
+)
+class MultiHeadAttention(RightAttention):
+    def __init__(self, d_model, num_heads, dropout=0.0):
+        super().__init__(d_model, num_heads, dropout)
+        MultiHeadAttention.heads = num_heads
+
+    def forward(self, query, key, value, mask=None):
+        q = right_split(self.w_q(query), MultiHeadAttention.heads)
+        k = right_split(self.w_k(key), MultiHeadAttention.heads)
+        v = right_split(self.w_v(value), MultiHeadAttention.heads)
+        heads, self.weights = scaled_dot_product_attention(q, k, v, mask, self.dropout)
+        return self.w_o(right_merge(heads))
 
 
 @mistake(
@@ -1956,6 +2010,19 @@ def ablate_head(module, head):
 )
 def ablate_head(module, head):
     return right_ablate(module, head).train()
+
+
+@mistake(
+    "multihead.ablate_head",
+    "copy-in-evaluation-mode",
+    explanation="The copy was put into evaluation mode, since ablations are usually measured there. Whoever goes on "
+    "training the copy then trains it without dropout and does not notice.",
+    hint="The copy of a module in training mode is in evaluation mode. A copy has the mode of the original: to leave "
+    "training is up to the caller (chapter 5, 'Switching a head off').",
+    section="switch-off-a-head",
+)
+def ablate_head(module, head):
+    return right_ablate(module, head).eval()
 
 
 @mistake(

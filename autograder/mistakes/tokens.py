@@ -5,12 +5,14 @@ Per task the most specific come first: when two would give the same results, the
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 
+import re
 import unicodedata
 from collections import Counter
 
 from autograder.catalogue import mistake
 from solutions.tokens import GPT2_SPLIT, SPECIALS
 from solutions.tokens import Vocabulary as RightVocabulary
+from solutions.tokens import bpe_encode as right_bpe_encode
 from solutions.tokens import train_bpe as right_train_bpe
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -616,6 +618,55 @@ class Vocabulary(RightVocabulary):
 class Vocabulary(RightVocabulary):
     def decode(self, ids, skip_special=True):
         return super().decode([index if 0 <= index < len(self) else 1 for index in ids], skip_special)
+
+
+@mistake(
+    "tokens.Vocabulary",
+    "padding-read-as-unknown",
+    explanation="The unknown token stands in wherever the dictionary's answer counts as false, and the id 0 does. "
+    "So the padding token, which has an id, is encoded as unknown.",
+    hint="`<pad>` in a text becomes unknown, though it has the id 0: `get(token) or UNK` takes 0 for nothing found. "
+    "Write `get(token, UNK)` (chapter 1, 'What a vocabulary has never seen').",
+    section="unknown-tokens",
+)
+class Vocabulary(RightVocabulary):
+    def encode(self, text, add_bos=False, add_eos=False):
+        ids = [self.token_to_id.get(token) or 1 for token in self._tokenize(text)]
+        return [2] * add_bos + ids + [3] * add_eos
+
+
+@mistake(
+    "tokens.Vocabulary",
+    "encodes-in-lower-case",
+    explanation="The texts were taken as they are, and what is encoded is turned into lower case first. A token with a "
+    "capital is then never found, and one without stands in for it.",
+    hint="`encode` turns the text into lower case, and `from_texts` did not. Cut a text in the same way in both, with "
+    "`tokenize` alone (chapter 1, 'A vocabulary with special tokens').",
+    section="vocabulary-specials",
+)
+class Vocabulary(RightVocabulary):
+    def encode(self, text, add_bos=False, add_eos=False):
+        return super().encode(text.lower(), add_bos, add_eos)
+
+
+@mistake(
+    "tokens.Vocabulary",
+    "tokenize-shared-by-all",
+    explanation="The function that cuts texts was kept on the class. The vocabulary that is built last then decides "
+    "how all of them cut, and a translation model has two.",
+    hint="Your first vocabulary cuts as the second one does: `tokenize` is kept on the class, which all objects share. "
+    "Keep it on the object that `from_texts` returns (chapter 1, 'A vocabulary with special tokens').",
+    section="vocabulary-specials",
+)
+class Vocabulary(RightVocabulary):
+    @classmethod
+    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
+        cls.cut = staticmethod(tokenize)
+        return super().from_texts(texts, tokenize, min_freq, max_size)
+
+    def encode(self, text, add_bos=False, add_eos=False):
+        ids = [self.token_to_id.get(token, 1) for token in self.cut(text)]
+        return [2] * add_bos + ids + [3] * add_eos
 
 
 @mistake(
@@ -1517,6 +1568,87 @@ def bpe_encode(text, merges):
             parts[i : i + 2] = [parts[i] + parts[i + 1]]
         encoded += [ids[part] for part in parts]
     return encoded
+
+
+@mistake(
+    "tokens.bpe_encode",
+    "first-merge-taken-for-nothing",
+    explanation="Whether a pair can be merged was read off its rank, and the first merge has the rank 0, which counts "
+    "as false. So the merge that was learned first is never applied.",
+    hint="Your code never applies merge 0: its rank, 0, counts as false. Ask `pair in rank`, or compare with `None` "
+    "(chapter 1, 'Encoding').",
+    section="bpe-encoding",
+)
+def bpe_encode(text, merges):
+    rank = {pair: i for i, pair in enumerate(merges)}
+    ids = {bytes([byte]): byte for byte in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merges)}
+    encoded = []
+    for piece in GPT2_SPLIT.findall(text):
+        parts = [bytes([byte]) for byte in piece.encode()]
+        while present := [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if rank.get(pair)]:
+            _, i = min(present)
+            parts[i : i + 2] = [parts[i] + parts[i + 1]]
+        encoded += [ids[part] for part in parts]
+    return encoded
+
+
+@mistake(
+    "tokens.bpe_encode",
+    "any-two-parts-that-make-a-token",
+    explanation="Two neighbours were joined whenever their bytes make a known token, whichever merge made it. BPE "
+    "learned pairs: the same bytes in two other parts are no pair of its list.",
+    hint="You join two parts because their bytes together are a token. Ask for the pair itself: 'a' and 'bc' are not "
+    "the pair 'ab' and 'c', although both spell 'abc' (chapter 1, 'Encoding').",
+    section="bpe-encoding",
+)
+def bpe_encode(text, merges):
+    ids = {bytes([byte]): byte for byte in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merges)}
+    encoded = []
+    for piece in GPT2_SPLIT.findall(text):
+        parts = [bytes([byte]) for byte in piece.encode()]
+        while present := [(ids[a + b], i) for i, (a, b) in enumerate(zip(parts, parts[1:])) if a + b in ids]:
+            _, i = min(present)
+            parts[i : i + 2] = [parts[i] + parts[i + 1]]
+        encoded += [ids[part] for part in parts]
+    return encoded
+
+
+@mistake(
+    "tokens.bpe_encode",
+    "as-many-steps-as-merges",
+    explanation="The loop runs once for each merge and joins one place at a time. A merge that stands at many places "
+    "of a long word uses up the steps of the others.",
+    hint="Long words come out half merged: your loop joins one place per step and stops after as many steps as there "
+    "are merges. Go on until no merge is present (chapter 1, 'Encoding').",
+    section="bpe-encoding",
+)
+def bpe_encode(text, merges):
+    rank = {pair: i for i, pair in enumerate(merges)}
+    ids = {bytes([byte]): byte for byte in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merges)}
+    encoded = []
+    for piece in GPT2_SPLIT.findall(text):
+        parts = [bytes([byte]) for byte in piece.encode()]
+        for _ in merges:
+            present = [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in rank]
+            if present:
+                _, i = min(present)
+                parts[i : i + 2] = [parts[i] + parts[i + 1]]
+        encoded += [ids[part] for part in parts]
+    return encoded
+
+
+@mistake(
+    "tokens.bpe_encode",
+    "only-ascii-letters-are-letters",
+    explanation="The text was cut with a pattern of its own that knows the letters a to z only. A letter with an "
+    "accent ends a word there, and merges that training learned across it are never found.",
+    hint="You cut words at letters beyond a to z, such as 'é'. Use the given GPT2_SPLIT, in which any letter of any "
+    "script is one (chapter 1, 'Cutting first').",
+    section="pre-tokens",
+)
+def bpe_encode(text, merges):
+    pattern = r"'s|'t|'re|'ve|'m|'ll|'d| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+"
+    return [index for piece in re.findall(pattern, text) for index in right_bpe_encode(piece, merges)]
 
 
 @mistake(
