@@ -354,13 +354,14 @@ def _ordinary(rng, size, count, special=(PAD, BOS, EOS)):
 
 def _searched(student, table, trees, src, mask, expected, what, max_len, **options):
     """Run beam_search and compare; ``what`` names each output."""
-    result, *_ = reply_of(student, search, "beam_search", table, trees, src, mask, max_len, options, parts=5)
+    result, after, *_ = reply_of(student, search, "beam_search", table, trees, src, mask, max_len, options, parts=5)
     if not isinstance(result, (list, tuple)) or len(result) != len(expected):
         raise AssertionError(f"beam_search should return a list of {len(expected)} outputs, one for each source.")
     for got, wanted, name in zip(result, expected, what):
         if not isinstance(got, (list, tuple)) or not all(type(token) is int for token in got):
             raise AssertionError("Every output of beam_search should be a list of int.")
         assert_equal(list(got), wanted, name)
+    assert_equal(tuple(after), (src, mask), ("src after the call of beam_search", "src_mask after the call"))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -574,6 +575,11 @@ def test_temperature_zero(student, reference, rng):
 def test_temperature(student, reference, rng):
     """Each row's token is drawn with the softmax of its logits over the temperature."""
     _check_shares(student, rng, {}, {"temperature": 0.5}, {"temperature": 2.5})
+    # More tokens than the top-k that libraries have by default: a fifth of the mass lies behind the first 50.
+    many = (0.01 * torch.arange(64.0)[rng.uniform(64).argsort()]).repeat(3 * ROWS, 1)
+    (tokens,), _ = student.run(draw, many, {}, 5)
+    if isinstance(tokens, torch.Tensor) and len(tokens.unique()) <= 50:
+        raise AssertionError(f"Of 64 tokens of similar logits only {len(tokens.unique())} were ever drawn.")
 
 
 @pytest.mark.task("decoding.sample_next", points=2)
@@ -876,7 +882,7 @@ def test_grows_along_time(student, reference, rng):
     """update returns all keys and all values of a layer so far, each in the order in which they came."""
     _check_cache(student, rng, (2, 3, 5), [(0, 0, 1)] * 4, lengths=False)
     _check_cache(student, rng, (1, 4, 2), [(0, 0, 7), (0, 0, 1), (0, 0, 3)], lengths=False)
-    _check_cache(student, rng, (1, 2, 3), [(0, 0, 40), *[(0, 0, 1)] * 40], lengths=False)
+    _check_cache(student, rng, (5, 2, 3), [(0, 0, 40), *[(0, 0, 1)] * 40], lengths=False)
 
 
 @pytest.mark.task("decoding.KVCache", points=1)

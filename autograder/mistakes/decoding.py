@@ -3264,6 +3264,166 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
         return results
 
 
+@mistake(
+    "decoding.beam_search",
+    "source-mask-not-in-the-search",
+    explanation="The decoder is called without the source mask, so that it reads the padding of shorter sources. The "
+    "encoder had the mask, which is not enough: each half of the model needs it.",
+    hint="Your searches read the padding of shorter sources: hand the mask of the row at hand to "
+    "`model.decode`, as you do to `model.encode` (chapter 13, 'Several sources').",
+    section="beam-batch",
+)
+def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        results = []
+        for b in range(src.shape[0]):
+            beams, finished = [([bos_id], 0.0)], []
+            for _ in range(max_len - 1):
+                candidates = []
+                for ids, score in beams:
+                    tgt = torch.tensor([ids])
+                    hidden = model.decode(memory[b : b + 1], None, tgt, causal_mask(len(ids)))
+                    log_probs = model.generator(hidden[:, -1])[0]
+                    values, tokens = log_probs.topk(min(beam_size, len(log_probs)))
+                    for value, token in zip(values.tolist(), tokens.tolist()):
+                        candidates.append((ids + [token], score + value))
+                candidates.sort(key=lambda item: item[1], reverse=True)
+                beams = []
+                for ids, score in candidates[: beam_size - len(finished)]:
+                    if ids[-1] == eos_id:
+                        finished.append((ids, score))
+                    else:
+                        beams.append((ids, score))
+                if not beams:
+                    break
+            pool = finished or beams
+            best = max(pool, key=lambda item: item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty)
+            results.append([token for token in best[0] if token not in (bos_id, eos_id, PAD)])
+        return results
+
+
+@mistake(
+    "decoding.beam_search",
+    "probabilities-multiplied",
+    explanation="Probabilities were multiplied in place of adding their logarithms, and the product divided by the "
+    "penalty. A product lies between 0 and 1, and dividing it by the penalty makes long outputs worse, "
+    "where it makes the negative sum of logarithms better.",
+    hint="The length penalty works the wrong way round on your scores, since they are products of "
+    "probabilities: add log-probabilities, and divide that negative sum (chapter 13, 'Sums and parents').",
+    section="beam-bookkeeping",
+)
+def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        results = []
+        for b in range(src.shape[0]):
+            beams, finished = [([bos_id], 1.0)], []
+            for _ in range(max_len - 1):
+                candidates = []
+                for ids, score in beams:
+                    tgt = torch.tensor([ids])
+                    hidden = model.decode(memory[b : b + 1], src_mask[b : b + 1], tgt, causal_mask(len(ids)))
+                    log_probs = model.generator(hidden[:, -1])[0]
+                    values, tokens = log_probs.topk(min(beam_size, len(log_probs)))
+                    for value, token in zip(values.tolist(), tokens.tolist()):
+                        candidates.append((ids + [token], score * math.exp(value)))
+                candidates.sort(key=lambda item: item[1], reverse=True)
+                beams = []
+                for ids, score in candidates[: beam_size - len(finished)]:
+                    if ids[-1] == eos_id:
+                        finished.append((ids, score))
+                    else:
+                        beams.append((ids, score))
+                if not beams:
+                    break
+            pool = finished or beams
+            best = max(pool, key=lambda item: item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty)
+            results.append([token for token in best[0] if token not in (bos_id, eos_id, PAD)])
+        return results
+
+
+@mistake(
+    "decoding.beam_search",
+    "penalty-at-every-step",
+    explanation="Beginnings were ranked by the sum over the penalty while the search was still going on. They are "
+    "compared as plain sums; the penalty is for finished outputs, whose lengths differ.",
+    hint="You apply the length penalty while beginnings are chosen, too: choose them by their sums, and divide "
+    "only when finished outputs are compared (chapter 13, 'The length penalty').",
+    section="length-penalty",
+)
+def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        results = []
+        for b in range(src.shape[0]):
+            beams, finished = [([bos_id], 0.0)], []
+            for _ in range(max_len - 1):
+                candidates = []
+                for ids, score in beams:
+                    tgt = torch.tensor([ids])
+                    hidden = model.decode(memory[b : b + 1], src_mask[b : b + 1], tgt, causal_mask(len(ids)))
+                    log_probs = model.generator(hidden[:, -1])[0]
+                    values, tokens = log_probs.topk(min(beam_size, len(log_probs)))
+                    for value, token in zip(values.tolist(), tokens.tolist()):
+                        candidates.append((ids + [token], score + value))
+                divisor = ((5 + len(beams[0][0])) / 6) ** length_penalty
+                candidates = [(ids, score / divisor) for ids, score in candidates]
+                candidates.sort(key=lambda item: item[1], reverse=True)
+                beams = []
+                for ids, score in candidates[: beam_size - len(finished)]:
+                    if ids[-1] == eos_id:
+                        finished.append((ids, score))
+                    else:
+                        beams.append((ids, score))
+                if not beams:
+                    break
+            pool = finished or beams
+            best = max(pool, key=lambda item: item[1])
+            results.append([token for token in best[0] if token not in (bos_id, eos_id, PAD)])
+        return results
+
+
+@mistake(
+    "decoding.beam_search",
+    "one-continuation-of-each-beginning",
+    explanation="Each beginning is continued by its own best token only. Beginnings never compete: that is as many "
+    "greedy searches as the beam has places, from different first tokens.",
+    hint="After the first step your beginnings go on greedily, each by itself. Take all continuations of all "
+    "beginnings, and of these the best `beam_size`, of which several may have one parent (chapter 13, "
+    "'Beam search').",
+    section="beam-idea",
+)
+def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        results = []
+        for b in range(src.shape[0]):
+            beams, finished = [([bos_id], 0.0)], []
+            for _ in range(max_len - 1):
+                candidates = []
+                for ids, score in beams:
+                    tgt = torch.tensor([ids])
+                    hidden = model.decode(memory[b : b + 1], src_mask[b : b + 1], tgt, causal_mask(len(ids)))
+                    log_probs = model.generator(hidden[:, -1])[0]
+                    values, tokens = log_probs.topk(min(beam_size, len(log_probs)) if len(ids) == 1 else 1)
+                    for value, token in zip(values.tolist(), tokens.tolist()):
+                        candidates.append((ids + [token], score + value))
+                candidates.sort(key=lambda item: item[1], reverse=True)
+                beams = []
+                for ids, score in candidates[: beam_size - len(finished)]:
+                    if ids[-1] == eos_id:
+                        finished.append((ids, score))
+                    else:
+                        beams.append((ids, score))
+                if not beams:
+                    break
+            pool = finished or beams
+            best = max(pool, key=lambda item: item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty)
+            results.append([token for token in best[0] if token not in (bos_id, eos_id, PAD)])
+        return results
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # KVCache
 
