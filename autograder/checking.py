@@ -41,6 +41,7 @@ from autograder.subject import (
     SubjectCrashed,
     SubjectTimeout,
 )
+from autograder.worker.execute import torch_as_it_starts
 
 DEFAULT_SEED = 2017
 ENTRY = 1000  # bytes that a kept verdict or diagnosis takes, roughly, without a message
@@ -134,7 +135,7 @@ def run_checks(
             known[task] = _run_task(subject, unit, task, seed)
         return known[task]
 
-    with _one_thread():
+    with _one_thread(), torch_as_it_starts():
         return tuple(
             TaskResult(task, tuple(one.result for one in judged(task)), _diagnose(unit, task, judged))
             for task in wanted
@@ -224,7 +225,7 @@ def _run_check(check: Check, subject: Subject, unit: str, seed: int) -> _Judged:
 
 def foresee(unit: str, seed: int = DEFAULT_SEED) -> None:
     """Work out what the checks of a unit ask, and the reference's answers, before the first submission needs them."""
-    with _one_thread():
+    with _one_thread(), torch_as_it_starts():
         for check in load_checks(unit):
             _requests(unit, check, seed_for(seed, check.id))
 

@@ -365,6 +365,37 @@ def test_a_learner_may_spoil_the_arguments(with_checks):
     assert grade(namespace("def f(x):\n    x *= 2\n    return x")).status == "passed"
 
 
+def test_what_is_switched_in_pytorch_spoils_nothing(with_checks):
+    """In a notebook the same process goes on: a mended answer must not suffer from the one before it."""
+
+    def slope(student, x):
+        x.requires_grad_()
+        student.f(x).sum().backward()
+        return x.grad
+
+    @pytest.mark.task(TASK, points=1)
+    def test_slope(student, reference, rng):
+        assert_close(student.run(slope, torch.ones(3)), torch.full((3,), 2.0), "the slope of f")
+        x = torch.ones(3, requires_grad=True)  # the check's own arithmetic
+        assert (2 * x).requires_grad
+        assert x.dtype == torch.float32
+
+    with_checks(test_slope)
+    right = "def f(x):\n    return 2 * x"
+    spoilt = "import torch\ndef f(x):\n    torch.set_grad_enabled(False)\n    torch.set_default_dtype(torch.float64)\n"
+    try:
+        assert grade(namespace(f"{spoilt}    return 2 * x")).status != "passed"
+        assert torch.is_grad_enabled()
+        assert torch.get_default_dtype() == torch.float32
+        torch.set_default_dtype(torch.float64)  # as a notebook may have been left
+        with torch.no_grad():
+            assert grade(namespace(right)).status == "passed"
+            assert not torch.is_grad_enabled()
+            assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def test_the_transcript_is_a_record():
     student = Student(LocalSubject(namespace("def f(x):\n    return x")))
     x = torch.ones(2)

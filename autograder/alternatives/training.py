@@ -183,6 +183,27 @@ class Batch:
         return moved
 
 
+@alternative("training.Batch", "row-by-row")
+class Batch:
+    """Rows one by one, put together again, and moved by making a new batch of what was given."""
+
+    def __init__(self, src, tgt=None, pad_id=PAD):
+        self.given, self.pad_id = tgt, pad_id
+        self.src = src
+        self.src_mask = torch.stack([row != pad_id for row in src])[:, None, None]
+        self.tgt = self.tgt_y = self.tgt_mask = None
+        self.ntokens = 0
+        if tgt is not None:
+            self.tgt = torch.stack([row[:-1] for row in tgt])
+            self.tgt_y = torch.stack([row[1:] for row in tgt])
+            place = torch.arange(self.tgt.shape[1], device=tgt.device)
+            self.tgt_mask = (self.tgt != pad_id)[:, None, None] & (place <= place[:, None])
+            self.ntokens = sum(word != pad_id for row in self.tgt_y.tolist() for word in row)
+
+    def to(self, device):
+        return Batch(self.src.to(device), None if self.given is None else self.given.to(device), self.pad_id)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # copy_task
 

@@ -50,8 +50,9 @@ def move(student, args, device, pretend):
                     options = {}
                     function = torch.Tensor.clone
             result = super().__torch_function__(function, types, args, options)
-            if isinstance(result, cls):
-                result.place = place
+            for one in result if isinstance(result, (list, tuple)) else [result]:
+                if isinstance(one, cls):
+                    one.place = place
             return result
 
     def place(tensor):
@@ -178,6 +179,7 @@ def epoch(student, parts, weights, wanted, train=True, mode=None, rates=None, le
         one.grad = torch.full_like(one, left_over) if left_over else None
     given = batches() if once else list(batches())
     result = student.run_epoch(given, model, loss_fn, optimizer, scheduler, **options)
+    notes["recorded"] = torch.is_grad_enabled(), all(one.requires_grad for one in model.parameters())
     notes["loss"] = result.loss
     notes["tokens"] = result.tokens
     notes["steps"] = result.steps
@@ -406,8 +408,10 @@ def _check_gradients(student, rng, number, **options):
 @pytest.mark.task("training.Batch", points=1)
 def test_offset(student, reference, rng):
     """The decoder reads all but the last id, and predicts all but the first."""
-    for rows, columns, length in ((3, 7, 5), (1, 4, 2)):
+    # The third has places that are padding in every row: they stay.
+    for rows, columns, length, padded in ((3, 7, 5, 0), (1, 4, 2, 0), (3, 6, 7, 2)):
         src, tgt = _ids(rng, rows, columns, padded=False), _ids(rng, rows, length, padded=False)
+        src[:, columns - padded :], tgt[:, length - padded :] = PAD, PAD
         (kept, read, predicted), _ = reply_of(student, build, [src, tgt], {}, ["src", "tgt", "tgt_y"], parts=2)
         names = ("Batch.src", "Batch.tgt", "Batch.tgt_y")
         assert_equal((kept, read, predicted), (src, tgt[:, :-1], tgt[:, 1:]), names)
@@ -471,6 +475,7 @@ def test_arguments(student, reference, rng):
     """The ids that were given stay what they were."""
     for pad in (PAD, 7):
         args = [_ids(rng, 4, 5, pad), _ids(rng, 4, 7, pad)]
+        args[0][:, 0] = 8  # nobody says that a source begins with BOS
         (read, _), after = reply_of(student, build, args, {"pad_id": pad}, ["tgt", "tgt_y"], parts=2)
         assert_equal(tuple(after), tuple(args), ("the source ids after the call", "the target ids after the call"))
         assert_equal(read, args[1][:, :-1], "Batch.tgt")
@@ -549,12 +554,25 @@ def test_begins(student, reference, rng):
 
 @pytest.mark.task("training.copy_task", points=1)
 def test_all_words(student, reference, rng):
-    """Every id from 4 to the last occurs in every place."""
+    """Every id from 4 to the last occurs in every place, each as often as the others, whatever stands beside it."""
     # 3 words, 150 rows: one word is missing in one of 6 places with a probability below 18 * (2/3)^150 < 10^-24.
     (run,) = _runs(student, [7, 150, 1], [3], {"length": 7})
     for place in range(1, min(7, run[0][0].shape[1])):
         found = sorted(set(run[0][0][:, place].tolist()))
         assert_equal(found, [4, 5, 6], f"the ids in place {place} of 150 sequences with vocab_size=7")
+    # 7 words, 3000 drawn: the statistic for equally likely ones has 6 degrees of freedom, and is beyond 55 by chance
+    # less than once in 10^9. Of 2700 neighbours 1 in 7 are equal, with a standard deviation of 0.0067: 7 of them.
+    (run,) = _runs(student, [11, 300, 1], [4], {"length": 11})
+    words = run[0][0][:, 1:]
+    assert_equal(list(words.shape), [300, 10], "the shape of src without BOS, of copy_task(11, 300, 1, length=11)")
+    counts = torch.bincount(words.flatten() - 4, minlength=7)
+    assert float(((counts - 3000 / 7) ** 2 / (3000 / 7)).sum()) < 55, (
+        f"In 3000 places the ids 4 to 10 occur {counts.tolist()} times: they are not equally likely."
+    )
+    alike = (words[:, 1:] == words[:, :-1]).double().mean().item()
+    assert abs(alike - 1 / 7) < 0.047, (
+        f"Of neighbouring ids {alike:.1%} are equal, and 1 in 7 was expected: each should be drawn by itself."
+    )
 
 
 @pytest.mark.task("training.copy_task", points=1)
@@ -641,12 +659,16 @@ def test_too_long(student, reference, rng):
 
 @pytest.mark.task("training.bucket_batches", points=1)
 def test_lengths_stay(student, reference, rng):
-    """The list of lengths is not changed, with a generator or without."""
+    """The list of lengths is not changed, with a generator or without; without one the order is always the same."""
     lengths = [9, 2, 7, 2, 11, 5, 3, 8]
     for seeds in ([None], [4]):
         (batches,), after = _batches(student, lengths, 20, seeds)
         assert_equal(after, lengths, "lengths after the call")
         _check_each_once(lengths, batches)
+    # Without a generator nothing is left to chance.
+    lengths = rng.integers(4, 9, 60).tolist()
+    (once, again), _ = _batches(student, lengths, 25, [None, None])
+    assert_equal(again, once, "the batches, asked for a second time without a generator")
 
 
 @pytest.mark.task("training.bucket_batches", points=2)
@@ -690,13 +712,18 @@ def test_counts_when_evaluating(student, reference, rng):
 @pytest.mark.task("training.run_epoch", points=1)
 def test_evaluation_mode(student, reference, rng):
     """Without an optimiser the whole model is in evaluation mode, gradients are off, and parameters stay."""
-    parts, weights, wanted = _parts(rng, 3), _weights(rng), ["modes", "grown", "parameters"]
+    parts, weights, wanted = _parts(rng, 3), _weights(rng), ["modes", "grown", "parameters", "recorded"]
     for mode in (False, True):
-        modes, grown, after = reply_of(student, epoch, parts, weights, wanted, parts=3, train=False, mode=mode)
+        modes, grown, after, recorded = reply_of(
+            student, epoch, parts, weights, wanted, parts=4, train=False, mode=mode
+        )
         assert modes, "The model was not called."
         assert not any(one[0] or one[1] for one in modes), "While evaluating, the model is in training mode."
         assert not any(one[2] for one in modes), "While evaluating, the model runs with gradients enabled."
         assert grown is False, "After evaluating there are gradients."
+        assert tuple(recorded) == (True, True), "After evaluating no gradients are recorded any more, " + (
+            "for the parameters of the model." if recorded[0] else "whatever is computed."
+        )
         assert_equal(after, torch.cat([one.flatten() for one in weights]), "the parameters after evaluating")
 
 

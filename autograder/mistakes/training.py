@@ -2249,6 +2249,23 @@ def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
 
 @mistake(
     "training.copy_task",
+    "rounded-to-an-id",
+    explanation="Numbers between the first and the last id are rounded. To the first and to the last only half as many "
+    "are rounded as to each of the others.",
+    hint="Your first and your last word occur half as often as the others, for rounding has half an interval there. "
+    "`torch.randint` draws whole numbers (chapter 9, 'The copy task').",
+    section="copy-task-data",
+)
+def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
+    for _ in range(num_batches):
+        numbers = torch.rand(batch_size, length, generator=generator)
+        ids = (4 + (vocab_size - 5) * numbers).round().long()
+        ids[:, 0] = BOS
+        yield Batch(ids, ids)
+
+
+@mistake(
+    "training.copy_task",
     "generator-set-back",
     explanation="The generator is set back to its seed, so that every epoch gets the same batches. Used further, it "
     "should give new ones.",
@@ -3293,6 +3310,31 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
 
 @mistake(
     "training.bucket_batches",
+    "always-shuffled",
+    explanation="The batches are shuffled without a generator too. Who gives none asks for a fixed order, as one does "
+    "for a validation set.",
+    hint="Without a generator your batches come in another order each time. Shuffle only if there is one (chapter 9, "
+    "'Shuffle the batches').",
+    section="bucket-shuffle",
+)
+def bucket_batches(lengths, max_tokens, shuffle_generator=None):
+    if max(lengths, default=0) > max_tokens:
+        raise ValueError(f"max_tokens is {max_tokens}, but a length is {max(lengths)}")
+    batches = []
+    current = []
+    for index in sorted(range(len(lengths)), key=lambda i: lengths[i]):
+        if current and (len(current) + 1) * lengths[index] > max_tokens:
+            batches.append(current)
+            current = []
+        current.append(index)
+    if current:
+        batches.append(current)
+    order = torch.randperm(len(batches), generator=shuffle_generator).tolist()
+    return [batches[i] for i in order]
+
+
+@mistake(
+    "training.bucket_batches",
     "shuffled-by-python",
     explanation="Python's own random numbers are used for shuffling. The generator has no say.",
     hint="The same seed gives another order: `random.shuffle` knows nothing of `shuffle_generator`. Draw with "
@@ -3700,6 +3742,81 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
                 log_probs = model.generator(hidden)
                 loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
                 if True:
+                    (loss / tokens).backward()
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                steps += 1
+                if scheduler is not None:
+                    scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@mistake(
+    "training.run_epoch",
+    "gradients-off-for-good",
+    explanation="Gradients are switched off for the evaluation, and never on again. The switch belongs to PyTorch, not "
+    "to this function: whatever is computed afterwards records no gradients, in any part of the program.",
+    hint="After an evaluation nothing records gradients any more. Put `torch.no_grad()` or "
+    "`torch.set_grad_enabled(...)` into a `with`, which sets back what it found (chapter 9, 'Evaluating').",
+    section="evaluating",
+)
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    batches = iter(batches)
+    torch.set_grad_enabled(training)
+    if True:
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
+                    (loss / tokens).backward()
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                steps += 1
+                if scheduler is not None:
+                    scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@mistake(
+    "training.run_epoch",
+    "parameters-frozen-for-evaluation",
+    explanation="The parameters were told to need no gradients for the evaluation. They stay so afterwards, and those "
+    "that were frozen on purpose are set free by the next training.",
+    hint="After an evaluation your model's parameters need no gradients any more. Leave them alone and evaluate inside "
+    "`torch.no_grad()` (chapter 9, 'Evaluating').",
+    section="evaluating",
+)
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    for parameter in model.parameters():
+        parameter.requires_grad_(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    batches = iter(batches)
+    with torch.set_grad_enabled(training):
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
                     (loss / tokens).backward()
                 total_loss += loss.item()
             total_tokens += tokens

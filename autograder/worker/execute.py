@@ -105,7 +105,7 @@ def execute(namespace: dict, request: Request, shared: bool = True) -> Outcome:
     ``shared`` with other work, as in a notebook, its random generators are left as they were.
     """
     try:
-        with _seeded(request.seed) if shared else _seeds_set(request.seed):
+        with _seeded(request.seed) if shared else _seeds_set(request.seed), torch_as_it_starts():
             return Outcome(value=plain(_perform(Names(namespace), request)))
     except KeyboardInterrupt:
         raise
@@ -113,6 +113,22 @@ def execute(namespace: dict, request: Request, shared: bool = True) -> Outcome:
         return Outcome(missing=str(error))
     except BaseException as error:
         return _outcome_of(error)
+
+
+@contextmanager
+def torch_as_it_starts() -> Iterator[None]:
+    """Gradients are recorded and numbers are float32, whatever was set before; afterwards all is as it was.
+
+    Code that turns gradients off for good would otherwise spoil what comes after it: in a notebook, even its own
+    mended version.
+    """
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        with torch.enable_grad():
+            yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 class OutOfTime(BaseException):
