@@ -99,6 +99,15 @@ def test_an_honest_submission_afterwards(jailed):
     assert sum(task.points for task in graded.tasks) == 7
 
 
+def test_what_asks_for_the_processor_works_without_proc(jailed):
+    """PyTorch asks the system when it first converts to float16, say; no submission sees /proc, and right code ran."""
+    code = "import torch\ndef half():\n    return torch.nn.EmbeddingBag(2, 3)(torch.tensor([[0, 1]])).half()"
+    with ProcessSubject(jailed, [code]) as subject:
+        outcome = subject.ask(Request("half"))
+    assert (outcome.kinds, outcome.text) == ((), "")
+    assert outcome.value.dtype == torch.float16
+
+
 def test_a_crowd_takes_no_time_from_others(jailed, bystander):
     """Twenty busy processes of one submission share one processor; with a second one, the others have it."""
     if len(os.sched_getaffinity(0)) < 2:
