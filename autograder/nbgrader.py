@@ -19,8 +19,10 @@ import math
 import os
 import re
 import shutil
+import stat
 import warnings
 from collections.abc import Sequence
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,8 +32,9 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.converters import Autograde, GenerateAssignment, base
 from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
 from traitlets import Bool, Float, Integer
 from traitlets.config import Config
@@ -42,7 +45,7 @@ from autograder.grade_ids import allow_dots
 from autograder.registry import COMPLETE
 from autograder.report import CheckResult, Diagnosis, Submission, TaskResult
 from autograder.reports.html import feedback_fragment
-from autograder.submission import MAX_BYTES, UnreadableSubmission
+from autograder.submission import UnreadableSubmission, content
 
 if TYPE_CHECKING:
     from autograder.grading import Graded, Servers
@@ -82,12 +85,16 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
     config.OverwriteCells.add_missing_cells = True
     allow_dots()
     Autograde.init_notebooks = _init_notebooks
+    Autograde.init_assignment = _init_assignment
+    CourseDirectory.get_existing_timestamp = _get_existing_timestamp
     return config
 
 
 # --- finding the notebooks of a submission -------------------------------------------------------------
 
 _nbgraders_init_notebooks = Autograde.init_notebooks
+_nbgraders_init_assignment = Autograde.init_assignment
+_nbgraders_get_existing_timestamp = CourseDirectory.get_existing_timestamp
 
 
 def _init_notebooks(converter: Autograde) -> None:
@@ -102,10 +109,52 @@ def _init_notebooks(converter: Autograde) -> None:
         expected = [notebook.name for notebook in notebooks]
         if any(cell.name in TASKS for notebook in notebooks for cell in notebook.grade_cells):
             _start_grading_process(converter)
-        for folder in map(Path, sorted(glob.glob(pattern))):
-            if folder.is_dir() and course.notebook_id == "*":
-                _tidy(converter, gradebook, folder, expected)
+        folders = [folder for folder in sorted(glob.glob(pattern)) if os.path.isdir(folder)]
+        nothing = [
+            folder
+            for folder in folders
+            if expected and course.notebook_id == "*" and not _tidy(converter, gradebook, Path(folder), expected)
+        ]
     _nbgraders_init_notebooks(converter)
+    for folder in folders:
+        # In a name with brackets, nbgrader looks for other names.
+        notebooks = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
+        if "\n" in folder:
+            converter.log.error("Not graded: nbgrader stops at a line break in a name, as in %r; rename it.", folder)
+            notebooks = []
+        if notebooks and folder not in nothing:
+            converter.assignments[folder] = notebooks
+        else:
+            converter.assignments.pop(folder, None)
+
+
+def _init_assignment(converter: Autograde, assignment_id: str, student_id: str) -> None:
+    """What lies beside a notebook is copied to where its author will see it; a link to anything at all is not."""
+
+    def own_files(path: str, exclude: list[str] | None = None) -> list[str]:
+        found = utils.find_all_files(path, exclude)
+        own = [file for file in found if stat.S_ISREG(os.lstat(file).st_mode)]
+        for file in sorted({*found} - {*own}):
+            converter.log.warning("%s is left out: it is a symbolic link, or no regular file.", file)
+        return own
+
+    nbgraders, base.find_all_files = base.find_all_files, own_files
+    try:
+        _nbgraders_init_assignment(converter, assignment_id, student_id)
+    finally:
+        base.find_all_files = nbgraders
+
+
+def _get_existing_timestamp(course: CourseDirectory, folder: str) -> datetime | None:
+    """When a submission was handed in. nbgrader stops at a file without a time, and reads one without an end."""
+    path = Path(folder) / "timestamp.txt"
+    try:
+        if path.is_symlink() or path.exists():
+            utils.parse_utc(content(path).decode().strip())
+    except (UnreadableSubmission, ValueError, OverflowError):
+        course.log.warning("%s holds no time, so the submission counts as on time.", path)
+        return None
+    return _nbgraders_get_existing_timestamp(course, folder)
 
 
 def _start_grading_process(converter: Autograde) -> None:
@@ -120,9 +169,11 @@ def _start_grading_process(converter: Autograde) -> None:
         raise NbGraderException(str(error)) from error
 
 
-def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> None:
-    present = [path for path in folder.rglob("*.ipynb") if path.is_file() and not _is_hidden(path.relative_to(folder))]
-    missing = [name for name in expected if folder / f"{name}.ipynb" not in present]
+def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> bool:
+    """Give the notebooks of a submission their names; whether there is anything to grade."""
+    found = [path for path in folder.rglob("*.ipynb") if not _is_hidden(path.relative_to(folder))]
+    present = [path for path in found if path.is_file() and not path.is_symlink()]
+    missing = [name for name in expected if folder / f"{name}.ipynb" not in found]
     unknown = [path for path in present if path.parent != folder or path.stem not in expected]
     for name in missing:
         # Which of several files is meant, only what is in them can tell.
@@ -131,11 +182,13 @@ def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Se
             chosen = max(possible, key=lambda path: (_tasks_in(path, name), path.stat().st_mtime))
             unknown.remove(chosen)
             _copy_as(converter, chosen, folder / f"{name}.ipynb")
-    if not present:
-        student = folder.relative_to(folder.parents[1]).parts[0]
-        converter.log.warning("Not submitted: there is no notebook in %s, so %s has no points for it.", folder, student)
-        if converter.create_student and student not in {known.id for known in gradebook.students}:
-            gradebook.add_student(student)  # and so stands in the export, with 0 points
+    if any(os.path.lexists(folder / f"{name}.ipynb") for name in expected):
+        return True
+    student = folder.relative_to(folder.parents[1]).parts[0]
+    converter.log.warning("Not submitted: there is no notebook in %s, so %s has no points for it.", folder, student)
+    if converter.create_student and student not in {known.id for known in gradebook.students}:
+        gradebook.add_student(student)  # and so stands in the export, with 0 points
+    return False
 
 
 def _copy_as(converter: Autograde, chosen: Path, expected: Path) -> None:
@@ -154,8 +207,8 @@ def _is_hidden(path: Path) -> bool:
 def _tasks_in(path: Path, unit: str) -> int:
     """How many tasks of a unit a notebook defines."""
     try:
-        cells = rebuild.read_cells(path.read_bytes(), path.name)
-    except (UnreadableSubmission, OSError):
+        cells = rebuild.read_cells(content(path), path.name)
+    except UnreadableSubmission:
         return -1
     names = set().union(*(rebuild.defined_names(cell.source) for cell in cells)) if cells else set()
     return sum(f"{unit}.{name}" in TASKS for name in names)
@@ -175,9 +228,7 @@ class SubmissionExporter(NotebookExporter):
     def _read(self, path: Path) -> NotebookNode:
         notebook = nbformat.v4.new_notebook(metadata={"language_info": {"name": "python"}})
         try:
-            if not path.is_file() or path.stat().st_size > MAX_BYTES:
-                raise UnreadableSubmission(f"{path.name} is no regular file of at most {MAX_BYTES // 2**20} MB.")
-            notebook.cells = rebuild.read_cells(path.read_bytes(), path.name)
+            notebook.cells = rebuild.read_cells(content(path), path.name)
         except UnreadableSubmission as error:
             self.log.error("%s cannot be read and gets no points: %s", path, error)
             notebook.metadata[KEY] = {"problem": str(error)}

@@ -21,6 +21,8 @@ from autograder.reports.common import clean
 
 _DEFINITION = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*=(?!=)", re.MULTILINE)
 _FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
+MAX_CELL = 1_000_000  # characters: the grader runs no longer ones (`wire.MAX_TEXT`, whose module needs torch)
+_MAX_DEPTH = 50  # of metadata; nbgrader copies notebooks by recursion, several calls for each level
 _CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
 
 
@@ -90,11 +92,15 @@ def read_cells(data: bytes, name: str) -> list[NotebookNode]:
 def _read_cell(cell: dict) -> NotebookNode:
     kind = cell.get("cell_type")
     source = submission.source_text(cell)
+    if kind == "code" and len(source) > MAX_CELL:  # nbgrader would colour it for its feedback, for hours
+        source = (
+            f"# Here were {len(source):,} characters, of which at most {MAX_CELL:,} are run: see the file handed in."
+        )
     if kind == "heading":  # notebook format 3
         level = cell.get("level")
         kind, source = "markdown", f"{'#' * (level if isinstance(level, int) else 1)} {source}"
     metadata = cell.get("metadata")
-    metadata = dict(metadata) if isinstance(metadata, dict) else {}
+    metadata = dict(metadata) if isinstance(metadata, dict) and _is_shallow(metadata) else {}
     if not isinstance(metadata.get("nbgrader"), dict):
         metadata.pop("nbgrader", None)
     made = new_cell(kind if kind in ("code", "markdown") else "raw", _encodable(source), metadata)
@@ -103,6 +109,11 @@ def _read_cell(cell: dict) -> NotebookNode:
     if isinstance(cell.get("id"), str) and _CELL_ID.match(cell["id"]):
         made["id"] = cell["id"]
     return made
+
+
+def _is_shallow(value: object, levels: int = _MAX_DEPTH) -> bool:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels > 0 and all(_is_shallow(part, levels - 1) for part in parts)
 
 
 def _encodable(text: str) -> str:

@@ -25,11 +25,12 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde
 from traitlets.config import Config
 
-from autograder import jail, release, sample_class
+from autograder import jail, rebuild, release, sample_class
 from autograder import nbgrader as ours
 from autograder.nbgrader import configure
 from autograder.registry import find_unit
 from autograder.sample_class import fill, is_check, is_reflection, solved, to_file
+from autograder.worker import wire
 
 UNIT = "attention"
 FULL = {task: float(points) for task, points in sample_class.full_marks(UNIT).items()}
@@ -311,6 +312,71 @@ def test_names_of_people(course, released, name):
     assert scores["attention.softmax"] < FULL["attention.softmax"]
     assert sum(scores.values()) > 0
     assert (course.root / "autograded" / name / UNIT / f"{UNIT}.ipynb").is_file()
+
+
+# --- folders that are attacks ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def attacked(course, released, tmp_path_factory) -> Path:
+    """A class with submissions that are more than a notebook; a folder that none of them may write to."""
+    right, outside = fill(released, RIGHT), tmp_path_factory.mktemp("outside")
+    source = course.root / "source" / UNIT / f"{UNIT}.ipynb"
+    for name in ("honest", "link beside", "pipe beside", "no time", "endless time", "brackets [1]", "line\nbreak"):
+        course.submit(name, attention=right)
+    deep, long = copy.deepcopy(right), copy.deepcopy(right)
+    for cell in deep.cells:
+        cell.metadata["deep"] = "DEEP"
+    long.cells.append(nbformat.v4.new_code_cell("x = 1\n" * 500_000))
+    course.submit("long", attention=long)
+
+    def folder(student: str) -> Path:
+        path = course.root / "submitted" / student / UNIT
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    data = to_file(deep).replace(b'"DEEP"', b'{"a":' * 700 + b"1" + b"}" * 700)
+    (folder("deep") / "attention.ipynb").write_bytes(data)
+    (folder("link to another") / "attention.ipynb").symlink_to(folder("honest") / "attention.ipynb")
+    (folder("link to the source") / "attention.ipynb").symlink_to(source)
+    (folder("link elsewhere") / "attention.ipynb").symlink_to(outside / "startup.py")
+    (folder("link elsewhere") / "mine.ipynb").write_text("print('not in a sandbox')")
+    (folder("other link") / "mine.ipynb").symlink_to(source)
+    (folder("link beside") / "notes.txt").symlink_to(source)
+    os.mkfifo(folder("pipe beside") / "notes.txt")
+    (folder("no time") / "timestamp.txt").write_text("yesterday")
+    os.mkfifo(folder("endless time") / "timestamp.txt")
+    course.autograde()
+    return outside
+
+
+@pytest.mark.parametrize(
+    "student", ["honest", "link beside", "pipe beside", "no time", "endless time", "brackets [1]", "deep", "long"]
+)
+@pytest.mark.usefixtures("attacked")
+def test_what_comes_with_a_notebook_costs_no_points(course, student):
+    assert scores_of_tasks(course, student) == FULL
+
+
+@pytest.mark.parametrize("student", ["link to another", "link to the source", "link elsewhere"])
+@pytest.mark.usefixtures("attacked")
+def test_a_link_is_not_the_file_that_it_names(course, student):
+    assert scores_of_tasks(course, student) == NOTHING
+
+
+def test_nothing_outside_of_a_submission_is_read_or_written(course, attacked):
+    assert not list(attacked.iterdir())
+    shown = course.root / "autograded"
+    assert not (shown / "link beside" / UNIT / "notes.txt").exists()
+    assert not (shown / "other link").exists()
+    for student in ("link to another", "link to the source"):
+        assert "def softmax(x, dim=-1):" not in (shown / student / UNIT / f"{UNIT}.ipynb").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("attacked")
+def test_a_cell_that_is_never_run_is_not_kept_for_the_feedback(course):
+    assert (course.root / "autograded" / "long" / UNIT / f"{UNIT}.ipynb").stat().st_size < 10**6
+    assert rebuild.MAX_CELL == wire.MAX_TEXT
 
 
 # --- PostgreSQL ------------------------------------------------------------------------------------------
