@@ -72,6 +72,7 @@ STATUSES = {
     "wrong arguments": ("def f():\n    return 1", "error", "TypeError"),
     "exits": ("def f(x):\n    raise SystemExit", "error", "SystemExit"),
     "is no function": ("f = 5", "error", "TypeError"),
+    "not implemented in a library": ("def f(x):\n    return (x > 0) & x", "error", "NotImplementedError: "),
     "missing": ("g = 5", "not_attempted", "There is no `f` in your code yet."),
     "deleted": ("f = 5\ndel f", "not_attempted", "There is no `f` in your code yet."),
     "stub": ("def f(x):\n    raise NotImplementedError", "not_attempted", "Not written yet"),

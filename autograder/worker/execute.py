@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+from opcode import opmap
 from types import CodeType
 from typing import Any
 
@@ -222,7 +223,7 @@ def _outcome_of(error: BaseException) -> Outcome:
     where = f"line {last.lineno} of {_file_name(last.filename)}: {last.line or ''}".rstrip(": ") if last else ""
     where = where or str(getattr(error, "c_place", ""))  # what happens in C has no frame
     stub = ""
-    if isinstance(error, NotImplementedError) and frames and last is not None:
+    if isinstance(error, NotImplementedError) and last is not None and _is_raised_by_hand(error):
         stub = "self" if len(frames) == 1 else last.name
     try:
         text = str(error)
@@ -230,6 +231,16 @@ def _outcome_of(error: BaseException) -> Outcome:
         text = ""
     kinds = tuple(kind.__name__ for kind in type(error).__mro__[:-1])
     return Outcome(kinds=kinds, text=steady(text)[:2000], where=where[:500], stub=stub)
+
+
+def _is_raised_by_hand(error: BaseException) -> bool:
+    """Whether it comes from a `raise` statement of the learner's: PyTorch, too, calls much "not implemented"."""
+    place = error.__traceback__
+    while place and place.tb_next:
+        place = place.tb_next
+    if not place or _is_library(place.tb_frame.f_code.co_filename):
+        return False
+    return place.tb_frame.f_code.co_code[place.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
 def steady(text: str) -> str:
