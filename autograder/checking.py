@@ -32,7 +32,7 @@ from autograder.diagnosis import Evidence, Transcript, diagnosis_of, likeliest
 from autograder.foreseen import ForeseenSubject, Requests, requests_of
 from autograder.registry import find_unit
 from autograder.remembered import Answers, RememberingReference, digest
-from autograder.report import CheckResult, Diagnosis, TaskResult
+from autograder.report import CheckResult, TaskResult
 from autograder.subject import (
     NotAttempted,
     Student,
@@ -129,17 +129,20 @@ def run_checks(
     """Grade the named tasks of a unit (all of them by default), in the order of the course."""
     wanted = find_unit(unit).task_ids if tasks is None else tuple(tasks)
     known: dict[str, list[_Judged]] = {}
+    found: list[Mistake] = []
 
     def judged(task: str) -> list[_Judged]:
         if task not in known:
             known[task] = _run_task(subject, unit, task, seed)
         return known[task]
 
+    def result(task: str) -> TaskResult:
+        mistake = _diagnose(unit, task, judged, found)
+        found.extend([mistake] if mistake else [])
+        return TaskResult(task, tuple(one.result for one in judged(task)), diagnosis_of(mistake))
+
     with _one_thread(), torch_as_it_starts():
-        return tuple(
-            TaskResult(task, tuple(one.result for one in judged(task)), _diagnose(unit, task, judged))
-            for task in wanted
-        )
+        return tuple(map(result, wanted))
 
 
 @contextmanager
@@ -182,25 +185,31 @@ def _run_task(subject: Subject, unit: str, task: str, seed: int) -> list[_Judged
     return judged
 
 
-def _diagnose(unit: str, task: str, judged: Callable[[str], list[_Judged]]) -> Diagnosis | None:
-    """What is behind a task's failing checks. A mistake in another task is named only if that task fails, too."""
+def _diagnose(unit: str, task: str, judged: Callable[[str], list[_Judged]], found: Sequence[Mistake]) -> Mistake | None:
+    """What is behind a task's failing checks. A mistake in another task is named only if that task fails, too.
+
+    What has been ``found`` behind other tasks comes first: who calls what is wrong there has made no other mistake.
+    """
     right: frozenset[str] = frozenset()
-    while mistake := _likeliest(unit, task, judged(task), right):
+    while mistake := _likeliest(unit, task, judged(task), right, found):
         if mistake.task == task or any(one.result.status != report.PASSED for one in judged(mistake.task)):
             break
         right |= {mistake.task}
-    return diagnosis_of(mistake)
+    return mistake
 
 
-def _likeliest(unit: str, task: str, judged: Sequence[_Judged], right: frozenset[str]) -> Mistake | None:
+def _likeliest(
+    unit: str, task: str, judged: Sequence[_Judged], right: frozenset[str], found: Sequence[Mistake]
+) -> Mistake | None:
     """The mistake behind the failing checks; of the same answers it is worked out once."""
     keys = [one.key for one in judged if one.key is not None]
     if len(keys) < len(judged):
-        return likeliest(unit, task, [one.evidence for one in judged], right)
-    key = digest(task, *sorted(right), *(one.result.status for one in judged), *keys)
+        return likeliest(unit, task, [one.evidence for one in judged], right, found)
+    names = [f"{one.task} {one.name}" for one in found]
+    key = digest(task, *sorted(right), *names, *(one.result.status for one in judged), *keys)
     known = _DIAGNOSES.get(key)
     if known is None:
-        known = (likeliest(unit, task, [one.evidence for one in judged], right),)
+        known = (likeliest(unit, task, [one.evidence for one in judged], right, found),)
         _DIAGNOSES.put(key, known, ENTRY)
     return known[0]
 

@@ -75,9 +75,16 @@ def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
 
 
 def likeliest(
-    unit: str, task: str, evidence: Sequence[Evidence], right: frozenset[str] = frozenset()
+    unit: str,
+    task: str,
+    evidence: Sequence[Evidence],
+    right: frozenset[str] = frozenset(),
+    found: Sequence[Mistake] = (),
 ) -> Mistake | None:
-    """The most likely mistake behind a task's failing checks, or ``None``. Tasks known to be ``right`` hold none."""
+    """The most likely mistake behind a task's failing checks, or ``None``.
+
+    Tasks known to be ``right`` hold none. Among equals, one that was ``found`` behind another task comes first.
+    """
     failing = [item for item in evidence if item.status in (FAILED, ERROR)]
     passing = [item for item in evidence if item.status == PASSED]
     if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
@@ -85,7 +92,7 @@ def likeliest(
     # A hair beside the right answers is a hair beside those of every mistake that does not show in this check.
     same = same_bits if _nearly_right(unit, failing[0]) else same_outcome
     best, best_score, equals = None, (0, 0), 0
-    for candidate in _candidates(unit, task, evidence):
+    for candidate in sorted(_candidates(unit, task, evidence), key=lambda mistake: mistake not in found):
         if candidate.task in right or not answers_alike(candidate, failing[0], same):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
         explained = 1 + sum(answers_alike(candidate, item) for item in failing[1:])

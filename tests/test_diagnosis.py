@@ -263,6 +263,19 @@ def test_a_mistake_in_a_part_that_passes_is_not_named(solution_cells, tasks):
         assert (task.diagnosis is not None and task.diagnosis.mistake == "cosine-similarity") is named
 
 
+DIVIDES_BY_THE_WIDTH = "def attention_scores(q, k):\n    return q @ k.transpose(-2, -1) / q.shape[-1]"
+
+
+def test_what_was_found_in_a_part_comes_before_what_gives_the_same_answers(solution_cells):
+    """Who divides by d_k in `attention_scores` has not scaled twice in what calls it, though it gives the same."""
+    tasks = graded(solution_cells, DIVIDES_BY_THE_WIDTH)
+    found = tasks["attention_scores"].diagnosis
+    assert found is not None
+    assert tasks["scaled_dot_product_attention"].diagnosis == found
+    alone = graded(solution_cells, DIVIDES_BY_THE_WIDTH, tasks=["attention.scaled_dot_product_attention"])
+    assert alone["scaled_dot_product_attention"].diagnosis is not None
+
+
 def test_softmax_over_the_queries_is_named(solution_cells):
     task = graded(solution_cells, OVER_QUERIES, tasks=[SOFTMAX])["softmax"]
     assert task.diagnosis is not None
