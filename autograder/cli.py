@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
+        _demand_folder()
         return options.run(options)
     except (UsageError, UnknownUnit) as error:
         _say(f"autograder: {error}")
@@ -50,6 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"autograder: The output cannot be written ({error.strerror}).", file=sys.stderr)
         return 2
+
+
+def _demand_folder() -> None:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("The current folder has been removed: change to one that exists.") from None
 
 
 def _say(text: str) -> None:

@@ -96,7 +96,11 @@ def journal_for(sources: Sequence[Source], seed: int, limits: Limits, jailed: bo
     how = (seed, limits, jailed)
     run = _hash((sorted(str(source.path) for source in sources), *how))[:24]
     keys = [_hash((_identity(source), *how, grader_version())) for source in sources]
-    return Journal(state.state_file().parent / FOLDER / f"{run}.jsonl", keys)
+    try:
+        folder = state.state_file().parent
+    except OSError as error:
+        raise JournalError(f"Results cannot be kept while grading. {error.strerror}.") from error
+    return Journal(folder / FOLDER / f"{run}.jsonl", keys)
 
 
 def _identity(source: Source) -> tuple[str, ...]:

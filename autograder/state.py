@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -11,9 +12,12 @@ from platformdirs import user_state_path
 
 
 def state_file() -> Path:
-    """``$AUTOGRADER_STATE``, else the place that the operating system has for such files."""
+    """``$AUTOGRADER_STATE``, else the place that the system has for such files; `OSError` if there is none."""
     override = os.environ.get("AUTOGRADER_STATE")
-    return Path(override) if override else user_state_path("transformer-workbook") / "progress.json"
+    try:
+        return Path(override) if override else user_state_path("transformer-workbook") / "progress.json"
+    except RuntimeError as error:  # a user without an account, in a container for example
+        raise FileNotFoundError(errno.ENOENT, "There is no home folder: set HOME to a folder of yours") from error
 
 
 def load() -> dict[str, Any]:
@@ -30,8 +34,8 @@ def update(section: str, entries: dict[str, Any]) -> None:
     state = load()
     old = state.get(section)
     state[section] = {**(old if isinstance(old, dict) else {}), **entries}
-    path = state_file()
     try:
+        path = state_file()
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         temporary.write_text(json.dumps(state, indent=1, sort_keys=True), encoding="utf-8")

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -153,6 +154,26 @@ def test_a_state_that_cannot_be_written_is_no_obstacle(run, monkeypatch):
     monkeypatch.setenv("AUTOGRADER_STATE", "/dev/null/progress.json")
     assert run("hint", "attention.softmax")[0] == 0
     assert run("progress")[0] == 0
+
+
+def test_a_user_without_a_home(run, monkeypatch, write, right):
+    monkeypatch.delenv("AUTOGRADER_STATE")
+    monkeypatch.setattr("autograder.state.user_state_path", lambda _: Path("~nobody-of-this-name").expanduser())
+    assert run("hint", "attention.softmax")[0] == 0
+    assert run("progress")[0] == 0
+    path = write("attention.py", right)
+    assert run("check", path, "--task", "attention.softmax")[0] == 0
+    code, _, error = run("grade", path, "--unsafe")
+    assert (code, "set HOME" in error) == (2, True)
+
+
+def test_a_folder_that_is_gone(run, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    code, _, error = run("check", "attention.py")
+    assert (code, "The current folder" in error) == (2, True)
+    monkeypatch.undo()
 
 
 def test_progress_shows_what_was_reached(run, state_file, write, right):
