@@ -632,3 +632,20 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
         params[i] -= decay + lr * m[i] * scale1 / (sqrtf(v[i] * scale2) + eps);
     }
 }
+
+/* adamw_update: decay-after-the-step
+ */
+void adamw_update(float *params, const float *grads, float *m, float *v, long n, float lr, float beta1, float beta2,
+                  float eps, float weight_decay, int t) {
+    float correction1 = 1.0f - powf(beta1, t);
+    float correction2 = 1.0f - powf(beta2, t);
+    for (long i = 0; i < n; i++) {
+        float g = grads[i];
+        m[i] = beta1 * m[i] + (1.0f - beta1) * g;
+        v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;
+        float m_hat = m[i] / correction1;
+        float v_hat = v[i] / correction2;
+        params[i] -= lr * m_hat / (sqrtf(v_hat) + eps);
+        params[i] -= lr * weight_decay * params[i];
+    }
+}

@@ -183,19 +183,21 @@ def test_other_sizes(student, reference, rng):
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)
 def test_large_scores(student, reference, rng):
-    """Right where all scores of a row are far above 0, or far below."""
+    """Right where all scores of a row are far above 0, or far below, or far apart."""
     # Heads of width 4, and numbers of few digits, so that every score is exact. Sequence by sequence the scores are
     # near 20480 (exp without a shift overflows), -192 (a maximum that is searched from 0 up fails, and after the first
     # query's 192 one maximum for all rows), -20480 (one that is searched from -10000 up), and equal to -2e9 (one that
-    # is searched from -1e9 up).
-    batch, length, heads = 4, 5, 2
+    # is searched from -1e9 up). In the last two they rise or fall from place to place by 96, so that only a shift by
+    # the largest will do: caught are the first, the last, and the one farthest from 0.
+    batch, length, heads = 6, 5, 2
     qkv = rng.integers(-2, 3, batch, length, 3, heads, 4) / 2.0
-    qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -1])[:, None, None]
+    qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -1, 128, -128])[:, None, None]
     qkv[1, 0, 0, :, 0] = 128
     qkv[3, :, 0, :, 1:] = 0
-    centres = torch.tensor([320.0, 3, 320, 2.0**32])[:, None, None]
-    qkv[:, :, 1, :, 0] = centres + rng.integers(-4, 5, batch, length, heads) / 128
-    about = "all scores of a sequence near 20480, -192, -20480, or -2e9"
+    centres = torch.tensor([320.0, 3, 320, 2.0**32, 0, 0])[:, None] + torch.zeros(length)
+    centres[4:] += 1.5 * torch.arange(length)
+    qkv[:, :, 1, :, 0] = centres[..., None] + rng.integers(-4, 5, batch, length, heads) / 128
+    about = "all scores of a sequence near 20480, -192, -20480, or -2e9, or rising or falling by 96"
     _check_attention(student, qkv.flatten(2), heads, ("att", "out"), about, 1e-4)
 
 
@@ -243,7 +245,7 @@ def test_sum(student, reference, rng):
 def test_whatever_stood_in_out(student, reference, rng):
     """Overwrites what stood in `out`, and works for any number of entries."""
     _check_residual(student, rng, 1, GARBAGE)
-    _check_residual(student, rng, 30, GARBAGE)
+    _check_residual(student, rng, 40_003, GARBAGE)  # more than a `short` can count
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -282,14 +284,20 @@ def test_anything_in_the_padding(student, reference, rng):
 
 @pytest.mark.task("gpt2_forward.softmax_forward", points=1)
 def test_large_logits(student, reference, rng):
-    """Right where all logits of a row are far above 0, or far below."""
+    """Right where all logits of a row are far above 0, or far below, or far apart."""
     # Numbers of few digits: their differences are exact. Row by row: exp without a shift overflows; a maximum that is
     # searched from 0 up fails, and one that is searched from -10000 up, or from -1e9; and one maximum for all rows. The
-    # last row spreads so widely that only a shift by the largest logit will do, which is the last one.
-    logits = torch.tensor([[20000.0, -200, -20000], [0, -300, 0]])[..., None] + rng.integers(-16, 17, 2, 3, 10) / 4
+    # last rows spread so widely that only a shift by the largest logit will do: the last, the first, the second or
+    # another one, and not the one farthest from 0.
+    logits = torch.tensor([[20000.0, -200, -20000], [0, -300, 0], [0, 0, 0]])[..., None].repeat(1, 1, 10)
+    logits += rng.integers(-16, 17, 3, 3, 10) / 4
     logits[1, 0] = -3e9
     logits[1, 2, :8] += torch.tensor([0.0, 30, 60, 90, 120, 150, 180, 310])
-    _check_softmax(student, logits, 8, "logits near 20000, -200, -20000, -3e9 or -300; the last row from 0 to 310")
+    logits[2, :, :8] += torch.tensor(
+        [[310.0, 0, 30, 60, 90, 60, 30, 0], [0, 310, 0, 30, 60, 90, 120, 60], [-900, 0, 60, 90, 310, 60, -800, 30]]
+    )
+    about = "logits near 20000, -200, -20000, -3e9 or -300; the last four rows with one near 310 far above the others"
+    _check_softmax(student, logits, 8, about)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -308,7 +316,9 @@ def test_losses(student, reference, rng):
     """The loss of every position is minus the logarithm of its target's probability."""
     probs = (2 * rng.normal(3, 5, 11)).softmax(-1)
     _check_crossentropy(student, probs, token_ids(rng, 11, 3, 5))
-    _check_crossentropy(student, probs[:1, :1].clone(), token_ids(rng, 11, 1, 1), fill=GARBAGE)
+    # More tokens than a `short` can count, as in GPT-2.
+    many = (2 * rng.normal(1, 2, 40_000)).softmax(-1)
+    _check_crossentropy(student, many, torch.tensor([[39_000, 300]], dtype=torch.int32), fill=GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.crossentropy_forward", points=1)

@@ -752,6 +752,66 @@ void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *
     }
 }
 
+/* layernorm_backward: weight-gradient-overwritten
+ * explanation: dweight was written with `=`. Every position uses the weight, so only the last one is left of its
+ * gradient.
+ * hint: Your dweight holds the last position's gradient. It is a sum over all positions: write `+=` (chapter 16,
+ * 'Gradients are added').
+ * section: gradients-are-added
+ */
+void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *dout, const float *inp,
+                        const float *weight, const float *mean, const float *rstd, int B, int T, int C) {
+    for (int i = 0; i < B * T; i++) {
+        const float *d = dout + i * C;
+        const float *x = inp + i * C;
+        float *dx = dinp + i * C;
+        float mean_g = 0.0f, mean_gn = 0.0f;
+        for (int c = 0; c < C; c++) {
+            float n = (x[c] - mean[i]) * rstd[i];
+            float g = d[c] * weight[c];
+            mean_g += g / C;
+            mean_gn += g * n / C;
+        }
+        for (int c = 0; c < C; c++) {
+            float n = (x[c] - mean[i]) * rstd[i];
+            float g = d[c] * weight[c];
+            dbias[c] += d[c];
+            dweight[c] = d[c] * n;
+            dx[c] += rstd[i] * (g - mean_g - n * mean_gn);
+        }
+    }
+}
+
+/* layernorm_backward: bias-gradient-overwritten
+ * explanation: dbias was written with `=`. Every position uses the bias, so only the last one is left of its
+ * gradient.
+ * hint: Your dbias holds the last position's gradient. It is a sum over all positions: write `+=` (chapter 16,
+ * 'Gradients are added').
+ * section: gradients-are-added
+ */
+void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *dout, const float *inp,
+                        const float *weight, const float *mean, const float *rstd, int B, int T, int C) {
+    for (int i = 0; i < B * T; i++) {
+        const float *d = dout + i * C;
+        const float *x = inp + i * C;
+        float *dx = dinp + i * C;
+        float mean_g = 0.0f, mean_gn = 0.0f;
+        for (int c = 0; c < C; c++) {
+            float n = (x[c] - mean[i]) * rstd[i];
+            float g = d[c] * weight[c];
+            mean_g += g / C;
+            mean_gn += g * n / C;
+        }
+        for (int c = 0; c < C; c++) {
+            float n = (x[c] - mean[i]) * rstd[i];
+            float g = d[c] * weight[c];
+            dbias[c] = d[c];
+            dweight[c] += d[c] * n;
+            dx[c] += rstd[i] * (g - mean_g - n * mean_gn);
+        }
+    }
+}
+
 /* matmul_backward: input-gradient-overwritten
  * explanation: dinp was written with `=` inside the loop over the output channels. Every output channel uses each
  * input, and only the last one is left.
@@ -2181,6 +2241,98 @@ void attention_backward(float *dinp, float *dpreatt, float *datt, const float *d
     }
 }
 
+/* attention_backward: keys-overwritten
+ * explanation: The gradients of the keys were written with `=`. Every later query uses a key too, and only the last
+ * one is left.
+ * hint: Your dk hold the last query's part alone. They are sums over all queries that may see them: write `+=`
+ * (chapter 16, 'Gradients are added').
+ * section: gradients-are-added
+ */
+void attention_backward(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
+                        const float *att, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int h = 0; h < NH; h++) {
+            for (int t = 0; t < T; t++) {
+                const float *a = att + ((b * NH + h) * T + t) * T;
+                float *da = datt + ((b * NH + h) * T + t) * T;
+                float *dp = dpreatt + ((b * NH + h) * T + t) * T;
+                const float *d = dout + (b * T + t) * C + h * hs;
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *dq = dinp + (b * T + t) * 3 * C + h * hs;
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    float *dv = dinp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        da[u] += d[i] * v[i];
+                        dv[i] += a[u] * d[i];
+                    }
+                    sum += a[u] * da[u];
+                }
+                for (int u = 0; u <= t; u++) {
+                    dp[u] += a[u] * (da[u] - sum);
+                }
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+                    float *dk = dinp + (b * T + u) * 3 * C + C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        dq[i] += dp[u] * k[i] * scale;
+                        dk[i] = dp[u] * q[i] * scale;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* attention_backward: values-overwritten
+ * explanation: The gradients of the values were written with `=`. Every later query uses a value too, and only the
+ * last one is left.
+ * hint: Your dv hold the last query's part alone. They are sums over all queries that may see them: write `+=`
+ * (chapter 16, 'Gradients are added').
+ * section: gradients-are-added
+ */
+void attention_backward(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
+                        const float *att, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int h = 0; h < NH; h++) {
+            for (int t = 0; t < T; t++) {
+                const float *a = att + ((b * NH + h) * T + t) * T;
+                float *da = datt + ((b * NH + h) * T + t) * T;
+                float *dp = dpreatt + ((b * NH + h) * T + t) * T;
+                const float *d = dout + (b * T + t) * C + h * hs;
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *dq = dinp + (b * T + t) * 3 * C + h * hs;
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    float *dv = dinp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        da[u] += d[i] * v[i];
+                        dv[i] = a[u] * d[i];
+                    }
+                    sum += a[u] * da[u];
+                }
+                for (int u = 0; u <= t; u++) {
+                    dp[u] += a[u] * (da[u] - sum);
+                }
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+                    float *dk = dinp + (b * T + u) * 3 * C + C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        dq[i] += dp[u] * k[i] * scale;
+                        dk[i] += dp[u] * q[i] * scale;
+                    }
+                }
+            }
+        }
+    }
+}
+
 /* gelu_backward: no-inner-derivative
  * explanation: The derivative of what stands inside the tanh was left out. The chain rule multiplies by it.
  * hint: Your slope is that of tanh without its inside. Multiply the second term by sqrt(2 / pi) * (1 + 3 * 0.044715 *
@@ -3290,27 +3442,6 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
     }
 }
 
-/* adamw_update: decay-after-the-step
- * explanation: The decay was taken from the parameter after the step. It is a part of the parameter as it was before.
- * hint: Your decay is a little off: it is computed from the parameter after the step. Use the one from before
- * (chapter 16, 'AdamW, number by number').
- * section: adamw-in-c
- */
-void adamw_update(float *params, const float *grads, float *m, float *v, long n, float lr, float beta1, float beta2,
-                  float eps, float weight_decay, int t) {
-    float correction1 = 1.0f - powf(beta1, t);
-    float correction2 = 1.0f - powf(beta2, t);
-    for (long i = 0; i < n; i++) {
-        float g = grads[i];
-        m[i] = beta1 * m[i] + (1.0f - beta1) * g;
-        v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;
-        float m_hat = m[i] / correction1;
-        float v_hat = v[i] / correction2;
-        params[i] -= lr * m_hat / (sqrtf(v_hat) + eps);
-        params[i] -= lr * weight_decay * params[i];
-    }
-}
-
 /* adamw_update: step-uphill
  * explanation: The step was added. The gradient points to where the loss grows, so parameters move against it.
  * hint: Your parameters move the wrong way. Subtract the step (chapter 16, 'AdamW, number by number').
@@ -3327,5 +3458,27 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
         float m_hat = m[i] / correction1;
         float v_hat = v[i] / correction2;
         params[i] += lr * (m_hat / (sqrtf(v_hat) + eps) - weight_decay * params[i]);
+    }
+}
+
+/* adamw_update: skips-gradients-of-0
+ * explanation: Parameters whose gradient is 0 in this step were left out. Their moments are not 0: they shrink, go
+ * on moving the parameter, and the decay goes on too.
+ * hint: Where a gradient is 0, your parameter and its moments stand still. Do the whole step for every parameter: m
+ * still says where to go (chapter 16, 'AdamW, number by number').
+ * section: adamw-in-c
+ */
+void adamw_update(float *params, const float *grads, float *m, float *v, long n, float lr, float beta1, float beta2,
+                  float eps, float weight_decay, int t) {
+    float correction1 = 1.0f - powf(beta1, t);
+    float correction2 = 1.0f - powf(beta2, t);
+    for (long i = 0; i < n; i++) {
+        float g = grads[i];
+        if (g == 0.0f) continue;
+        m[i] = beta1 * m[i] + (1.0f - beta1) * g;
+        v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;
+        float m_hat = m[i] / correction1;
+        float v_hat = v[i] / correction2;
+        params[i] -= lr * (m_hat / (sqrtf(v_hat) + eps) + weight_decay * params[i]);
     }
 }

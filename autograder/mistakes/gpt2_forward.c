@@ -840,6 +840,74 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
     }
 }
 
+/* layernorm_forward: no-weight
+ * explanation: The bias was added to the normalised rows, and the weight left out. Every channel has a learned scale
+ * as well.
+ * hint: Channel c of yours is never scaled: multiply by weight[c] before you add bias[c] (chapter 15, 'Layer norm,
+ * row by row').
+ * section: layernorm-kernel
+ */
+void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
+                       int B, int T, int C) {
+    (void)weight;
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            const float *x = inp + (b * T + t) * C;
+            float *y = out + (b * T + t) * C;
+            float m = 0.0f;
+            for (int c = 0; c < C; c++) {
+                m += x[c];
+            }
+            m /= C;
+            float v = 0.0f;
+            for (int c = 0; c < C; c++) {
+                v += (x[c] - m) * (x[c] - m);
+            }
+            v /= C;
+            float s = 1.0f / sqrtf(v + 1e-5f);
+            for (int c = 0; c < C; c++) {
+                y[c] = (x[c] - m) * s + bias[c];
+            }
+            mean[b * T + t] = m;
+            rstd[b * T + t] = s;
+        }
+    }
+}
+
+/* layernorm_forward: no-bias
+ * explanation: The normalised rows were multiplied by the weight, and the bias left out. Every channel has a learned
+ * shift as well.
+ * hint: Channel c of yours is never shifted: add bias[c] after you have multiplied by weight[c] (chapter 15, 'Layer
+ * norm, row by row').
+ * section: layernorm-kernel
+ */
+void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
+                       int B, int T, int C) {
+    (void)bias;
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            const float *x = inp + (b * T + t) * C;
+            float *y = out + (b * T + t) * C;
+            float m = 0.0f;
+            for (int c = 0; c < C; c++) {
+                m += x[c];
+            }
+            m /= C;
+            float v = 0.0f;
+            for (int c = 0; c < C; c++) {
+                v += (x[c] - m) * (x[c] - m);
+            }
+            v /= C;
+            float s = 1.0f / sqrtf(v + 1e-5f);
+            for (int c = 0; c < C; c++) {
+                y[c] = (x[c] - m) * s * weight[c];
+            }
+            mean[b * T + t] = m;
+            rstd[b * T + t] = s;
+        }
+    }
+}
+
 /* matmul_forward: transposed-weight
  * explanation: The weight was read as (C, OC), column by column. It is (OC, C): the weights of one output channel
  * stand side by side.
@@ -2498,6 +2566,285 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
                     const float *v = inp + ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs;
                     for (int i = 0; i < hs; i++) {
                         y[i] += weights[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* attention_forward: values-for-keys
+ * explanation: The keys were read at offset 2 * C, where the values are. The second block of every position holds
+ * its key.
+ * hint: Your scores are dot products with values: keys begin at offset C, values at offset 2 * C (chapter 15,
+ * 'Queries, keys and values side by side').
+ * section: qkv-packing
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            for (int h = 0; h < NH; h++) {
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *pre = preatt + ((b * NH + h) * T + t) * T;
+                float *a = att + ((b * NH + h) * T + t) * T;
+                float maximum = -INFINITY;
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    float dot = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        dot += q[i] * k[i];
+                    }
+                    pre[u] = dot * scale;
+                    if (pre[u] > maximum) maximum = pre[u];
+                }
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    a[u] = expf(pre[u] - maximum);
+                    sum += a[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    a[u] = u <= t ? a[u] / sum : 0.0f;
+                }
+                float *y = out + (b * T + t) * C + h * hs;
+                for (int i = 0; i < hs; i++) y[i] = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += a[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* attention_forward: keys-for-values
+ * explanation: The values were read at offset C, where the keys are. The third block of every position holds its
+ * value.
+ * hint: Your weights are right, but you mix keys with them: values begin at offset 2 * C (chapter 15, 'Queries, keys
+ * and values side by side').
+ * section: qkv-packing
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            for (int h = 0; h < NH; h++) {
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *pre = preatt + ((b * NH + h) * T + t) * T;
+                float *a = att + ((b * NH + h) * T + t) * T;
+                float maximum = -INFINITY;
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+                    float dot = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        dot += q[i] * k[i];
+                    }
+                    pre[u] = dot * scale;
+                    if (pre[u] > maximum) maximum = pre[u];
+                }
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    a[u] = expf(pre[u] - maximum);
+                    sum += a[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    a[u] = u <= t ? a[u] / sum : 0.0f;
+                }
+                float *y = out + (b * T + t) * C + h * hs;
+                for (int i = 0; i < hs; i++) y[i] = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += a[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* attention_forward: queries-of-the-first-head
+ * explanation: The offset of the head is missing in the queries. Every head asks with the query of head 0.
+ * hint: Every head of yours asks with the query of head 0: head h begins at offset h * hs inside each of the three
+ * blocks (chapter 15, 'Queries, keys and values side by side').
+ * section: qkv-packing
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            for (int h = 0; h < NH; h++) {
+                const float *q = inp + (b * T + t) * 3 * C;
+                float *pre = preatt + ((b * NH + h) * T + t) * T;
+                float *a = att + ((b * NH + h) * T + t) * T;
+                float maximum = -INFINITY;
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+                    float dot = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        dot += q[i] * k[i];
+                    }
+                    pre[u] = dot * scale;
+                    if (pre[u] > maximum) maximum = pre[u];
+                }
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    a[u] = expf(pre[u] - maximum);
+                    sum += a[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    a[u] = u <= t ? a[u] / sum : 0.0f;
+                }
+                float *y = out + (b * T + t) * C + h * hs;
+                for (int i = 0; i < hs; i++) y[i] = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += a[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* attention_forward: keys-of-the-first-head
+ * explanation: The offset of the head is missing in the keys. Every head compares with the keys of head 0.
+ * hint: Every head of yours compares with the keys of head 0: head h begins at offset h * hs inside each of the
+ * three blocks (chapter 15, 'Queries, keys and values side by side').
+ * section: qkv-packing
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            for (int h = 0; h < NH; h++) {
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *pre = preatt + ((b * NH + h) * T + t) * T;
+                float *a = att + ((b * NH + h) * T + t) * T;
+                float maximum = -INFINITY;
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C;
+                    float dot = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        dot += q[i] * k[i];
+                    }
+                    pre[u] = dot * scale;
+                    if (pre[u] > maximum) maximum = pre[u];
+                }
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    a[u] = expf(pre[u] - maximum);
+                    sum += a[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    a[u] = u <= t ? a[u] / sum : 0.0f;
+                }
+                float *y = out + (b * T + t) * C + h * hs;
+                for (int i = 0; i < hs; i++) y[i] = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += a[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* attention_forward: values-of-the-first-head
+ * explanation: The offset of the head is missing in the values. Every head mixes the values of head 0.
+ * hint: Every head of yours mixes the values of head 0: head h begins at offset h * hs inside each of the three
+ * blocks (chapter 15, 'Queries, keys and values side by side').
+ * section: qkv-packing
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            for (int h = 0; h < NH; h++) {
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *pre = preatt + ((b * NH + h) * T + t) * T;
+                float *a = att + ((b * NH + h) * T + t) * T;
+                float maximum = -INFINITY;
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+                    float dot = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        dot += q[i] * k[i];
+                    }
+                    pre[u] = dot * scale;
+                    if (pre[u] > maximum) maximum = pre[u];
+                }
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    a[u] = expf(pre[u] - maximum);
+                    sum += a[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    a[u] = u <= t ? a[u] / sum : 0.0f;
+                }
+                float *y = out + (b * T + t) * C + h * hs;
+                for (int i = 0; i < hs; i++) y[i] = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += a[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* attention_forward: maximum-is-the-first-score
+ * explanation: The first score of a row was taken for its largest. Scores far above it overflow in expf, and the row
+ * becomes NaN.
+ * hint: Where a later score is far above the first, your row is NaN: compare every score of the row with the largest
+ * so far (chapter 15, 'Where a maximum starts').
+ * section: running-maximum
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            for (int h = 0; h < NH; h++) {
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *pre = preatt + ((b * NH + h) * T + t) * T;
+                float *a = att + ((b * NH + h) * T + t) * T;
+                float maximum = -INFINITY;
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+                    float dot = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        dot += q[i] * k[i];
+                    }
+                    pre[u] = dot * scale;
+                    if (u == 0) maximum = pre[u];
+                }
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    a[u] = expf(pre[u] - maximum);
+                    sum += a[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    a[u] = u <= t ? a[u] / sum : 0.0f;
+                }
+                float *y = out + (b * T + t) * C + h * hs;
+                for (int i = 0; i < hs; i++) y[i] = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += a[u] * v[i];
                     }
                 }
             }
