@@ -193,7 +193,8 @@ def test_any_axis(student, reference, rng):
     x = rng.normal(2, 3, 5)
     assert_close(student.softmax(x), torch.softmax(x, -1), "softmax(x) for x of shape (2, 3, 5)")
     # The square matrix is where a sum that lost its axis still broadcasts: along the wrong one.
-    cases = [((2, 3, 5), dim) for dim in (0, 1, -2, 2)] + [((4,), 0), ((4, 4), -1), ((4, 4), 0), ((2, 4, 1, 3), 1)]
+    cases = [((2, 3, 5), dim) for dim in (0, 1, -2, 2)] + [((4,), 0), ((4, 4), -1), ((4, 4), 0), ((3, 1), 1)]
+    cases.append(((2, 4, 1, 3), 1))
     cases.append(cases[-1])  # other scores of the same shape: caught is remembering answers by shape
     for shape, dim in cases:
         x, what = 2 * rng.normal(*shape), f"softmax(x, dim={dim}) for x of shape {shape}"
@@ -251,7 +252,8 @@ def test_types_argument_and_gradient(student, reference, rng):
 def test_every_pair(student, reference, rng):
     """Entry (i, j) is the dot product of query i and key j, divided by sqrt(d_k)."""
     # Widths whose roots are no integers: int(sqrt(d_k)) would pass with 4 or 16.
-    for t_q, t_k, d_k in ((3, 5, 6), (4, 2, 7)):
+    # Then a single query, as in decoding step by step, a single key, and a width of 1.
+    for t_q, t_k, d_k in ((3, 5, 6), (4, 2, 7), (1, 4, 5), (3, 1, 2), (2, 3, 1)):
         q, k = rng.normal(t_q, d_k), rng.normal(t_k, d_k)
         expected = torch.tensor(
             [[sum(a * b for a, b in zip(query, key)) / math.sqrt(d_k) for key in k.tolist()] for query in q.tolist()]
@@ -289,7 +291,8 @@ def test_without_mask(student, reference, rng):
     """Output and weights are right, for any leading axes."""
     # d_v differs from d_k: weights times keys would have another shape. T_q differs from T_k: so would a softmax
     # over the queries. As many queries as keys in one case: caught is a causal mask that nobody asked for.
-    cases = (((), 3, 4, 5, 2), ((2,), 4, 3, 6, 5), ((3,), 4, 4, 6, 5), ((2, 3), 5, 4, 7, 6), ((2, 1, 3), 2, 5, 3, 4))
+    cases = [((), 3, 4, 5, 2), ((2,), 4, 3, 6, 5), ((3,), 4, 4, 6, 5), ((2, 3), 5, 4, 7, 6), ((2, 1, 3), 2, 5, 3, 4)]
+    cases += [((2,), 1, 3, 4, 5), ((1, 2), 3, 1, 5, 4)]  # a single query, as in decoding step by step; a single key
     for leading, t_q, t_k, d_k, d_v in cases:
         q, k, v = rng.normal(*leading, t_q, d_k), rng.normal(*leading, t_k, d_k), rng.normal(*leading, t_k, d_v)
         # PyTorch returns no weights; but the weighted averages of the unit vectors are the weights.
@@ -427,7 +430,8 @@ def test_self_attention(student, reference, rng):
 def test_self_attention_mask(student, reference, rng):
     """Follows the mask, for the whole batch or for each sequence."""
     b, t, d = 3, 4, 5
-    for shape, empty_rows in (((t, t), False), ((b, t, t), False), ((b, 1, t), False), ((b, t, t), True)):
+    cases = [(t, t), (b, t, t), (b, 1, t), (1, t, t)]
+    for shape, empty_rows in [(shape, False) for shape in cases] + [((b, t, t), True)]:
         arguments = {"x": rng.normal(b, t, d), "mask": _mask(rng, *shape, empty_rows=empty_rows)}
         _check_module(student, reference, "SelfAttention", _parameters(rng, d), arguments)
 

@@ -419,12 +419,16 @@ def test_softmax_other_axes(student, reference, rng):
     column[0, 0, :2, 0] = True
     pair = rng.mask(4, 5)
     pair[0, :2] = torch.tensor([True, False])
+    # An axis of length 1: caught is a weight of 1 where nothing is allowed. A mask that allows all, at last.
+    single = torch.tensor([True, False, True])[:, None].expand(2, 1, 3, 1)
     for mask, dim in (
         (column, -2),
         (rng.mask(2, 1, 1, 5, keep=0.4), -2),
         (pair, 1),  # axis 1 of the scores is the heads, of the mask the keys: caught is using dim on the mask as it is
+        (single, -1),
+        (torch.ones(4, 5, dtype=torch.bool), -2),
     ):
-        scores = rng.normal(2, 3, 4, 5)
+        scores = rng.normal(*((2, 1, 3, 1) if mask is single else (2, 3, 4, 5)))
         shapes = f"scores of shape {tuple(scores.shape)} and a mask of shape {tuple(mask.shape)}"
         weights = student.masked_softmax(scores, mask, dim=dim)
         assert_weights(weights, scores, mask, f"masked_softmax(scores, mask, dim={dim}) for {shapes}", dim)

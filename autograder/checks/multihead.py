@@ -315,6 +315,7 @@ def test_mask(student, reference, rng):
         (4, 2, 4, 5, "b11k"),
         (2, 3, 4, 4, "b1qk"),
         (4, 2, 4, 5, "qk"),
+        (2, 3, 4, 4, "bhqk"),
     ]
     for b, h, t_q, t_k, axes in cases:
         shape = [{"b": b, "h": h, "q": t_q, "k": t_k, "1": 1}[axis] for axis in axes]
@@ -330,6 +331,8 @@ def test_mask(student, reference, rng):
     output, weights, _ = _attend(student, 3, parameters, inputs, before=rng.mask(4, 5))
     expected = _heads_in_loops(3, parameters, inputs)
     assert_close((output, weights), expected, _named(PAIR, "a call without a mask, after one with a mask"))
+    # One tensor for all three and a mask, as in self-attention: a short cut for that has to follow the mask too.
+    _check_module(student, rng, 2, 3, 5, 5, 12, rng.mask(2, 1, 5, 5), (rng.normal(2, 5, 12),))
     mask = rng.mask(2, 1, 1, 5)
     output, *_ = _attend(student, 3, parameters, inputs, mask, training=True)
     expected, _ = _heads_in_loops(3, parameters, inputs, mask)

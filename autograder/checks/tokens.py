@@ -264,9 +264,11 @@ def test_limits(student, reference, rng):
     for min_freq in (2, 3, 5):  # 3: exactly as often
         kept = [word for word in ranked if frequencies[word] >= min_freq]
         assert_vocabulary(student, kept, texts, min_freq=min_freq)
-    for max_size in (5, 8, 6, 100):  # 6: the limit falls between equally frequent ones
+    for max_size in (5, 8, 6, 100, 4):  # 6: the limit falls between equally frequent ones; 4: the special ones alone
         assert_vocabulary(student, ranked[: max_size - 4], texts, max_size=max_size)
     assert_vocabulary(student, ranked[:4], texts, min_freq=3, max_size=9)
+    assert_vocabulary(student, [], texts, min_freq=7)
+    assert_vocabulary(student, [], [])
 
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
