@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 
+from autograder import catalogue as catalogue_module
 from autograder import checking, diagnosis
 from autograder.catalogue import Mistake, namespace
 from autograder.checking import run_checks
@@ -287,6 +288,28 @@ def test_a_mistake_that_nobody_has_catalogued_has_no_name(solution_cells):
     assert tasks["softmax"].points == 0
     assert tasks["softmax"].diagnosis is None
     assert all(check.message for check in tasks["softmax"].checks)
+
+
+def test_a_model_whose_parts_are_registered_in_another_order_is_diagnosed_all_the_same():
+    names: dict = {"__name__": "transformer"}
+    exec(catalogue_module._reference_code("transformer"), names)
+    source = """
+class Transformer(Transformer):
+    def __init__(self, encoder, decoder, src_embed, tgt_embed, generator):
+        nn.Module.__init__(self)
+        self.encoder, self.decoder, self.src_embed, self.tgt_embed = encoder, decoder, src_embed, tgt_embed
+        self.generator = generator
+
+class Encoder(Encoder):
+    def forward(self, x, mask=None):
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x
+"""
+    exec(compile(source, "<cell 1>", "exec"), names)
+    (result,) = run_checks(LocalSubject(names), "transformer", ["transformer.Encoder"])
+    assert result.diagnosis
+    assert result.diagnosis.mistake == "no-last-norm"
 
 
 def test_right_work_has_no_diagnosis(solution_cells):

@@ -45,7 +45,8 @@ def call_layer(student, name, build, weights, args, masks, training=False, cotan
 
     for one in module.modules():
         one.register_forward_hook(lambda one, *_: called.add(id(one)))
-    module(*(-arg for arg in args), *masks)  # nothing of this call may show in the next
+    hiding = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args]
+    module(*(-arg for arg in args), *(masks or hiding[::-1]))  # nothing of this call may show in the next
     names = ("w_q", "w_k", "w_v", "w_o")
     attentions = [
         one
@@ -134,8 +135,14 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
     model = student.make_model(*sizes, **options)
     model = model.to(numbers.dtype).train(training)
     start = 0
+
+    def order(named):
+        """In whatever order parameters are registered: of one shape those of `w_q` before those of `w_v`."""
+        path = named[0].split(".")
+        return tuple(named[1].shape), path[-1], path[-2] if path[-2:-1] and path[-2][:2] == "w_" else ""
+
     with torch.no_grad():
-        for parameter in model.parameters() if len(numbers) else ():
+        for _, parameter in sorted(model.named_parameters(), key=order) if len(numbers) else ():
             count = parameter.numel()
             places = torch.arange(start, start + count) % len(numbers)
             parameter.copy_(numbers[places].view_as(parameter))
@@ -148,6 +155,13 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
         ]
         return [one for one, kind in zip(model.modules(), nearest) if kind == kinds[0]]
 
+    if half == "encode":  # nothing of this call may show in the next
+        model.encode(src.roll(1, 0), given[0])
+    elif half == "decode":
+        src = src.clone().requires_grad_()
+        model.decode(src.roll(1, 0), given[0], tgt.roll(1, 0), given[1])
+    else:
+        model(src.roll(1, 0), tgt.roll(1, 0), *given)
     layers = {"encoder": named("EncoderLayer", "DecoderLayer"), "decoder": named("DecoderLayer", "EncoderLayer")}
     records: dict[str, list] = {"encoder": [], "decoder": []}
 
@@ -179,6 +193,9 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
         result = model.decode(src, given[0], tgt, given[1])
     else:
         result = model(src, tgt, *given)
+    slope = None
+    if half == "decode" and isinstance(result, torch.Tensor) and result.requires_grad:
+        (slope,) = torch.autograd.grad((result * result.detach().cos()).sum(), src, allow_unused=True)
 
     def heads(found):
         """The second size of each attention's ``weights`` (B, H, T_q, T_k)."""
@@ -199,6 +216,7 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
 
     return {
         "result": result,
+        "learns": slope is not None and bool(slope.any()),
         "records": [records["encoder"], records["decoder"]],
         "memory": records.get("memory", []),
         "encoded": encoded,
@@ -211,7 +229,15 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
 def inventory(student, sizes, options, values=False):
     """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's."""
     model = student.make_model(*sizes, **options)
-    place = {id(one): index for index, one in enumerate(model.parameters())}
+
+    def order(named):
+        """In whatever order parameters are registered: of one shape those of `w_q` before those of `w_v`."""
+        path = named[0].split(".")
+        return tuple(named[1].shape), path[-1], path[-2] if path[-2:-1] and path[-2][:2] == "w_" else ""
+
+    parameters = [one for _, one in sorted(model.named_parameters(), key=order)]
+    place = {id(one): index for index, one in enumerate(parameters)}
+    places = [place[id(one)] for _, one in model.named_parameters(remove_duplicate=False)]
     layers = {}
     kinds = ("EncoderLayer", "DecoderLayer")
     for kind in kinds:
@@ -220,31 +246,45 @@ def inventory(student, sizes, options, values=False):
             for one in model.modules()
         }
         found = [one for one in nearest if nearest[one] == kind]
-        layers[kind] = [[place[id(one)] for one in layer.parameters()] for layer in found]
+        layers[kind] = [sorted(place[id(one)] for one in layer.parameters()) for layer in found]
     generator = getattr(model, "generator", None)
     weight = getattr(getattr(generator, "proj", None), "weight", None)
     return {
-        "parameters": [one.detach() if values else list(one.shape) for one in model.parameters()],
+        "parameters": [one.detach() if values else list(one.shape) for one in parameters],
+        "uses": [places.count(index) for index in range(len(parameters))],
+        "frozen": sum(not one.requires_grad for one in parameters),
+        "again": values and [one.detach() for one in student.make_model(*sizes, **options).parameters()],
         "layers": [layers["EncoderLayer"], layers["DecoderLayer"]],
         "output": place.get(id(weight)) if isinstance(weight, torch.Tensor) else None,
     }
 
 
 def reach(student, sizes, options, src, tgt):
-    """For each parameter of a model: does it get a gradient that is not zero?"""
+    """For each parameter of a model, those without first: does it get a gradient that is not zero?"""
     model = student.make_model(*sizes, **options).train()
     result = model(src, tgt)
     if not isinstance(result, torch.Tensor) or not result.requires_grad:
         return []
     (model.generator(result) if result.shape[-1] != sizes[1] else result).square().sum().backward()
-    return [one.grad is not None and bool(one.grad.any()) for one in model.parameters()]
+    return sorted(one.grad is not None and bool(one.grad.any()) for one in model.parameters())
 
 
 def left_out(student, vocab, options, name, value, src, tgt):
     """Two models, one without the argument and one with the value, given the same parameters: do they do the same?
 
-    Returns their parameters' shapes, and what they answer in training mode with the same random numbers.
+    Returns their parameters' shapes, and what they answer in training mode with the same random numbers; nothing of
+    either where the function's own signature has the value already.
     """
+    import inspect
+
+    try:
+        default = inspect.signature(student.make_model).parameters[name].default
+    except (TypeError, ValueError, KeyError):
+        default = None
+    if type(default) is type(value) and default == value:
+        small = {"num_layers": 1, "d_model": 16, "d_ff": 5, **options}
+        some = next(student.make_model(vocab, vocab, **small).parameters()).detach()[:0]  # there is a model, anyway
+        return [[], []], [some, some]
     models = [student.make_model(vocab, vocab, **options), student.make_model(vocab, vocab, **options, **{name: value})]
     shapes = [[list(one.shape) for one in model.parameters()] for model in models]
     if shapes[0] != shapes[1]:
@@ -259,8 +299,11 @@ def left_out(student, vocab, options, name, value, src, tgt):
     return shapes, answers
 
 
-def generate_words(student, d_model, vocab_size, weight, bias, inputs):
-    """A Generator with given weights, called on several inputs."""
+def generate_words(student, d_model, vocab_size, weight, bias, inputs, cotangent=None):
+    """A Generator with given weights, called on several inputs.
+
+    With a cotangent: gradients of the first result's weighted sum, for the input and the weights.
+    """
     generator = student.Generator(d_model, vocab_size).to(weight.dtype).eval()
     proj = getattr(generator, "proj", None)
     if not isinstance(proj, nn.Linear):
@@ -272,7 +315,14 @@ def generate_words(student, d_model, vocab_size, weight, bias, inputs):
     with torch.no_grad():
         proj.weight.copy_(weight)
         proj.bias.copy_(bias)
-    return [generator(x) for x in inputs]
+    if cotangent is None:
+        return [generator(x) for x in inputs]
+    leaves = [inputs[0].clone().requires_grad_(), proj.weight, proj.bias]
+    output = generator(leaves[0])
+    found = [None] * 3
+    if isinstance(output, torch.Tensor) and output.requires_grad:
+        found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
+    return [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)]
 
 
 def shift(student, targets, args):
@@ -700,6 +750,8 @@ def test_decoder_masks_and_memory(student, reference, rng):
     for encoded in seen["encoded"]:
         assert_close(seen["memory"][0], encoded, "the memory that the layers read (what the encoder returned)")
     _assert_masks(seen, 1)
+    *_, seen = _watch(student, rng, half="decode", memory=rng.normal(2, 5, SIZES[3], dtype=torch.float64))
+    assert seen["learns"], "The decoder's output has no gradient for the memory: the encoder could not learn."
 
 
 @pytest.mark.task("transformer.Decoder", points=1)
@@ -720,8 +772,16 @@ def test_decoder_layers_own_their_parameters(student, reference, rng):
 
 @pytest.mark.task("transformer.Generator", points=1)
 def test_log_probabilities(student, reference, rng):
-    """Log-probabilities along the last axis, in float64."""
+    """Log-probabilities along the last axis, in float64, and their gradients."""
     _check_generator(student, rng, torch.float64, [(3, 4, 5)])
+    leaves = [rng.normal(*shape, dtype=torch.float64) for shape in ((2, 3, 5), (7, 5), (7,))]
+    cotangent = rng.normal(2, 3, 7, dtype=torch.float64)
+    got = student.run(generate_words, 5, 7, *leaves[1:], leaves[:1], cotangent)
+    for leaf in leaves:
+        leaf.requires_grad_()
+    expected = torch.autograd.grad((F.linear(*leaves).log_softmax(-1) * cotangent).sum(), leaves)
+    names = [f"the gradient of a Generator for {name}" for name in ("its input", "proj.weight", "proj.bias")]
+    assert_close(tuple(got), expected, names)
 
 
 @pytest.mark.task("transformer.Generator", points=1)
@@ -835,6 +895,12 @@ def test_flow(student, reference, rng):
     expected = sum(math.prod(one) for one in reference.run(inventory, SIZES, {})["parameters"])
     assert_equal(total, expected, f"the number of parameters of make_model{SIZES}")
     assert made["output"] is not None, "The model should hold a Generator with `proj` as its attribute `generator`."
+    assert_equal(made["frozen"], 0, "how many parameters of a new model are frozen")
+    # The table of positions has 5000 rows unless something else is asked for.
+    for long in ((600, 4), (4, 600)):
+        ids = [rng.integers(4, 7, 1, length) for length in long]
+        learns = student.run(reach, (*SIZES[:2], 1, *SIZES[3:5], 1), {"dropout": 0.0}, *ids)
+        assert any(learns), "make_model should give a model that can learn."
 
 
 @pytest.mark.task("transformer.make_model", points=1)
@@ -875,6 +941,7 @@ def test_xavier(student, reference, rng):
             f"A matrix of shape {tuple(one.shape)} should be uniform between -{bound:.4f} and {bound:.4f}, "
             f"but its largest number is {largest:.4f}."
         )
+        assert one.any(-1).all(), f"A matrix of shape {tuple(one.shape)} has a row of zeros, which is not drawn."
         ratios.append(one.double().flatten() / bound)
     ratio = torch.cat(ratios)  # about 10,000 numbers between -1 and 1; all below 0.99 once in 10^40
     assert ratio.abs().max() > 0.99 and (ratio.square().mean() - 1 / 3).abs() < 0.025, (
@@ -884,6 +951,9 @@ def test_xavier(student, reference, rng):
         for first, second in zip(*layers):
             one, other = made["parameters"][first], made["parameters"][second]
             assert one.dim() < 2 or not torch.equal(one, other), "Two layers of a stack start with the same numbers."
+    matrices = [[one for one in made[which] if one.dim() > 1] for which in ("parameters", "again")]
+    alike = sum(any(torch.equal(one, other) for other in matrices[1]) for one in matrices[0])
+    assert not alike, f"Of a second model {alike} matrices are those of the first: each is to be drawn anew."
 
 
 @pytest.mark.task("transformer.make_model", points=2)

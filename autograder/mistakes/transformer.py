@@ -1069,6 +1069,24 @@ class Decoder(RightDecoder):
         return super().forward(x, self.last_norm(memory), src_mask, tgt_mask)
 
 
+@mistake(
+    "transformer.Decoder",
+    "memory-detached-in-the-decoder",
+    explanation=(
+        "The memory is detached before the layers read it. The output is right, but no gradient reaches the "
+        "encoder, which stays as it was drawn."
+    ),
+    hint=(
+        "Your decoder's output has no gradient for the memory, so the encoder cannot learn. Hand the memory on "
+        "as it comes, without `detach` (chapter 8, 'Stacks, and the last norm')."
+    ),
+    section="tf-stacks",
+)
+class Decoder(RightDecoder):
+    def forward(self, x, memory, src_mask=None, tgt_mask=None):
+        return super().forward(x, memory.detach(), src_mask, tgt_mask)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Generator
 
@@ -1104,6 +1122,24 @@ class Generator(RightGenerator):
 class Generator(RightGenerator):
     def forward(self, x):
         return self.proj(x)
+
+
+@mistake(
+    "transformer.Generator",
+    "cut-from-the-graph",
+    explanation=(
+        "The input is detached, so that no gradient flows back through the projection. The projection itself "
+        "learns, and the whole model below it does not."
+    ),
+    hint=(
+        "Your values are right, but there is no gradient for the input. Leave out `detach`, `.data` and "
+        "`no_grad` (chapter 8, 'From vectors to words')."
+    ),
+    section="tf-generator",
+)
+class Generator(RightGenerator):
+    def forward(self, x):
+        return self.proj(x.detach()).log_softmax(dim=-1)
 
 
 @mistake(
@@ -1405,6 +1441,28 @@ class Transformer(RightTransformer):
         src_mask = padding_mask(src) if src_mask is None else src_mask
         tgt_mask = decoder_mask(tgt) if tgt_mask is None else tgt_mask
         return self.decode(self.encode(src, src_mask).detach(), src_mask, tgt, tgt_mask)
+
+
+@mistake(
+    "transformer.Transformer",
+    "memory-of-the-call-before",
+    explanation=(
+        "The memory is kept, and used again for every source of the same shape. A model is given many sources "
+        "of one shape, and each of them needs a memory of its own."
+    ),
+    hint=(
+        "A second source of the same shape gets the memory of the first. Compute the memory anew in every call; "
+        "who wants to keep it calls `encode` once (chapter 8, 'The whole flow, with shapes')."
+    ),
+    section="tf-flow",
+)
+class Transformer(RightTransformer):
+    def encode(self, src, src_mask):
+        kept = getattr(self, "kept", {})
+        if src.shape not in kept:
+            kept[src.shape] = super().encode(src, src_mask)
+        self.kept = kept
+        return kept[src.shape]
 
 
 @mistake(
@@ -1773,6 +1831,26 @@ def make_model(
     model.src_embed[1] = PositionalEncoding(d_model, dropout)
     model.tgt_embed[1] = PositionalEncoding(d_model, dropout)
     return model
+
+
+@mistake(
+    "transformer.make_model",
+    "seed-set-inside",
+    explanation=(
+        "PyTorch's generator is set to a fixed seed before the parameters are drawn. Every model is then the same, "
+        "whatever seed the caller has set, and so are all random numbers after it."
+    ),
+    hint=(
+        "Two models in a row have the same parameters. A seed is the caller's business: draw from the generator as "
+        "it stands (chapter 8, 'How it starts')."
+    ),
+    section="tf-start",
+)
+def make_model(
+    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
+):
+    torch.manual_seed(0)
+    return right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)
 
 
 @mistake(
