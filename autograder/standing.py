@@ -112,7 +112,7 @@ def _unit(unit: Unit, best: dict[str, Any]) -> UnitProgress:
 
 def _points(value: Any, highest: float) -> float:
     """Stored points as far as they can be true."""
-    return min(float(value), highest) if isinstance(value, (int, float)) and 0 <= value < float("inf") else 0.0
+    return float(min(value, highest)) if isinstance(value, (int, float)) and 0 <= value < float("inf") else 0.0
 
 
 def exported() -> str:

@@ -139,6 +139,7 @@ def test_hints_go_round(run, state_file):
         '{"points": 5, "hints": []}',
         '{"points": {"attention.softmax": NaN}, "hints": {"attention.softmax": "x"}}',
         '{"points": {"attention.softmax": -3}, "hints": {"attention.softmax": -1}}',
+        f'{{"points": {{"attention.softmax": 1{"0" * 400}}}, "hints": {{"attention.softmax": 1{"0" * 400}}}}}',
         "[" * 100_000,
         "\ufeff{}",
     ],
