@@ -96,12 +96,12 @@ def inventory(student, name, sizes):
 
 
 def block_output(student, sizes, roles, x):
-    """Build a Block, find its parts, give them weights, and call it.
+    """Build a Block, find its parts, give them weights, and call it in evaluation and in training mode.
 
-    Returns the output and which of the wanted biases exist; ``None`` where a part was not found.
+    Returns the outputs and which of the wanted biases exist; ``None`` where a part was not found.
     """
     n_embed = sizes[0]
-    block = student.Block(*sizes).to(x.dtype).eval()
+    block = student.Block(*sizes).to(x.dtype)
 
     def parts_of(module):
         attention = [one for one in module.modules() if hasattr(one, "heads") and hasattr(one, "proj")]
@@ -140,7 +140,7 @@ def block_output(student, sizes, roles, x):
             layer.weight.copy_(weight)
             if layer.bias is not None:
                 layer.bias.copy_(bias)
-    return block(x), biases
+    return [block.train(mode)(x) for mode in (False, True)], biases
 
 
 def block_calls(student, sizes, inputs, numbers, training, cotangent=None):
@@ -319,7 +319,7 @@ def write(student, table, block_size, ids, options, seed, training, repeats):
             texts.append(student.generate(model, ids, *given))
         else:
             texts.append(student.generate(model, ids, **options))
-    enabled = torch.is_grad_enabled() and model.weight.requires_grad
+    enabled = torch.is_grad_enabled(), model.weight.requires_grad
     torch.set_grad_enabled(True)
     modes = {module.training for module in model.modules()}
     return texts, ids, model.training if len(modes) == 1 else None, enabled
@@ -780,12 +780,15 @@ def test_block_values(student, reference, rng):
     reply = reply_of(student, block_output, (n_embed, num_heads, 7), roles, x)
     if reply is None:  # built of other parts: the properties have to do
         return
-    output, biases = reply
+    outputs, biases = reply
     # Which of the two norms was made first is free.
     one, two = (_block(x, roles, order, biases) for order in ((0, 1), (1, 0)))
-    close = isinstance(output, torch.Tensor) and output.shape == two.shape and torch.allclose(output, two, 2e-3, 2e-3)
-    # Tolerant of another epsilon in the norms.
-    assert_close(output, two if close else one, "the output of a block", 2e-3, 2e-3)
+    for output, mode in zip(outputs, ("", " in training mode, without dropout")):
+        same = (
+            isinstance(output, torch.Tensor) and output.shape == two.shape and torch.allclose(output, two, 2e-3, 2e-3)
+        )
+        # Tolerant of another epsilon in the norms.
+        assert_close(output, two if same else one, f"the output of a block{mode}", 2e-3, 2e-3)
 
 
 @pytest.mark.task("babygpt.Block", points=1)
@@ -848,11 +851,11 @@ def test_model_returns_logits_and_no_loss(student, reference, rng):
 def test_model_loss(student, reference, rng):
     """With targets: the mean cross-entropy of the logits at all positions."""
     numbers = _numbers(rng)
-    for shape in ((2, 5), (1, 7)):
+    for shape, training in (((2, 5), False), ((1, 7), True)):
         ids, targets = rng.integers(0, 11, *shape), rng.integers(0, 11, *shape)
         targets[0, 1], targets[0, 2] = 0, 10  # the token 0 counts like any other
         calls = [(ids, None), (ids, targets)]
-        (plain, both), *_ = reply_of(student, model_calls, SIZES, calls, numbers, False)
+        (plain, both), *_ = reply_of(student, model_calls, SIZES, calls, numbers, training)
         logits, _ = _logits(plain, (*shape, 11), "model(ids)")
         again, loss = _pair(both, "model(ids, targets)")
         if not isinstance(again, torch.Tensor) or again.numel() != logits.numel():
@@ -1107,5 +1110,6 @@ def test_mode_is_left_alone(student, reference, rng):
         if after is not training:
             was, now = ("training", "evaluating") if training else ("evaluating", "training")
             raise AssertionError(f"The model was {was} before the call and is {now} after it.")
-        if enabled is not True:
-            raise AssertionError("After the call no gradients are recorded any more.")
+        if tuple(enabled) != (True, True):
+            what = "for the parameters of the model" if enabled[0] else "whatever is computed"
+            raise AssertionError(f"After the call no gradients are recorded any more, {what}.")

@@ -26,7 +26,8 @@ def call(student, name, args, options, build=None, parameters=None, cotangent=No
     function, leaves = getattr(student, name), []
     if build is not None:
         function = function(*build[0], **build[1])
-        function = function.to(args[0].dtype).eval()
+        # A norm has no mode: its gradients are asked for in training mode, everything else in evaluation mode.
+        function = function.to(args[0].dtype).train(name == "LayerNorm" and cotangent is not None)
         for path, values in parameters.items():
             parameter = function
             for part in path.split("."):
