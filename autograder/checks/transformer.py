@@ -459,15 +459,17 @@ def _check_gradients(student, rng, name):
     args = [rng.normal(2, 4, D_MODEL, dtype=torch.float64), rng.normal(2, 5, D_MODEL, dtype=torch.float64)]
     args = args[: 1 + decoder]
     cotangent = rng.normal(2, 4, D_MODEL, dtype=torch.float64)
-    build: tuple = ((D_MODEL, HEADS, D_FF, 0.3, "pre"), {})
-    answer = student.run(call_layer, name, build, weights, args, (), cotangent=cotangent)
+    src_mask, tgt_mask = rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)
+    masks = (src_mask, tgt_mask) if decoder else (tgt_mask,)
+    build: tuple = ((D_MODEL, HEADS, D_FF, 0.0, "pre"), {})  # in training mode nothing else may be different
+    answer = student.run(call_layer, name, build, weights, args, masks, True, cotangent)
     if isinstance(answer, str):
         raise AssertionError(answer)
     if answer is None:
         return
     leaves = [arg.clone().requires_grad_() for arg in args]
     expected = []
-    for output in _layer_results(weights, leaves[0], leaves[-1], None, None, "pre"):
+    for output in _layer_results(weights, leaves[0], leaves[-1], src_mask, tgt_mask, "pre"):
         grads = torch.autograd.grad((output * cotangent).sum(), leaves, retain_graph=True)
         expected.append(torch.cat([grad.flatten() for grad in grads]))
     got = torch.cat([grad.flatten() for grad in answer[1]])
@@ -536,7 +538,7 @@ def _masks(src, tgt):
     return (src != PAD)[:, None, None, :], (tgt != PAD)[:, None, None, :] & causal
 
 
-def _watch(student, rng, norm="pre", given=None, half=None, masks=None, memory=None, length=5):
+def _watch(student, rng, norm="pre", given=None, half=None, masks=None, memory=None, length=5, training=False):
     src, tgt = _ids(rng, length)
     numbers = rng.normal(997, dtype=torch.float64)  # a prime: no two layers are filled alike
     right = _masks(src, tgt)
@@ -550,6 +552,7 @@ def _watch(student, rng, norm="pre", given=None, half=None, masks=None, memory=N
         masks or right,
         given,
         half,
+        training,
     )
     return src, tgt, seen
 
@@ -682,8 +685,9 @@ def test_decoder_dropout(student, reference, rng):
 @pytest.mark.task("transformer.Encoder", points=1)
 def test_encoder_chain(student, reference, rng):
     """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
-    _, _, seen = _watch(student, rng, half="encode")
-    _assert_stack(seen, 0, "pre", seen["result"])
+    for training in (False, True):
+        _, _, seen = _watch(student, rng, half="encode", training=training)
+        _assert_stack(seen, 0, "pre", seen["result"])
 
 
 @pytest.mark.task("transformer.Encoder", points=1)
@@ -730,8 +734,9 @@ def _assert_own(made, side):
 @pytest.mark.task("transformer.Decoder", points=1)
 def test_decoder_chain(student, reference, rng):
     """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
-    _, _, seen = _watch(student, rng)
-    _assert_stack(seen, 1, "pre", seen["result"])
+    for training in (False, True):
+        _, _, seen = _watch(student, rng, training=training)
+        _assert_stack(seen, 1, "pre", seen["result"])
 
 
 @pytest.mark.task("transformer.Decoder", points=1)
@@ -847,7 +852,7 @@ def test_forward_with_masks(student, reference, rng):
     src, tgt = _ids(rng)
     given = rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)  # not those that would be built
     numbers = rng.normal(997, dtype=torch.float64)
-    seen = student.run(watch, SIZES, {"dropout": 0.0}, numbers, src, tgt, given, given)
+    seen = student.run(watch, SIZES, {"dropout": 0.0}, numbers, src, tgt, given, given, None, True)
     assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
     _assert_embedded(seen, 1, tgt)
     _assert_masks(seen, 0)
@@ -864,7 +869,7 @@ def test_masks_from_ids(student, reference, rng):
     right, other = _masks(src, tgt), (rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4))
     for given in ((), (other[0], None), (None, other[1])):
         wanted = [one if one is not None else made for one, made in zip(given or (None, None), right)]
-        seen = student.run(watch, SIZES, {"dropout": 0.0}, numbers, src, tgt, wanted, given)
+        seen = student.run(watch, SIZES, {"dropout": 0.0}, numbers, src, tgt, wanted, given, None, not given)
         _assert_masks(seen, 0)
         _assert_masks(seen, 1)
 
