@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbformat
-from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
@@ -39,7 +39,7 @@ from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
 from traitlets import Bool, Float, Integer
 from traitlets.config import Config
 
-from autograder import launch, rebuild, report
+from autograder import harmless, launch, rebuild, report
 from autograder.demonstrations import is_unchanged, left_out
 from autograder.grade_ids import allow_dots
 from autograder.registry import COMPLETE
@@ -84,6 +84,7 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
     ]
     config.OverwriteCells.add_missing_cells = True
     allow_dots()
+    HTMLExporter.markdown2html = harmless.markdown2html  # type: ignore[method-assign]
     Autograde.init_notebooks = _init_notebooks
     Autograde.init_assignment = _init_assignment
     CourseDirectory.get_existing_timestamp = _get_existing_timestamp

@@ -21,6 +21,7 @@ from autograder.reports.common import clean
 
 _DEFINITION = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*=(?!=)", re.MULTILINE)
 _FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
+BY_LEARNER = "by_learner"  # in the metadata of text cells that are not the course's own
 MAX_CELL = 1_000_000  # characters: the grader runs no longer ones (`wire.MAX_TEXT`, whose module needs torch)
 _MAX_DEPTH = 50  # of metadata; nbgrader copies notebooks by recursion, several calls for each level
 _CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
@@ -175,8 +176,13 @@ def rebuild(cells: Sequence[NotebookNode], wanted: Sequence[Wanted], released: S
     for item in wanted:
         if item.points is not None and item not in found:
             _insert_missing(result, item)
+    own = {tuple(_stripped(text)) for text in [item.source for item in wanted] + [cell.source for cell in released]}
     for number, cell in enumerate(result.cells):
         cell["id"] = f"cell-{number}"
+        if cell.cell_type == "markdown" and tuple(_stripped(cell.source)) not in own:
+            cell.metadata[BY_LEARNER] = True
+        elif cell.cell_type == "raw":
+            cell.metadata["raw_mimetype"] = "text/plain"  # without one, nbconvert makes it a part of its page
     return result
 
 

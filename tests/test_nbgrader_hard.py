@@ -8,6 +8,7 @@ import datetime
 import getpass
 import os
 import pwd
+import re
 import shutil
 import subprocess
 import tempfile
@@ -19,6 +20,7 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
+from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
@@ -377,6 +379,53 @@ def test_nothing_outside_of_a_submission_is_read_or_written(course, attacked):
 def test_a_cell_that_is_never_run_is_not_kept_for_the_feedback(course):
     assert (course.root / "autograded" / "long" / UNIT / f"{UNIT}.ipynb").stat().st_size < 10**6
     assert rebuild.MAX_CELL == wire.MAX_TEXT
+
+
+# --- text that is an attack ------------------------------------------------------------------------------
+
+
+HOSTILE_TEXTS = {
+    "script": "<script>attack(1)</script>",
+    "handler": "Look: <img src=x onerror=attack(1)> and <a href='javascript:attack(1)'>here</a>.",
+    "link": "[here](javascript:attack(1)) and [there](data:text/html,<script>attack(1)</script>)",
+    "diagram": "```mermaid\n<img src=x onerror=attack(1)>\n```",
+    "frame": "<iframe srcdoc='<script>attack(1)</script>'></iframe><svg onload=attack(1)></svg>",
+    "style": "<style>*{display:none /*attack*/}</style>",
+}
+ACTS = re.compile(r"<(?:script|iframe|svg|style)[^>]*>[^<]*attack|<[^>]+(?:attack|javascript:)")
+
+
+@pytest.fixture(scope="module")
+def pages(course, released) -> dict[str, str]:
+    """What an instructor sees of a learner's texts: the feedback page, and the formgrader's of a graded notebook."""
+    notebook = fill(released, RIGHT)
+    for cell in filter(is_reflection, notebook.cells):
+        cell.source = "For $a < b$ the code `x<y>` is <b>bold</b> and so on. " + HOSTILE_TEXTS["script"]
+    own = {"by_learner": False}
+    notebook.cells += [nbformat.v4.new_markdown_cell(text, metadata=own) for text in HOSTILE_TEXTS.values()]
+    notebook.cells.append(nbformat.v4.new_raw_cell(HOSTILE_TEXTS["script"], metadata={"raw_mimetype": "text/html"}))
+    notebook.cells.append(nbformat.v4.new_markdown_cell("A picture that an editor lost: ![it](attachment:lost.png)"))
+    course.submit("writer", attention=notebook)
+    course.autograde(student="writer")
+    course.api.coursedir.student_id = "writer"
+    result = course.api.generate_feedback(UNIT, "writer", force=True)
+    assert result["success"], result
+    feedback = (course.root / "feedback" / "writer" / UNIT / f"{UNIT}.html").read_text("utf-8")
+    graded = course.root / "autograded" / "writer" / UNIT / f"{UNIT}.ipynb"
+    return {"feedback": feedback, "formgrader": HTMLExporter(config=course.api.config).from_filename(str(graded))[0]}
+
+
+@pytest.mark.parametrize("page", ["feedback", "formgrader"])
+def test_a_learners_text_does_nothing_to_who_reads_it(pages, page):
+    assert all(map(ACTS.search, ("<script>attack(1)", "<img src=x onerror=attack(1)>", "<a href='javascript:f'>")))
+    assert ACTS.findall(pages[page]) == []
+    assert "&lt;script&gt;attack(1)" in pages[page]
+
+
+@pytest.mark.parametrize("page", ["feedback", "formgrader"])
+def test_a_learners_text_stays_what_it_says(pages, page):
+    assert "For $a &lt; b$ the code <code>x&lt;y&gt;</code> is <b>bold</b>" in pages[page]
+    assert "A picture that an editor lost: ![it](attachment:lost.png)" in pages[page]
 
 
 # --- PostgreSQL ------------------------------------------------------------------------------------------
