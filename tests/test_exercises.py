@@ -303,8 +303,9 @@ def test_the_released_notebook_runs_to_its_end_and_gets_nothing(unit, run):
     assert {name for name, _ in errors(notebook).values()} <= {"NotImplementedError"}
     assert results(notebook) == {task: "0.0" for task in find_unit(unit).task_ids}
     assert pictures(notebook) == 0
-    assert streams(notebook)
-    for printed in streams(notebook):
+    said = [text for text in streams(notebook) if text.strip()]  # on a busy machine a line's end comes by itself
+    assert said
+    for printed in said:
         assert re.match(rf"Nothing to see yet: {unit}\.\w+ is still to be written\.", printed)
 
 
