@@ -138,7 +138,8 @@ def run_checks(
 
     def result(task: str) -> TaskResult:
         mistake = _diagnose(unit, task, judged, found)
-        found.extend([mistake] if mistake else [])
+        if mistake:
+            found.append(mistake)
         return TaskResult(task, tuple(one.result for one in judged(task)), diagnosis_of(mistake))
 
     with _one_thread(), torch_as_it_starts():

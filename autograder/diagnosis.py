@@ -98,9 +98,10 @@ def likeliest(
         explained = 1 + sum(answers_alike(candidate, item) for item in failing[1:])
         if explained >= best_score[0]:
             score = (explained, sum(answers_alike(candidate, item) for item in passing))
-            equals = equals + 1 if score == best_score else 1 if score > best_score else equals
             if score > best_score:
-                best, best_score = candidate, score
+                best, best_score, equals = candidate, score, 1
+            elif score == best_score:
+                equals += 1
             if score == (len(failing), len(passing)):
                 break  # no other explains more
     if equals > 1 and 2 * best_score[0] < len(failing):

@@ -150,7 +150,7 @@ def _get_existing_timestamp(course: CourseDirectory, folder: str) -> datetime | 
     """When a submission was handed in. nbgrader stops at a file without a time, and reads one without an end."""
     path = Path(folder) / "timestamp.txt"
     try:
-        if path.is_symlink() or path.exists():
+        if os.path.lexists(path):
             utils.parse_utc(content(path).decode().strip())
     except (UnreadableSubmission, ValueError, OverflowError):
         course.log.warning("%s holds no time, so the submission counts as on time.", path)

@@ -138,15 +138,14 @@ def build_vocabulary(student, texts, tokenize=None, min_freq=1, max_size=None, e
     if tokenize is not None:
         options["tokenize"] = ways[tokenize]
     vocabulary = student.Vocabulary.from_texts(texts, **options)
-    return (  # options are named, or in the order of their list
-        [
-            vocabulary.encode(text, **more) if isinstance(more, dict) else vocabulary.encode(text, *more)
-            for text, more in encode
-        ],
-        [
-            vocabulary.decode(ids, **more) if isinstance(more, dict) else vocabulary.decode(ids, *more)
-            for ids, more in decode
-        ],
+
+    def call(method, given, more):
+        """With options that are named, or in the order of their list."""
+        return method(given, **more) if isinstance(more, dict) else method(given, *more)
+
+    return (
+        [call(vocabulary.encode, text, more) for text, more in encode],
+        [call(vocabulary.decode, ids, more) for ids, more in decode],
         vocabulary.id_to_token,
         vocabulary.token_to_id,
         len(vocabulary),

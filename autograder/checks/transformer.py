@@ -10,6 +10,7 @@ Within a task checks go from basic to subtle, and each looks at one mechanism. S
 """
 
 import math
+from functools import partial
 from itertools import permutations
 
 import pytest
@@ -17,7 +18,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.compare import assert_close, assert_equal, assert_raises
+from autograder.compare import assert_close, assert_equal, assert_raises, demand_one
 
 PAD, BOS = 0, 2
 
@@ -155,13 +156,15 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
         ]
         return [one for one, kind in zip(model.modules(), nearest) if kind == kinds[0]]
 
-    if half == "encode":  # nothing of this call may show in the next
-        model.encode(src.roll(1, 0), given[0])
-    elif half == "decode":
-        src = src.clone().requires_grad_()
-        model.decode(src.roll(1, 0), given[0], tgt.roll(1, 0), given[1])
-    else:
-        model(src.roll(1, 0), tgt.roll(1, 0), *given)
+    def call(src, tgt):
+        if half == "encode":
+            return model.encode(src, given[0])
+        if half == "decode":
+            return model.decode(src, given[0], tgt, given[1])
+        return model(src, tgt, *given)
+
+    src = src.clone().requires_grad_() if half == "decode" else src
+    call(src.roll(1, 0), tgt.roll(1, 0))  # nothing of this call may show in the next
     layers = {"encoder": named("EncoderLayer", "DecoderLayer"), "decoder": named("DecoderLayer", "EncoderLayer")}
     records: dict[str, list] = {"encoder": [], "decoder": []}
 
@@ -187,12 +190,7 @@ def watch(student, sizes, options, numbers, src, tgt, masks, given, half=None, t
     encoded: list = []
     for stack in named("Encoder", "Decoder"):
         stack.register_forward_hook(lambda *call: encoded.append(call[2]))
-    if half == "encode":
-        result = model.encode(src, given[0])
-    elif half == "decode":
-        result = model.decode(src, given[0], tgt, given[1])
-    else:
-        result = model(src, tgt, *given)
+    result = call(src, tgt)
     slope = None
     if half == "decode" and isinstance(result, torch.Tensor) and result.requires_grad:
         (slope,) = torch.autograd.grad((result * result.detach().cos()).sum(), src, allow_unused=True)
@@ -444,13 +442,7 @@ def _check_unknown_parts(student, name, build, args):
 
 
 def _assert_one_of(got, candidates, what):
-    candidates = list(candidates)
-    for expected in candidates:
-        try:
-            return assert_close(got, expected, what)
-        except AssertionError:
-            continue
-    assert_close(got, candidates[0], what)
+    demand_one(*(partial(assert_close, got, expected, what) for expected in candidates))
 
 
 def _check_gradients(student, rng, name):
