@@ -15,6 +15,7 @@ from autograder import launch
 from autograder.launch import Setup
 from autograder.process import ForkServer, ForkServerError, Limits
 from autograder.registry import COMPLETE
+from autograder.settings import PACKAGE
 from autograder.subject import SubjectCrashed, SubjectTimeout
 from autograder.worker.execute import Request
 
@@ -209,6 +210,7 @@ LEFT_BEHIND = {
         "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
         "        while True: time.sleep(1)\n    os._exit(0)"
     ),
+    "relay": "if os.fork() == 0:\n    while not os.fork(): time.sleep(0.01)\n    os._exit(0)",
     "program": "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)",
     "thread": "import threading; threading.Thread(target=time.sleep, args=(1000,)).start()",
     "thread that prints": (
@@ -233,6 +235,44 @@ def test_what_was_left_behind_is_gone_after_close(subject, body):
     assert not processes_in(folder)
     assert not os.path.exists(folder)
     assert other.ask(Request("double", (1,))).value == 2  # in the process it had
+
+
+HANDED_ON_WHILE_LOOKING = """
+import os, time
+from worker import confine, processes
+
+confine.adopt_orphans()
+go, gone = os.pipe(), os.pipe()
+if os.fork() == 0:
+    os.read(go[0], 1)
+    if os.fork() == 0:
+        os.close(gone[1])
+        time.sleep(60)
+    os._exit(0)
+os.close(gone[1])
+looked = []
+
+def look(children_of_all=processes.children_of_all):
+    looked.append(children_of_all())
+    if len(looked) == 1:
+        os.write(go[1], b".")
+        os.read(gone[0], 1)  # the first has started the second, and has ended
+    return looked[-1]
+
+processes.children_of_all = look
+processes.end_below(os.getpid(), ())
+try:
+    os.waitpid(-1, os.WNOHANG)
+except ChildProcessError:
+    print("nothing is left")
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes under /proc")
+def test_what_starts_another_and_ends_while_we_look_leaves_nothing():
+    command = [sys.executable, "-c", HANDED_ON_WHILE_LOOKING]
+    done = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.stderr) == ("nothing is left\n", "")
 
 
 def processes_in(folder: str) -> list[str]:

@@ -18,7 +18,6 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +25,7 @@ import matplotlib
 import matplotlib.pyplot  # here once, so that no submission has to
 import torch
 
-from . import HOME_PREFIX, confine, watch, wire
+from . import HOME_PREFIX, confine, processes, watch, wire
 from .cells import CellRunner
 from .execute import Request, execute
 
@@ -109,23 +108,8 @@ class Children:
         if not ended:
             os.waitpid(pid, 0)
         if not self._jailed:
-            self._end_strays()
+            processes.end_below(os.getpid(), self._pids)
         return os.waitstatus_to_exitcode(status) if ended else None
-
-    def _end_strays(self) -> None:
-        """End what ended submissions left behind: whatever descends from this process, but from no living child."""
-        for _ in range(100):
-            strays = _descendants(os.getpid(), processes_below(), self._pids)
-            alive = [pid for pid in strays if not _has_ended(pid)]
-            for pid in alive:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            for pid in strays:  # no waiting: the first process of a namespace ends only when all others are collected
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(pid, os.WNOHANG)
-            if not alive:
-                return
-            time.sleep(0.005)
 
     def kill_gluttons(self) -> None:
         """End every submission whose processes together are too large or too many.
@@ -134,10 +118,10 @@ class Children:
         """
         if not self._jailed:
             return
-        shared = _usage(os.getpid())["memory"]
-        below = processes_below()
+        shared = processes.usage(os.getpid())["memory"]
+        below = processes.children_of_all()
         for pid, child in self._pids.items():
-            used = [_usage(one) for one in [pid, *_descendants(pid, below)]]
+            used = [processes.usage(one) for one in [pid, *processes.descendants(pid, below)]]
             too_large = sum(one["memory"] for one in used) - shared > child.memory
             if too_large or sum(one["threads"] for one in used) > confine.PROCESSES:
                 os.kill(pid, signal.SIGKILL)  # `kill` collects it when the grader asks
@@ -149,57 +133,6 @@ class Children:
     def kill_all(self) -> None:
         for pid in list(self._pids):
             self.kill(pid, force=True)
-
-
-def processes_below() -> dict[int, list[int]]:
-    """The children of every process; nothing where there is no /proc."""
-    below: dict[int, list[int]] = {}
-    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
-        if name.isdigit() and (fields := _stat(int(name))):
-            below.setdefault(int(fields[1]), []).append(int(name))
-    return below
-
-
-def _descendants(top: int, below: dict[int, list[int]], without: Iterable[int] = ()) -> list[int]:
-    """The processes below ``top``, those ``without`` and all below them left out.
-
-    What an ended process leaves behind in its PID namespace falls to the first process there, so nothing gets away.
-    """
-    skipped = set(without)
-    found = [pid for pid in below.get(top, ()) if pid not in skipped]
-    for pid in found:
-        found += below.get(pid, ())
-    return found
-
-
-def _has_ended(pid: int) -> bool:
-    """Whether a process is gone, or waits only for its parent to notice."""
-    fields = _stat(pid)
-    return not fields or fields[0] in "ZX"
-
-
-def _stat(pid: int) -> list[str]:
-    """State, parent and so on of a process: what follows its name in ``/proc/PID/stat``."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            return stat.read().rpartition(")")[2].split()
-    except OSError:
-        return []
-
-
-def _usage(pid: int) -> dict[str, int]:
-    """Bytes of memory of a process that no file holds (also what went to the swap space), and its threads.
-
-    Any process may read this of any other, whatever that one does to hide.
-    """
-    try:
-        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
-            lines = dict(line.split(":", 1) for line in status if ":" in line)
-    except OSError:
-        return {"memory": 0, "threads": 0}
-    values = {name: int(lines.get(name, "0").split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap", "Threads")}
-    threads = values.pop("Threads")
-    return {"memory": 1024 * sum(values.values()), "threads": threads}
 
 
 def _start(

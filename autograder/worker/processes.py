@@ -1,0 +1,69 @@
+"""What runs below a process, read from /proc: finding it, measuring it, ending it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterable
+
+
+def end_below(top: int, living: Iterable[int]) -> None:
+    """End what submissions that have ended left behind: whatever descends from ``top``, but from none of ``living``."""
+    for _ in range(100):
+        strays = descendants(top, children_of_all(), living)
+        if not strays:  # not even one that has ended: while we looked, it may have started another
+            return
+        for pid in strays:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+            # No waiting: the first process of a namespace ends only when all others are collected.
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.005)
+
+
+def children_of_all() -> dict[int, list[int]]:
+    """The children of every process; nothing where there is no /proc."""
+    below: dict[int, list[int]] = {}
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        if name.isdigit() and (fields := _stat(int(name))):
+            below.setdefault(int(fields[1]), []).append(int(name))
+    return below
+
+
+def descendants(top: int, below: dict[int, list[int]], without: Iterable[int] = ()) -> list[int]:
+    """The processes below ``top``, those ``without`` and all below them left out.
+
+    What an ended process leaves behind in its PID namespace falls to the first process there, so nothing gets away.
+    """
+    skipped = set(without)
+    found = [pid for pid in below.get(top, ()) if pid not in skipped]
+    for pid in found:
+        found += below.get(pid, ())
+    return found
+
+
+def usage(pid: int) -> dict[str, int]:
+    """Bytes of memory of a process that no file holds (also what went to the swap space), and its threads.
+
+    Any process may read this of any other, whatever that one does to hide.
+    """
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
+            lines = dict(line.split(":", 1) for line in status if ":" in line)
+    except OSError:
+        return {"memory": 0, "threads": 0}
+    values = {name: int(lines.get(name, "0").split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap", "Threads")}
+    threads = values.pop("Threads")
+    return {"memory": 1024 * sum(values.values()), "threads": threads}
+
+
+def _stat(pid: int) -> list[str]:
+    """State, parent and so on of a process: what follows its name in ``/proc/PID/stat``."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rpartition(")")[2].split()
+    except OSError:
+        return []
