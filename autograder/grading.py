@@ -25,6 +25,10 @@ from autograder.submission import Code, Source, UnreadableSubmission, content, n
 
 ATTEMPTS = 3
 MAX_NOTES = 20  # on cells that failed
+WAITED = (
+    "It uses a name that a later cell defines, so it was run again at the end this time; move it below that cell, "
+    "or it fails when the notebook is run from the top."
+)
 SWITCH_SECONDS = 0.0005  # a thread with an answer to pass on should not wait long for one that judges
 
 Results = Generator[tuple[int, Submission], None, None]  # as they come: the index of a file, and its result
@@ -74,14 +78,14 @@ def grade_code(
 
 
 def _cell_notes(reports: Sequence[CellReport]) -> list[str]:
-    """One sentence for each cell that failed; the unwritten stubs' own complaints are no news."""
+    """One sentence for each cell that failed or had to wait; the unwritten stubs' own complaints are no news."""
     notes = [
-        f"Code cell {number}: {cell.error}"
+        f"Code cell {number}: {cell.error or WAITED}"
         for number, cell in enumerate(reports, 1)
-        if cell.error and not cell.error.startswith("NotImplementedError")
+        if (cell.error or cell.waited) and not cell.error.startswith("NotImplementedError")
     ]
     more = len(notes) - MAX_NOTES
-    return notes if more <= 0 else [*notes[:MAX_NOTES], f"{more} more code cells failed."]
+    return notes if more <= 0 else [*notes[:MAX_NOTES], f"There are notes on {more} more code cells."]
 
 
 def _lost_answers(results: Sequence[TaskResult], prose: Sequence[str]) -> list[str]:

@@ -46,6 +46,7 @@ from autograder.registry import COMPLETE
 from autograder.report import CheckResult, Diagnosis, Submission, TaskResult
 from autograder.reports.html import feedback_fragment
 from autograder.submission import UnreadableSubmission, content
+from autograder.syntax import defined_names
 
 if TYPE_CHECKING:
     from autograder.grading import Graded, Servers
@@ -211,7 +212,7 @@ def _tasks_in(path: Path, unit: str) -> int:
         cells = rebuild.read_cells(content(path), path.name)
     except UnreadableSubmission:
         return -1
-    names = set().union(*(rebuild.defined_names(cell.source) for cell in cells)) if cells else set()
+    names = set().union(*(defined_names(cell.source) for cell in cells)) if cells else set()
     return sum(f"{unit}.{name}" in TASKS for name in names)
 
 

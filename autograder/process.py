@@ -18,11 +18,13 @@ from typing import Any
 from autograder.jail import user_namespace_modes
 from autograder.launch import Setup, launch
 from autograder.subject import SubjectCrashed, SubjectTimeout
+from autograder.syntax import defined_names
 from autograder.worker import wire
 from autograder.worker.execute import Outcome, Request
 
 MAX_RECEIVED = 128 * 2**20  # bytes of all answers of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their answers are read: with them no side's buffer is full
+MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
 
 
@@ -168,10 +170,11 @@ class ForkServer:
 
 @dataclass
 class CellReport:
-    """What became of one cell: what it printed, and why it failed, if it did."""
+    """What became of one cell: what it printed, why it failed, if it did, and whether it had to wait for others."""
 
     output: str = ""
     error: str = ""
+    waited: bool = False
 
 
 @dataclass
@@ -234,24 +237,45 @@ class ProcessSubject:
             self._lethal.add(failed)
 
     def _run_cells(self) -> int | None:
-        """Execute every cell that is not known to be lethal; returns the index of one that turns out to be."""
-        for index, source in enumerate(self.cells):
-            if index in self._lethal or not source.strip():
-                continue
-            if len(source) > wire.MAX_TEXT:
-                self.reports[index] = CellReport(
-                    error=f"It is longer than the {wire.MAX_TEXT:,} characters that are run."
-                )
-                continue
-            try:
-                reply = self._decoded(self._exchange({"cell": index + 1, "source": source}, "This cell"), "This cell")
-            except (SubjectTimeout, SubjectCrashed) as error:
-                self.reports[index] = CellReport(error=str(error))
-                return index
-            if not isinstance(reply, dict):
-                reply = {}
-            self.reports[index] = CellReport(_text(reply.get("output"), 20_000), _text(reply.get("error"), 1000))
+        """Execute every cell that is not known to be lethal; returns the index of one that turns out to be.
+
+        Cells may have been reordered: those that lack a name come once more after the others.
+        """
+        waiting = [index for index, source in enumerate(self.cells) if source.strip() and index not in self._lethal]
+        for turn in range(MAX_TURNS):
+            for index in waiting:
+                if not self._run_cell(index, waited=turn > 0):
+                    return index
+            waiting = self._lacking_a_name(waiting)
         return None
+
+    def _run_cell(self, index: int, waited: bool) -> bool:
+        """Execute a cell and report on it; whether the process has survived that."""
+        source = self.cells[index]
+        if len(source) > wire.MAX_TEXT:
+            self.reports[index] = CellReport(error=f"It is longer than the {wire.MAX_TEXT:,} characters that are run.")
+            return True
+        try:
+            reply = self._decoded(self._exchange({"cell": index + 1, "source": source}, "This cell"), "This cell")
+        except (SubjectTimeout, SubjectCrashed) as error:
+            self.reports[index] = CellReport(error=str(error))
+            return False
+        if not isinstance(reply, dict):
+            reply = {}
+        output, error = _text(reply.get("output"), 20_000), _text(reply.get("error"), 1000)
+        self.reports[index] = CellReport(output, error, waited)
+        return True
+
+    def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
+        """Those that failed for want of a name, but for any that defines what a later cell has defined anew."""
+        failed = {index for index in cells if self.reports[index].error.startswith("NameError")}
+        found, later = [], set[str]()
+        for index in reversed(range(min(failed, default=len(self.cells)), len(self.cells))):
+            names = defined_names(self.cells[index])
+            if index in failed and not names & later:
+                found.append(index)
+            later |= names
+        return found[::-1]
 
     def _seconds_left(self) -> float:
         left = self.limits.total - self._spent

@@ -18,8 +18,8 @@ from nbformat import NotebookNode
 
 from autograder import submission
 from autograder.reports.common import clean
+from autograder.syntax import defined_names
 
-_DEFINITION = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*=(?!=)", re.MULTILINE)
 _FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
 BY_LEARNER = "by_learner"  # in the metadata of text cells that are not the course's own
 MAX_CELL = 1_000_000  # characters: the grader runs no longer ones (`wire.MAX_TEXT`, whose module needs torch)
@@ -190,11 +190,6 @@ def grade_id(cell: NotebookNode) -> str:
     """The name that a cell's metadata gives it, if any."""
     name = cell.metadata.get("nbgrader", {}).get("grade_id")
     return name if isinstance(name, str) else ""
-
-
-def defined_names(source: str) -> set[str]:
-    """What a piece of code defines at top level, whether or not it is free of syntax errors."""
-    return {one or other for one, other in _DEFINITION.findall(_unfenced(source))}
 
 
 def same_text(one: str, other: str) -> bool:

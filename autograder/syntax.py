@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 
 MAX_CODE = 200_000  # characters, whose syntax tree takes hundreds of times their room
 MAX_DOTS = 1000  # of a line with imports: Python's parser keeps each beginning of ``a.b.c`` as a name of its own
+_DEFINITION = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*=(?!=)", re.MULTILINE)
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -26,3 +28,8 @@ def syntax_tree(text: str) -> ast.Module:
     """
     with _ONE_AT_A_TIME:
         return ast.parse(text)
+
+
+def defined_names(text: str) -> set[str]:
+    """What a piece of code defines at top level, whether or not it is free of syntax errors."""
+    return {one or other for one, other in _DEFINITION.findall(text)}

@@ -9,6 +9,8 @@ import pytest
 
 from autograder.grading import grade_cells, grade_source
 from autograder.process import Limits
+from autograder.registry import find_unit
+from autograder.release import source_notebook
 from autograder.report import number
 from autograder.submission import MAX_BYTES, Source, UnreadableSubmission, discover, read, split_python
 from autograder.worker.cells import CellRunner
@@ -238,7 +240,34 @@ def test_failing_cells_are_noted_and_stubs_are_not(server):
 def test_the_notes_on_thousands_of_cells_are_few(server):
     graded = grade_cells(server, ["1/0"] * 1000, "attention", ["attention.softmax"])
     assert len(graded.notes) <= 21
-    assert graded.notes[-1] == "980 more code cells failed."
+    assert graded.notes[-1] == "There are notes on 980 more code cells."
+
+
+@pytest.mark.parametrize("unit", ["attention", "masks", "babygpt", "gpt2_forward"])
+def test_cells_in_reverse_order_earn_what_they_earn_in_order(server, unit):
+    """Imports last, and every class above the one that it derives from."""
+    cells = [cell.source for cell in source_notebook(find_unit(unit)).cells if cell.cell_type == "code"]
+    graded = grade_cells(server, cells[::-1], unit)
+    assert [task.status for task in graded.tasks] == ["passed"] * len(graded.tasks)
+    assert any("a later cell defines" in note for note in graded.notes)
+
+
+def test_only_what_helps_is_run_again(server):
+    """Not what lacks its name for ever, and nothing that would undo what a later cell defines."""
+    cells = [
+        "runs = 0",
+        "runs += 1\nnobody_defines_this",
+        "half = 1\nclass Half(Base): pass",
+        "softmax = late(1)",
+        "late = lambda x: None\nclass Base: pass",
+        "import torch\nsoftmax = lambda x, dim=-1: torch.softmax(x, dim).nan_to_num()",
+        "print(runs, issubclass(Half, Base))",
+    ]
+    graded = grade_cells(server, cells, "attention", ["attention.softmax"])
+    assert graded.tasks[0].status == "passed"
+    assert [bool(report.error) for report in graded.cells] == [False, True, False, True, False, False, False]
+    assert graded.cells[6].output == "2 True\n"
+    assert [report.waited for report in graded.cells] == [False, True, True, False, False, False, True]
 
 
 def test_lethal_cells_are_noted(server):

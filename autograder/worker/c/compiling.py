@@ -94,9 +94,17 @@ class CCode:
         return _source(self._read())
 
     def program(self) -> Program:
-        """The compiled program, made anew when the code has changed."""
+        """The compiled program, made anew when the code has changed.
+
+        Cells may have been reordered: if their order does not compile, those without kernels are put first.
+        """
         if self._program is None:
-            self._program = Program(self._read())
+            pieces = self._read()
+            with_kernels = {piece.label for piece in pieces if piece.function in SIGNATURES}
+            moved = sorted(pieces, key=lambda piece: piece.label in with_kernels)
+            self._program = Program(pieces)
+            if self._program.faults and moved != pieces:
+                self._program = min(self._program, Program(moved), key=lambda program: program.faults)
         return self._program
 
 
@@ -129,6 +137,11 @@ class Program:
                 self.errors[piece.function or f"line {piece.line} of {piece.label}"] = first.sentence
             kept = [piece for piece in kept if piece not in bad]
         self.problem = messages[0].sentence if messages else "The code does not compile."
+
+    @property
+    def faults(self) -> int:
+        """How many functions are left out, or more than all of them."""
+        return MAX_C if self.problem else len(self.errors)
 
     def _compile(self, pieces: Sequence[Piece]) -> list[Message] | None:
         """Compile; what was wrong, or ``None``."""
