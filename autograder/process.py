@@ -262,8 +262,7 @@ class ProcessSubject:
             return False
         if not isinstance(reply, dict):
             reply = {}
-        output, error = _text(reply.get("output"), 20_000), _text(reply.get("error"), 1000)
-        self.reports[index] = CellReport(output, error, waited)
+        self.reports[index] = CellReport(_text(reply.get("output"), 20_000), _text(reply.get("error"), 1000), waited)
         return True
 
     def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
