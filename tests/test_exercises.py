@@ -250,16 +250,22 @@ def test_no_line_of_a_solution_leaks(unit):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """Executes a notebook in a kernel of its own, as a learner would; errors are left in the outputs."""
+    """Executes notebooks as a learner would, one after the other in one kernel, whose names are forgotten in between.
 
-    def execute(path: Path) -> nbformat.NotebookNode:
-        notebook = nbformat.read(path, as_version=4)
+    Errors are left in the outputs.
+    """
+
+    def execute(*paths: Path) -> list[nbformat.NotebookNode]:
+        forget = nbformat.v4.new_code_cell("%reset -f")
+        notebooks = [nbformat.read(path, as_version=4) for path in paths]
+        whole = notebooks[0].copy()
+        whole.cells = [cell for notebook in notebooks for cell in (*notebook.cells, forget)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYTHONPATH", str(ROOT))
             patch.setenv("AUTOGRADER_STATE", str(tmp_path_factory.mktemp("state") / "progress.json"))
             folder = {"metadata": {"path": str(tmp_path_factory.mktemp("learner"))}}
-            NotebookClient(notebook, timeout=300, allow_errors=True, kernel_name="python3", resources=folder).execute()
-        return notebook
+            NotebookClient(whole, timeout=300, allow_errors=True, kernel_name="python3", resources=folder).execute()
+        return notebooks
 
     return execute
 
@@ -288,25 +294,22 @@ def pictures(notebook: nbformat.NotebookNode) -> int:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_the_solved_notebook_gets_every_point(unit, fresh, run):
-    notebook = run(fresh / "course" / "source" / unit / f"{unit}.ipynb")
-    assert errors(notebook) == {}
-    assert results(notebook) == {task: str(float(max_points(task))) for task in find_unit(unit).task_ids}
-    assert pictures(notebook) >= 1
-    printed = [text for text in streams(notebook) if text.strip()]
-    assert [text for text in printed if not re.search(r"\d%\|", text)] == []  # but for progress bars
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_the_released_notebook_runs_to_its_end_and_gets_nothing(unit, run):
-    notebook = run(ROOT / "exercises" / unit / f"{unit}.ipynb")
-    assert {name for name, _ in errors(notebook).values()} <= {"NotImplementedError"}
-    assert results(notebook) == {task: "0.0" for task in find_unit(unit).task_ids}
-    assert pictures(notebook) == 0
-    said = [text for text in streams(notebook) if text.strip()]  # on a busy machine a line's end comes by itself
+def test_the_released_notebook_runs_to_its_end_for_nothing_and_the_solved_one_gets_every_point(unit, fresh, run):
+    released, solved = run(
+        ROOT / "exercises" / unit / f"{unit}.ipynb", fresh / "course" / "source" / unit / f"{unit}.ipynb"
+    )
+    assert {name for name, _ in errors(released).values()} <= {"NotImplementedError"}
+    assert results(released) == {task: "0.0" for task in find_unit(unit).task_ids}
+    assert pictures(released) == 0
+    said = [text for text in streams(released) if text.strip()]  # on a busy machine a line's end comes by itself
     assert said
     for printed in said:
         assert re.match(rf"Nothing to see yet: {unit}\.\w+ is still to be written\.", printed)
+    assert errors(solved) == {}
+    assert results(solved) == {task: str(float(max_points(task))) for task in find_unit(unit).task_ids}
+    assert pictures(solved) >= 1
+    printed = [text for text in streams(solved) if text.strip()]
+    assert [text for text in printed if not re.search(r"\d%\|", text)] == []  # but for progress bars
 
 
 @pytest.mark.parametrize("task", TASKS)
