@@ -84,18 +84,24 @@ def look_at(browser: Any, address: str, name: str) -> Findings:
         page.evaluate("document.querySelectorAll('img').forEach(image => { image.loading = 'eager' })")
         page.evaluate(AXE)
         faint, too_wide, barriers = {}, {}, []
-        for scheme, width in zip(SCHEMES, WIDTHS.values()):
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+        screens = list(zip(SCHEMES, WIDTHS.items()))
+        for scheme, (device, width) in screens:
+            turn(page, scheme, width)
             page.wait_for_timeout(300)  # the theme's colours fade over
             faint[scheme] = page.evaluate(FAINT_TEXT)
-            barriers += page.evaluate(BARRIERS, [] if name in ALL_KINDS else COLOURS)
-        for device, width in WIDTHS.items():
-            page.set_viewport_size({"width": width, "height": 900})
             full = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)")
             too_wide[device] = (page.evaluate(TOO_WIDE) or [f"{full} pixels"]) if full > width else []
+        for scheme, (_, width) in reversed(screens):
+            turn(page, scheme, width)
+            barriers += page.evaluate(BARRIERS, [] if name in ALL_KINDS else COLOURS)
         return Findings(seen.refused, seen.failed, seen.console, drawn, broken, too_wide, faint, barriers, size)
+
+
+def turn(page: Any, scheme: str, width: int) -> None:
+    """Show the page in this theme and width."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
 
 
 @pytest.mark.parametrize("name", PAGES)
