@@ -6,6 +6,7 @@ Nothing that arrives from there is trusted: replies are bounded, checked and mad
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import tempfile
 import threading
@@ -25,6 +26,8 @@ from autograder.worker.execute import Outcome, Request
 MAX_RECEIVED = 128 * 2**20  # bytes of all answers of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their answers are read: with them no side's buffer is full
 MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
+MAX_SEARCHED = 2_000_000  # characters of all cells, in which names are looked for
+_LACKED = re.compile(r"NameError\b.*\bname '(\w+)' is not defined")
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
 
 
@@ -246,7 +249,10 @@ class ProcessSubject:
             for index in waiting:
                 if not self._run_cell(index, waited=turn > 0):
                     return index
-            waiting = self._lacking_a_name(waiting)
+            lacking = self._lacking_a_name(waiting)
+            if turn > 0 and len(lacking) == len(waiting):
+                break
+            waiting = lacking
         return None
 
     def _run_cell(self, index: int, waited: bool) -> bool:
@@ -266,14 +272,18 @@ class ProcessSubject:
         return True
 
     def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
-        """Those that failed for want of a name, but for any that defines what a later cell has defined anew."""
-        failed = {index for index in cells if self.reports[index].error.startswith("NameError")}
-        found, later = [], set[str]()
-        for index in reversed(range(min(failed, default=len(self.cells)), len(self.cells))):
+        """Those that failed for want of a name that may come yet, and define nothing that a later cell defines anew."""
+        lacked = {index: match[1] for index in cells if (match := _LACKED.match(self.reports[index].error))}
+        if sum(map(len, self.cells)) > MAX_SEARCHED:
+            return []
+        words = set[str]().union(*(defined_names(self.cells[index]) for index in lacked))
+        found, defined = [], set[str]()
+        for index in reversed(range(min(lacked, default=len(self.cells)), len(self.cells))):
             names = defined_names(self.cells[index])
-            if index in failed and not names & later:
+            if lacked.get(index) in words and not names & defined:
                 found.append(index)
-            later |= names
+            words.update(re.findall(r"\w+", self.cells[index]))
+            defined |= names
         return found[::-1]
 
     def _seconds_left(self) -> float:

@@ -257,17 +257,24 @@ def test_only_what_helps_is_run_again(server):
     cells = [
         "runs = 0",
         "runs += 1\nnobody_defines_this",
+        "runs += 1\nnobody_knows_this",
         "half = 1\nclass Half(Base): pass",
         "softmax = late(1)",
         "late = lambda x: None\nclass Base: pass",
         "import torch\nsoftmax = lambda x, dim=-1: torch.softmax(x, dim).nan_to_num()",
-        "print(runs, issubclass(Half, Base))",
+        "print(runs, issubclass(Half, Base))  # nobody_defines_this",
     ]
     graded = grade_cells(server, cells, "attention", ["attention.softmax"])
     assert graded.tasks[0].status == "passed"
-    assert [bool(report.error) for report in graded.cells] == [False, True, False, True, False, False, False]
-    assert graded.cells[6].output == "2 True\n"
-    assert [report.waited for report in graded.cells] == [False, True, True, False, False, False, True]
+    assert [bool(report.error) for report in graded.cells] == [False, True, True, False, True, False, False, False]
+    assert graded.cells[7].output == "3 True\n"
+    assert [report.waited for report in graded.cells] == [False, True, False, True, False, False, False, True]
+
+
+def test_names_are_not_looked_for_in_megabytes(server):
+    cells = ["class Half(Base): pass", "class Base: pass", *["#" + 900_000 * "."] * 3]
+    graded = grade_cells(server, cells, "attention", ["attention.softmax"])
+    assert [report.error for report in graded.cells[:2]] == ["NameError in line 1: name 'Base' is not defined", ""]
 
 
 def test_lethal_cells_are_noted(server):

@@ -60,7 +60,7 @@ def site_problems(root: Path) -> list[str]:
         if not file.is_file():
             problems.append(f"{page}.md was not built: there is no {file.relative_to(root)}.")
             continue
-        soup = BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
+        soup = BeautifulSoup(file.read_text(encoding="utf-8"), "lxml")
         if page_cells(source(root, page).read_text(encoding="utf-8")):
             if page not in _execution(root):
                 problems.append(f"{page}.md has code cells that were not executed.")

@@ -65,7 +65,7 @@ def visit(browser: Any, address: str, name: str, formulas: bool = True, **option
 
 @functools.cache
 def soup(name: str) -> BeautifulSoup:
-    return BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+    return BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "lxml")
 
 
 @functools.cache
