@@ -33,6 +33,7 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"
 # page's colours are looked at by FAINT_TEXT; axe-core has the last word on those pages that have all kinds of things.
 COLOURS = ["color-contrast", "link-in-text-block"]
 ALL_KINDS = ["book/index", "book/attention", "book/glossary"]
+AT_ONCE = "*, ::before, ::after { transition: none !important }"  # else a theme's colours fade over into the other's
 FIRST_LOAD = 700_000  # bytes that a static host sends for a page that nobody has seen before
 # What a learner may look for, and the chapter that has to be among the first results.
 SEARCHES = {
@@ -82,12 +83,12 @@ def look_at(browser: Any, address: str, name: str) -> Findings:
             serving.size_as_sent(path, (HTML / path).read_bytes()) for path in seen.loaded if (HTML / path).is_file()
         )
         page.evaluate("document.querySelectorAll('img').forEach(image => { image.loading = 'eager' })")
+        page.add_style_tag(content=AT_ONCE)
         page.evaluate(AXE)
         faint, too_wide, barriers = {}, {}, []
         screens = list(zip(SCHEMES, WIDTHS.items()))
         for scheme, (device, width) in screens:
             turn(page, scheme, width)
-            page.wait_for_timeout(300)  # the theme's colours fade over
             faint[scheme] = page.evaluate(FAINT_TEXT)
             full = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)")
             too_wide[device] = (page.evaluate(TOO_WIDE) or [f"{full} pixels"]) if full > width else []
