@@ -19,14 +19,13 @@ from typing import Any
 from autograder.jail import user_namespace_modes
 from autograder.launch import Setup, launch
 from autograder.subject import SubjectCrashed, SubjectTimeout
-from autograder.syntax import defined_names
+from autograder.syntax import MAX_SEARCHED, defined_names
 from autograder.worker import wire
 from autograder.worker.execute import Outcome, Request
 
 MAX_RECEIVED = 128 * 2**20  # bytes of all answers of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their answers are read: with them no side's buffer is full
 MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
-MAX_SEARCHED = 2_000_000  # characters of all cells, in which names are looked for
 _LACKED = re.compile(r"NameError\b.*\bname '(\w+)' is not defined")
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
 

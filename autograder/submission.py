@@ -18,14 +18,13 @@ from pathlib import Path
 
 from autograder.demonstrations import is_unchanged, left_out
 from autograder.registry import BY_NAME
-from autograder.syntax import MAX_CODE, demand_readable, syntax_tree
+from autograder.syntax import MAX_CODE, MAX_SEARCHED, demand_readable, syntax_tree
 
 SUFFIXES = (".ipynb", ".py", ".c")
 MAX_BYTES = 256 * 2**20
 MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some twenty times the room of its text
 MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes each
 MAX_CELLS = 10_000
-MAX_SEARCHED = 2_000_000  # characters of all text cells, in which definitions are looked for
 MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
 _SKIPPED_FOLDERS = {"__pycache__", "__MACOSX", "node_modules"}
 

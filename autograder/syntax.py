@@ -7,6 +7,7 @@ import re
 import threading
 
 MAX_CODE = 200_000  # characters, whose syntax tree takes hundreds of times their room
+MAX_SEARCHED = 2_000_000  # characters of all text cells, or of all code cells, in which definitions are looked for
 MAX_DOTS = 1000  # of a line with imports: Python's parser keeps each beginning of ``a.b.c`` as a name of its own
 _DEFINITION = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*=(?!=)", re.MULTILINE)
 _ONE_AT_A_TIME = threading.Lock()
