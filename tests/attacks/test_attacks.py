@@ -212,7 +212,7 @@ def test_a_file_that_is_small_until_it_is_read(write, name, content, said):
     started = time.monotonic()
     with pytest.raises(UnreadableSubmission, match=said):
         read(write(name, content))
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 5
 
 
 LONG_IMPORT = "import " + "a." * 90_000 + "a"
@@ -235,7 +235,7 @@ def test_what_takes_long_to_read_is_not_read_by_the_grader(notebook, cell, kind,
     assert code.cells[-1] == "y = 2"
     missing = CheckResult("x", "not_attempted", Fraction(0), Fraction(1), "")
     assert _lost_answers([TaskResult(TASKS[0], (missing,))], code.prose) == []
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 5
 
 
 def test_thousands_of_demonstrations(notebook, cell):
@@ -244,7 +244,7 @@ def test_thousands_of_demonstrations(notebook, cell):
     needing = [f"y{number} = x{number}" for number in range(4000)]
     started = time.monotonic()
     assert read_notebook(notebook(*shown, *needing).encode()).cells == [*sources, *needing]
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 10
 
 
 def test_a_notebook_of_a_hundred_megabytes(jailed, write, notebook):
