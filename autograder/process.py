@@ -241,7 +241,7 @@ class ProcessSubject:
     def _run_cells(self) -> int | None:
         """Execute every cell that is not known to be lethal; returns the index of one that turns out to be.
 
-        Cells may have been reordered: those that lack a name come once more after the others.
+        Cells may have been reordered: those that lack a name come again after the others.
         """
         waiting = [index for index, source in enumerate(self.cells) if source.strip() and index not in self._lethal]
         for turn in range(MAX_TURNS):
