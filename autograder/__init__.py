@@ -2,7 +2,7 @@
 
 TYPE_CHECKING = False  # as type checkers know it: with no import, `__main__` still decides where imports come from
 if TYPE_CHECKING:
-    from autograder.notebook import check, hint, progress, run_kernel, when_ready
+    from autograder.notebook.api import check, hint, progress, run_kernel, when_ready
 
 __all__ = ["check", "hint", "progress", "run_kernel", "when_ready"]
 
@@ -10,7 +10,7 @@ __all__ = ["check", "hint", "progress", "run_kernel", "when_ready"]
 def __getattr__(name: str) -> object:
     # Loaded on first use: the command line and the doctor answer without waiting for torch.
     if name in __all__:
-        from autograder import notebook
+        from autograder.notebook import api
 
-        return getattr(notebook, name)
+        return getattr(api, name)
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.registry import BY_NAME, UNITS, UnknownUnit, find_tasks, find_unit
+from autograder.course.registry import BY_NAME, UNITS, UnknownUnit, find_tasks, find_unit
 
 if TYPE_CHECKING:
-    from autograder.grading import Results
-    from autograder.journal import Journal
-    from autograder.report import Submission
-    from autograder.submission import Source
+    from autograder.grading.engine import Results
+    from autograder.grading.journal import Journal
+    from autograder.judging.results import Submission
+    from autograder.submissions.discovery import Source
 
 UNSAFE = "WARNING: --unsafe: submissions run without a sandbox and can read and change all that you can."
 
@@ -135,8 +135,8 @@ def _positive_float(text: str) -> float:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from autograder import report
-    from autograder.checking import max_points
+    from autograder.judging import results
+    from autograder.judging.runner import max_points
 
     units = [
         {
@@ -145,25 +145,28 @@ def _list(options: argparse.Namespace) -> int:
             "title": unit.title,
             "complete": unit.complete,
             "tasks": [
-                {"id": task, "max_points": report.number(max_points(task)) if unit.complete else None}
+                {"id": task, "max_points": results.number(max_points(task)) if unit.complete else None}
                 for task in unit.task_ids
             ],
         }
         for unit in UNITS
     ]
     if options.json:
-        print(json.dumps({"schema": report.SCHEMA, "units": units}, indent=2))
+        print(json.dumps({"schema": results.SCHEMA, "units": units}, indent=2))
         return 0
     for unit in UNITS:
         print(f"{unit.number:>2}  {unit.name}: {unit.title}{'' if unit.complete else ' (planned)'}")
         for task in unit.task_ids if unit.complete else ():
-            print(f"      {task}  {report.number(max_points(task)):g} points")
+            print(f"      {task}  {results.number(max_points(task)):g} points")
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
-    from autograder import launch, report, state
-    from autograder.submission import UnreadableSubmission, read, unit_of
+    from autograder.judging import results
+    from autograder.notebook import store
+    from autograder.sandbox import launch
+    from autograder.submissions.discovery import unit_of
+    from autograder.submissions.notebooks import UnreadableSubmission, read
 
     name = options.unit or (options.task or "").partition(".")[0] or unit_of(Path(os.path.abspath(options.file)))
     if not name:
@@ -178,10 +181,10 @@ def _check(options: argparse.Namespace) -> int:
     launch.ahead(jailed=False, compiler=unit.compiler)
 
     with launch.importing():
-        from autograder.checking import DEFAULT_SEED
-        from autograder.grading import grade_code
-        from autograder.process import ForkServer, Limits
+        from autograder.grading.engine import grade_code
+        from autograder.judging.inputs import DEFAULT_SEED
         from autograder.reports import terminal
+        from autograder.sandbox.session import ForkServer, Limits
 
     with _sentences_for_grading_errors(), ForkServer(jailed=False, compiler=unit.compiler) as server:
         server.wait_until_ready()
@@ -190,13 +193,13 @@ def _check(options: argparse.Namespace) -> int:
     for note in graded.notes:
         _say(note)
     terminal.print_tasks(graded.tasks)
-    state.remember_points({task.id: report.number(task.points) for task in graded.tasks})
-    return 0 if all(task.status == report.PASSED for task in graded.tasks) else 1
+    store.remember_points({task.id: results.number(task.points) for task in graded.tasks})
+    return 0 if all(task.status == results.PASSED for task in graded.tasks) else 1
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from autograder import launch
-    from autograder.submission import discover, need_compiler
+    from autograder.sandbox import launch
+    from autograder.submissions.discovery import discover, need_compiler
 
     if options.unit:
         find_unit(options.unit)
@@ -215,12 +218,12 @@ def _grade(options: argparse.Namespace) -> int:
         launch.ahead(jailed, need_compiler(sources))
 
     with launch.importing():
-        from autograder.checking import DEFAULT_SEED
-        from autograder.cluster import ClusterError, grade_on_cluster
-        from autograder.grading import grade_all, grade_sources
-        from autograder.journal import JournalError, journal_for
-        from autograder.process import Limits
+        from autograder.grading.cluster import ClusterError, grade_on_cluster
+        from autograder.grading.engine import grade_all, grade_sources
+        from autograder.grading.journal import JournalError, journal_for
+        from autograder.judging.inputs import DEFAULT_SEED
         from autograder.reports import terminal
+        from autograder.sandbox.session import Limits
 
     seed = DEFAULT_SEED if options.seed is None else options.seed
     limits = Limits.of(options.timeout, options.memory)
@@ -288,7 +291,7 @@ def _check_destinations(options: argparse.Namespace) -> None:
 
 def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -> None:
     from autograder import reports
-    from autograder.report import to_json
+    from autograder.judging.results import to_json
     from autograder.reports.exports import to_canvas, write_gradescope
     from autograder.reports.html import class_page
     from autograder.reports.junit import to_junit
@@ -321,8 +324,8 @@ def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -
 @contextlib.contextmanager
 def _sentences_for_grading_errors() -> Iterator[None]:
     """Turns failures to make a process to grade in into usage errors."""
-    from autograder.jail import NoJail
-    from autograder.process import ForkServerError
+    from autograder.sandbox.jail import NoJail
+    from autograder.sandbox.session import ForkServerError
 
     try:
         yield
@@ -334,12 +337,12 @@ def _sentences_for_grading_errors() -> Iterator[None]:
 
 def _doctor(options: argparse.Namespace) -> int:
     if options.sandbox:
-        from autograder import sandbox_doctor
+        from autograder.sandbox import selftest
 
         with _sentences_for_grading_errors():
-            return 0 if sandbox_doctor.report() else 1
+            return 0 if selftest.report() else 1
 
-    from autograder.doctor import lacking
+    from autograder.course.lint import lacking
 
     if options.unit and options.unit not in BY_NAME:
         find_unit(options.unit)  # says which units there are
@@ -356,7 +359,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _hint(options: argparse.Namespace) -> int:
-    from autograder.hinting import next_hint
+    from autograder.notebook.hints import next_hint
 
     _, tasks = find_tasks(options.task)
     if len(tasks) > 1:
@@ -367,19 +370,20 @@ def _hint(options: argparse.Namespace) -> int:
 
 
 def _progress(options: argparse.Namespace) -> int:
-    from autograder import reports, standing
+    from autograder import reports
+    from autograder.notebook import progress
     from autograder.reports import progress as shown
 
     if options.import_file:
         try:
-            tasks = standing.bring_in(options.import_file)
-        except standing.ImportProblem as error:
+            tasks = progress.bring_in(options.import_file)
+        except progress.ImportProblem as error:
             raise UsageError(str(error)) from error
         print(f"Taken over from {options.import_file}: {tasks} tasks; the better result of each task counts.")
-    found = standing.load()
+    found = progress.load()
     try:
         if options.export:
-            reports.write(options.export, standing.exported())
+            reports.write(options.export, progress.exported())
         if options.html:
             reports.write(options.html, shown.page(found))
     except reports.ReportError as error:

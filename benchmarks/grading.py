@@ -38,12 +38,12 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from autograder import release  # noqa: E402
-from autograder.catalogue import alternatives, complete_source, mistakes  # noqa: E402
-from autograder.checking import load_checks  # noqa: E402
+from autograder.course.catalogue import alternatives, complete_source, mistakes  # noqa: E402
+from autograder.course.registry import find_unit  # noqa: E402
+from autograder.judging.runner import load_checks  # noqa: E402
+from autograder.lms import release  # noqa: E402
+from autograder.lms.sample_class import fill, is_check, solved, to_file  # noqa: E402
 from autograder.machine import processor  # noqa: E402
-from autograder.registry import find_unit  # noqa: E402
-from autograder.sample_class import fill, is_check, solved, to_file  # noqa: E402
 
 UNIT = "attention"
 OUTPUT = ROOT / "book" / "measurements" / "grading.json"

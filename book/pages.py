@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 from IPython.display import HTML
 
-from autograder.catalogue import mistakes
+from autograder.course.catalogue import mistakes
 
 BOOK = Path(__file__).parent
 

@@ -31,7 +31,7 @@ NAME = "transformer-workbook"
 SHEET = BOOK / "static" / "print.css"
 
 sys.path.insert(0, str(ROOT))
-from autograder import settings  # noqa: E402
+from autograder.course import addresses  # noqa: E402
 
 # What only a screen needs: links to a heading itself, buttons, programs, folding marks, and the drawing of a formula
 # for whom MathML is enough.
@@ -105,7 +105,7 @@ def links(page: Page, known: set[str], inside: str) -> None:
             )
         elif target:
             file = target if Path(target).suffix else f"{target}.html"
-            link["href"] = f"{settings.book_url()}/{file}" + (f"#{anchor}" if anchor else "")
+            link["href"] = f"{addresses.book_url()}/{file}" + (f"#{anchor}" if anchor else "")
         for attribute in ("download", "target", "title"):
             link.attrs.pop(attribute, None)
 
@@ -200,7 +200,7 @@ def one_page(book: Sequence[Page]) -> str:
         '<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
         f'<title>{title}</title>{head}<link rel="stylesheet" href="_static/print.css"></head><body>'
         f'<header class="front"><p class="title">{title}</p><p>{author}</p>'
-        f'<p><a href="{settings.book_url()}">{settings.book_url()}</a></p></header>'
+        f'<p><a href="{addresses.book_url()}">{addresses.book_url()}</a></p></header>'
         f'<nav class="contents"><h1>Contents</h1><ul>{contents}</ul></nav>{articles}</body></html>'
     )
 
@@ -357,7 +357,7 @@ def _package(book: Sequence[Page], files: dict[str, bytes]) -> str:
         '<?xml version="1.0" encoding="utf-8"?>\n'
         '<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" xml:lang="en">'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        f'<dc:identifier id="id">urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, settings.book_url())}</dc:identifier>'
+        f'<dc:identifier id="id">urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, addresses.book_url())}</dc:identifier>'
         f"<dc:title>{title}</dc:title><dc:creator>{author}</dc:creator><dc:language>en</dc:language>"
         f'<meta property="dcterms:modified">{MODIFIED}</meta></metadata>'
         f"<manifest>{''.join(items)}</manifest><spine>{spine}</spine></package>\n"

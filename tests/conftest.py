@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import registry
-from autograder.process import ForkServer, Limits, ProcessSubject
-from autograder.settings import ROOT
+from autograder.course import registry
+from autograder.course.addresses import ROOT
+from autograder.sandbox.session import ForkServer, Limits, ProcessSubject
 
 # Before anything imports torch, and for the kernels that tests start: threads of several processes on the same cores
 # spin for each other, and a training of two seconds takes minutes.
@@ -55,7 +55,7 @@ def _state_away_from_home(tmp_path_factory):
 @pytest.fixture
 def planned(monkeypatch) -> registry.Unit:
     """A unit of the course map that nobody has written yet."""
-    unit = registry.Unit(17, "diffusion", "Noise, and back", ("add_noise", "denoise"))
+    unit = registry.Unit(len(registry.UNITS) + 1, "diffusion", "Noise, and back", ("add_noise", "denoise"))
     monkeypatch.setitem(registry.BY_NAME, unit.name, unit)
     return unit
 

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder import cli, grading, launch, process
-from autograder.checking import max_points
-from autograder.process import ForkServer
-from autograder.registry import COMPLETE, UNITS, find_unit
-from autograder.report import number
-from autograder.settings import ROOT
+from autograder import cli
+from autograder.course.addresses import ROOT
+from autograder.course.registry import COMPLETE, UNITS, find_unit
+from autograder.grading import engine
+from autograder.judging.results import number
+from autograder.judging.runner import max_points
+from autograder.sandbox import launch, session
+from autograder.sandbox.session import ForkServer
 
 UNIT = "attention"
 ATTENTION = find_unit(UNIT)
@@ -67,7 +69,7 @@ class Borrowed:
 @pytest.fixture(autouse=True)
 def _one_server_for_all(server, monkeypatch):
     """Commands in this process share a server; those that run as programs start their own."""
-    for module in (process, grading):
+    for module in (session, engine):
         monkeypatch.setattr(module, "ForkServer", lambda *_, **__: Borrowed(server))
     monkeypatch.setattr(launch, "ahead", lambda *_, **__: None)
 
@@ -159,7 +161,9 @@ def test_a_state_that_cannot_be_written_is_no_obstacle(run, monkeypatch):
 
 def test_a_user_without_a_home(run, monkeypatch, write, right):
     monkeypatch.delenv("AUTOGRADER_STATE")
-    monkeypatch.setattr("autograder.state.user_state_path", lambda _: Path("~nobody-of-this-name").expanduser())
+    monkeypatch.setattr(
+        "autograder.course.addresses.user_state_path", lambda _: Path("~nobody-of-this-name").expanduser()
+    )
     assert run("hint", "attention.softmax")[0] == 0
     assert run("progress")[0] == 0
     path = write("attention.py", right)
@@ -398,14 +402,14 @@ def test_what_cannot_be_graded_is_exit_code_1_and_stops_nobody(run, klass, write
 
 
 def test_a_fault_of_the_grader_costs_one_submission(run, klass, monkeypatch):
-    parse = grading.parse
+    parse = engine.parse
 
     def faulty(data, path):
         if "ben" in path.parts:
             raise TypeError("'int' object is not iterable")
         return parse(data, path)
 
-    monkeypatch.setattr(grading, "parse", faulty)
+    monkeypatch.setattr(engine, "parse", faulty)
     entries = {entry["student"]: entry for entry in grade(run, klass, code=1)["submissions"]}
     assert "The grader itself failed" in entries["ben"]["message"]
     assert [name for name, entry in entries.items() if entry["status"] == "failed"] == ["ben"]

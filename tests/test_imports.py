@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from autograder.settings import ROOT
+from autograder.course.addresses import ROOT
 
 OURS = {"solutions", "autograder", "book", "exercises", "tests", "benchmarks"}
 
@@ -66,13 +67,82 @@ def test_the_autograder_imports_the_solutions_and_itself_of_this_project():
     assert breaches("autograder", lambda name: top(name) not in OURS - {"solutions", "autograder"}) == []
 
 
-def test_the_worker_imports_nothing_of_the_project():
-    """It is shipped into a place where nothing else of the project exists."""
+def test_the_runtime_imports_nothing_of_the_project():
+    """It is shipped into a sandbox where nothing else of the project exists."""
 
     def allowed(name: str) -> bool:
-        return top(name) not in OURS or name.startswith("autograder.worker.")
+        return top(name) not in OURS or name.startswith("autograder.sandbox.runtime.")
 
-    assert breaches("autograder/worker", allowed) == []
+    assert breaches("autograder/sandbox/runtime", allowed) == []
+
+
+# From the front doors to the ground. Who stands higher may import what stands lower, never the other way round.
+ROOMS = ("", "lms", "notebook", "grading", "reports", "judging", "sandbox", "submissions", "course", "units")
+MAY_IMPORT_A_UNIT = {"course/registry.py", "course/catalogue.py", "judging/runner.py"}
+
+
+def room_of(name: str) -> str:
+    """The room of a dotted name in the autograder; nothing for the front doors."""
+    return next((part for part in name.split(".")[1:2] if part in ROOMS), "")
+
+
+def test_rooms_import_downwards_only():
+    wrong = []
+    for path in files("autograder"):
+        inside = path.relative_to(ROOT / "autograder")
+        room = inside.parts[0] if len(inside.parts) > 1 else ""
+        for name in imported(path):
+            if top(name) == "autograder" and room != "units" and ROOMS.index(room_of(name)) < ROOMS.index(room):
+                wrong.append(f"{inside} imports {name}")
+    assert wrong == []
+
+
+def test_nobody_imports_a_unit_but_the_course_and_the_runner():
+    importers = {
+        path.relative_to(ROOT / "autograder").as_posix()
+        for path in files("autograder")
+        for name in imported(path)
+        if room_of(name) == "units" and "units" not in path.relative_to(ROOT / "autograder").parts
+    }
+    assert importers == MAY_IMPORT_A_UNIT
+
+
+def test_checks_import_assertions_drivers_and_support_only():
+    allowed = (
+        "autograder.judging.assertions",
+        "autograder.judging.c_assertions",
+        "autograder.judging.inputs",
+        "autograder.sandbox.drivers",
+        "autograder.units.support",
+    )
+    wrong = [
+        f"{path.parent.name} imports {name}"
+        for path in [*(ROOT / "autograder" / "units").glob("*/checks.py"), *files("autograder/units/support")]
+        for name in imported(path)
+        if top(name) == "autograder" and not name.startswith(allowed)
+    ]
+    assert wrong == []
+
+
+def test_no_circle_of_imports():
+    """Within rooms too: the modules can be put in one order."""
+    graph: dict[str, set[str]] = {}
+    modules = {module_name(path): path for path in files("autograder")}
+    for name, path in modules.items():
+        found = {target for target in imported(path) if target.startswith("autograder.")}
+        graph[name] = {longest for target in found if (longest := known_module(target, modules)) and longest != name}
+    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def known_module(name: str, modules: dict[str, Path]) -> str | None:
+    """The module that a dotted name lies in: an import may name an object of it."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name or None
 
 
 @pytest.mark.parametrize("folder", ["solutions", "autograder", "book", "benchmarks", "tests"])
@@ -85,24 +155,16 @@ def test_nothing_imports_the_book_the_exercises_or_the_tests(folder):
     )
 
 
-def test_only_the_grader_outside_the_worker_holds_answers():
-    """Inside the worker not even a name of a check or a solution appears."""
-    for path in files("autograder/worker"):
-        text = path.read_text(encoding="utf-8")
-        assert "autograder.checks" not in text
-        assert "autograder.catalogue" not in text
-
-
 @pytest.mark.parametrize(
     ("statement", "found"),
     [
         ("import tests.x", "tests.x"),
         ("def f():\n    from book import y", "book.y"),
-        ("from ..checks import attention", "autograder.checks.attention"),
-        ("from . import wire", "autograder.worker.wire"),
+        ("from ..jail import command", "autograder.sandbox.jail.command"),
+        ("from . import wire", "autograder.sandbox.runtime.wire"),
         ("__import__('tests')", "tests"),
         ("import importlib\nimportlib.import_module(f'solutions.{x}')", "solutions."),
     ],
 )
 def test_this_test_sees_every_form_of_import(statement, found):
-    assert found in list(imported(ROOT / "autograder" / "worker" / "main.py", statement))
+    assert found in list(imported(ROOT / "autograder" / "sandbox" / "runtime" / "server.py", statement))

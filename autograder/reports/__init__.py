@@ -1,4 +1,4 @@
-"""Reports of graded work: HTML, terminal, JUnit XML and CSV, all from the data in ``autograder.report``.
+"""Reports of graded work: HTML, terminal, JUnit XML and CSV, all from the data in ``autograder.judging.results``.
 
 One module per format, and nothing in a report is trusted: names, paths and messages come from learners'
 files, so every format cleans and escapes them (see ``autograder.reports.common``).

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
-from autograder.registry import BY_NAME, UNITS
-from autograder.report import GRADED, NOT_ATTEMPTED, PASSED, Diagnosis, Submission, TaskResult
+from autograder.course.registry import BY_NAME, UNITS
+from autograder.judging.results import GRADED, NOT_ATTEMPTED, PASSED, Diagnosis, Submission, TaskResult
 from autograder.reports.common import check_title
 
 # Groups of results, from worst to best, by the share of the points that was earned.

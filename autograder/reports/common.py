@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from autograder.headings import heading
-from autograder.registry import BY_NAME
-from autograder.report import (
+from autograder.course.headings import heading
+from autograder.course.registry import BY_NAME
+from autograder.judging.results import (
     CRASHED,
     ERROR,
     FAILED,

@@ -1,4 +1,4 @@
-"""The map of the course as a picture: one box for each unit, in six stages.
+"""The map of the course as a picture: one box for each unit, in its stages.
 
 The picture is inline SVG, so that boxes can be links and the text takes the colour of the page around it. Colours and
 fonts are presentation attributes, which every style sheet overrides: the book's ``custom.css`` does, a notebook has
@@ -12,16 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from autograder.registry import UNITS, Unit
+from autograder.course.registry import STAGES, UNITS, Unit
 
-STAGES: tuple[tuple[str, range], ...] = (
-    ("Text becomes vectors", range(1, 3)),
-    ("Attention", range(3, 6)),
-    ("Whole models", range(6, 9)),
-    ("Training", range(9, 12)),
-    ("Translation", range(12, 15)),
-    ("GPT-2 in C", range(15, 17)),
-)
 LINE = 17  # height of a line of text
 PAD = 12
 BLUE = "#0072b2"
@@ -77,11 +69,11 @@ def picture(boxes: Sequence[Box], layout: Layout) -> str:
     """The map as an SVG element; ``boxes`` holds every unit of the course once, in order."""
     parts: list[str] = []
     top = 1.0
-    for index, (name, numbers) in enumerate(STAGES):
+    for index, (name, stage) in enumerate(in_stages(boxes)):
         if index:
             parts.append(_arrow(layout, top))
             top += 30
-        drawn, top = _stage(layout, name, [box for box in boxes if box.unit.number in numbers], top)
+        drawn, top = _stage(layout, name, stage, top)
         parts.append(drawn)
     return (
         f'<svg class="course-map-{layout.name}" viewBox="0 0 {layout.width} {top + 1:g}" role="group" '
@@ -97,9 +89,9 @@ def description(boxes: Sequence[Box]) -> str:
 
 def in_stages(boxes: Sequence[Box]) -> list[tuple[str, list[Box]]]:
     """The boxes of each stage; raises `ValueError` unless every unit of the course is there once."""
-    stages = [(name, [box for box in boxes if box.unit.number in numbers]) for name, numbers in STAGES]
+    stages = [(name, [box for box in boxes if box.unit.stage == name]) for name, _ in STAGES]
     if [box.unit for _, stage in stages for box in stage] != list(UNITS):
-        raise ValueError("The stages in autograder/reports/course_map.py must hold every unit of the registry once.")
+        raise ValueError("The boxes must be the units of the course, each once and in its order.")
     return stages
 
 

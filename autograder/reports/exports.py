@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.registry import UNITS
-from autograder.report import GRADED, PASSED, Submission, TaskResult, number
+from autograder.course.registry import UNITS
+from autograder.judging.results import GRADED, PASSED, Submission, TaskResult, number
 from autograder.reports import write
 from autograder.reports.common import shorten
 from autograder.reports.table import cell, csv_text

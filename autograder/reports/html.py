@@ -18,7 +18,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from autograder.report import GRADED, NOT_ATTEMPTED, PASSED, CheckResult, Submission, TaskResult
+from autograder.judging.results import GRADED, NOT_ATTEMPTED, PASSED, CheckResult, Submission, TaskResult
 from autograder.reports.classroom import BINS, GROUPS, in_course_order, summarise
 from autograder.reports.common import (
     LOOKS,

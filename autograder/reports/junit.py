@@ -5,7 +5,16 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
-from autograder.report import FAILED, GRADED, NOT_ATTEMPTED, PARTIAL, PASSED, CheckResult, Submission, TaskResult
+from autograder.judging.results import (
+    FAILED,
+    GRADED,
+    NOT_ATTEMPTED,
+    PARTIAL,
+    PASSED,
+    CheckResult,
+    Submission,
+    TaskResult,
+)
 from autograder.reports.common import LOOKS, check_title, clean, one_line, readable, shorten
 
 # error, timeout and crash are all "error"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
 
-from autograder import settings
+from autograder.course import addresses
+from autograder.course.registry import Unit
 from autograder.reports.course_map import NARROW, WIDE, Box, in_stages, picture
 from autograder.reports.html import render
 from autograder.reports.terminal import encodable
-from autograder.standing import Progress, UnitProgress
 
 BAR = 20  # characters
 LOOKS = {  # a symbol, its ASCII form, a word where the points do not say enough, a style of the terminal
@@ -21,6 +22,75 @@ LOOKS = {  # a symbol, its ASCII form, a word where the points do not say enough
     "open": ("○", "-", "", ""),
     "planned": ("·", ".", "planned", "dim"),
 }
+
+
+@dataclass(frozen=True)
+class UnitProgress:
+    """The points reached in a unit and those there are, by task."""
+
+    unit: Unit
+    reached: dict[str, float]
+    worth: dict[str, float]
+
+    @property
+    def points(self) -> float:
+        return sum(self.reached.values())
+
+    @property
+    def max_points(self) -> float:
+        return sum(self.worth.values())
+
+    @property
+    def passed(self) -> bool:
+        return self.unit.complete and self.open_task is None
+
+    @property
+    def open_task(self) -> str | None:
+        """The first task that is not passed."""
+        return next((task for task, worth in self.worth.items() if self.reached[task] < worth), None)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The whole course. It shows itself as a picture in a notebook and as text elsewhere."""
+
+    units: tuple[UnitProgress, ...]
+
+    @property
+    def next_unit(self) -> UnitProgress | None:
+        """The unit to go on with: the first that is not passed."""
+        return next((found for found in self.units if found.open_task), None)
+
+    @property
+    def next_task(self) -> str | None:
+        return self.next_unit.open_task if self.next_unit else None
+
+    @property
+    def points(self) -> float:
+        return sum(found.points for found in self.units)
+
+    @property
+    def max_points(self) -> float:
+        return sum(found.max_points for found in self.units)
+
+    def kind(self, found: UnitProgress) -> str:
+        """``passed``, ``next``, ``partly``, ``open`` or ``planned``."""
+        if not found.unit.complete:
+            return "planned"
+        if found.passed:
+            return "passed"
+        if found is self.next_unit:
+            return "next"
+        return "partly" if found.points else "open"
+
+    def __str__(self) -> str:
+        return "\n".join(line(self, found) for found in self.units)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return fragment(self)
 
 
 def line(progress: Progress, found: UnitProgress, encoding: str | None = None) -> str:
@@ -94,7 +164,7 @@ def _box(progress: Progress, found: UnitProgress) -> Box:
     points = f"{found.points:g} points" if kind == "passed" else _points(found)
     state = f"{symbol} {word}: {points}" if word else f"{symbol} {points}"
     share = 0.0 if kind == "passed" else found.points / found.max_points
-    return Box(found.unit, kind, state, settings.chapter_url(found.unit.name), share)
+    return Box(found.unit, kind, state, addresses.chapter_url(found.unit.name), share)
 
 
 def _points(found: UnitProgress) -> str:

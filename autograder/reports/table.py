@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-from autograder.registry import UNITS
-from autograder.report import Submission, number
+from autograder.course.registry import UNITS
+from autograder.judging.results import Submission, number
 from autograder.reports.common import MESSAGE_LIMIT, clean
 
 # What a spreadsheet takes for the beginning of a formula, full-width forms included.

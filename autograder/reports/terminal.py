@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.report import GRADED, NOT_ATTEMPTED, PASSED, Diagnosis, Submission, TaskResult
+from autograder.judging.results import GRADED, NOT_ATTEMPTED, PASSED, Diagnosis, Submission, TaskResult
 from autograder.reports.common import (
     LOOKS,
     as_tasks,

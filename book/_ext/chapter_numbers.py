@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from autograder.registry import BY_NAME
+from autograder.course.registry import BY_NAME
 
 
 def label(page: str) -> str:

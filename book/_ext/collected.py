@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from autograder.registry import COMPLETE
+from autograder.course.registry import COMPLETE
 
 BOOK = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"^\| symbol \|.*?(?=\n\n)", re.MULTILINE | re.DOTALL)

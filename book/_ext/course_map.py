@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 
-from autograder.registry import UNITS, Unit
+from autograder.course.registry import UNITS, Unit
 from autograder.reports.course_map import NARROW, WIDE, Box, in_stages, picture
 
 

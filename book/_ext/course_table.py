@@ -12,9 +12,8 @@ import yaml
 from docutils import nodes
 from sphinx import addnodes
 
-from autograder import settings
-from autograder.registry import BY_NAME, UNITS, Unit
-from autograder.reports.course_map import STAGES
+from autograder.course import addresses
+from autograder.course.registry import BY_NAME, STAGES, UNITS, Unit
 
 SECTIONS = {"quiz": "Quiz", "pitfalls": "Known mistakes", "exercise": "Exercise", "papers": "Papers"}
 
@@ -22,9 +21,9 @@ SECTIONS = {"quiz": "Quiz", "pitfalls": "Known mistakes", "exercise": "Exercise"
 def cards(root: Path, page: str) -> list[nodes.Node]:
     """For each stage its name and the cards of its units; then the chapters without a unit."""
     made: list[nodes.Node] = []
-    for name, numbers in STAGES:
+    for name, _ in STAGES:
         made.append(nodes.rubric("", name))
-        made.append(_grid(_card(unit, page) for unit in UNITS if unit.number in numbers))
+        made.append(_grid(_card(unit, page) for unit in UNITS if unit.stage == name))
     made.append(nodes.rubric("", "Between the units"))
     made.append(_grid(_bare_card(chapter, page) for chapter in chapters_without_a_unit(root)))
     return made
@@ -78,7 +77,7 @@ def _links(unit: Unit, page: str) -> nodes.paragraph:
     links += addnodes.download_reference("", "Notebook", reftarget=f"/{notebook}", refdoc=page)
     links += [
         nodes.Text(" · "),
-        nodes.reference("", "Colab", refuri=settings.launch_urls(notebook)["Colab"], internal=False),
+        nodes.reference("", "Colab", refuri=addresses.launch_urls(notebook)["Colab"], internal=False),
     ]
     return links
 

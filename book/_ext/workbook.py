@@ -2,7 +2,7 @@
 
 Directives
     ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook.
-    ``{course-map}``: the picture of all units, from ``autograder/registry.py``.
+    ``{course-map}``: the picture of all units, from ``autograder/course/registry.py``.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{course-table}``: a card for each unit, with links to its chapter, notebook and sections.
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
@@ -47,7 +47,7 @@ import search_summaries  # noqa: E402
 import slim  # noqa: E402
 import titled_links  # noqa: E402
 
-from autograder import settings  # noqa: E402
+from autograder.course import addresses  # noqa: E402
 
 LOGGER = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ LOGGER = logging.getLogger(__name__)
 def repository_file_url(path: str) -> str:
     """Address of a file or folder of the repository, at the configured branch."""
     kind = "tree" if (ROOT / path).is_dir() else "blob"
-    return f"{settings.repository_url()}/{kind}/{settings.repository_branch()}/{path}"
+    return f"{addresses.repository_url()}/{kind}/{addresses.repository_branch()}/{path}"
 
 
 class ExerciseLinks(SphinxDirective):
@@ -72,7 +72,7 @@ class ExerciseLinks(SphinxDirective):
         download = addnodes.download_reference(
             "", "Download for JupyterLab", reftarget=f"/{path}", refdoc=self.env.docname
         )
-        places = settings.launch_urls(path).items()
+        places = addresses.launch_urls(path).items()
         buttons = (
             *(_external(f"Open in {place}", address) for place, address in places),
             download,
@@ -95,9 +95,9 @@ def add_launch_buttons(app: Sphinx, page: str, template: str, context: dict, doc
     if "header_buttons" not in context or not (ROOT / chapter).is_file():
         return
     if (ROOT / exercise).is_file():
-        links = {f"Exercise in {place}": address for place, address in settings.launch_urls(exercise).items()}
+        links = {f"Exercise in {place}": address for place, address in addresses.launch_urls(exercise).items()}
     else:  # a text, which Colab cannot open
-        places = settings.launch_urls(chapter)
+        places = addresses.launch_urls(chapter)
         links = {f"This page in {place}": places[place] for place in ("Binder", "VS Code")}
     buttons = [
         {"type": "link", "url": address, "text": text, "tooltip": text, "icon": "fas fa-rocket"}
@@ -126,7 +126,7 @@ class CourseTable(SphinxDirective):
     """All units of the course, with links to everything that belongs to them."""
 
     def run(self) -> list[nodes.Node]:
-        for file in ("autograder/registry.py", "_toc.yml", "_config.yml"):
+        for file in ("autograder/course/registry.py", "_toc.yml", "_config.yml"):
             self.env.note_dependency(str(ROOT / file))
         return course_table.cards(ROOT, self.env.docname)
 
@@ -139,7 +139,7 @@ class RepoCode(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(ROOT / "_config.yml"))
-        url = settings.repository_url()
+        url = addresses.repository_url()
         text = "\n".join(self.content).replace("REPOSITORY_URL", url).replace("REPOSITORY_NAME", url.rpartition("/")[2])
         return [nodes.literal_block(text, text, language=self.arguments[0])]
 

@@ -19,13 +19,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder import jail, launch, sandbox_doctor
-from autograder.demonstrations import mark
-from autograder.grading import _lost_answers, grade_cells, grade_sources
-from autograder.process import ForkServer, Limits, ProcessSubject
-from autograder.report import CheckResult, TaskResult
-from autograder.submission import MAX_LINES, UnreadableSubmission, discover, read, read_notebook
-from autograder.worker.execute import Request
+from autograder.grading.engine import _lost_answers, grade_cells, grade_sources
+from autograder.judging.results import CheckResult, TaskResult
+from autograder.sandbox import jail, launch, selftest
+from autograder.sandbox.runtime.requests import Request
+from autograder.sandbox.session import ForkServer, Limits, ProcessSubject
+from autograder.submissions.demonstrations import mark
+from autograder.submissions.discovery import discover
+from autograder.submissions.notebooks import MAX_LINES, UnreadableSubmission, read, read_notebook
 
 ATTACKS = sorted((Path(__file__).parent / "submissions").glob("*.py"))
 TASKS = ("attention.attention_scores", "attention.softmax")  # the attacked one first
@@ -259,9 +260,9 @@ def test_a_notebook_of_a_hundred_megabytes(jailed, write, notebook):
 
 
 def broken(server: ForkServer) -> dict[str, object]:
-    findings = list(sandbox_doctor.examine(server))
+    findings = list(selftest.examine(server))
     assert len(findings) > 20
-    return {finding.probe.name: finding.value for finding in findings if finding.status == sandbox_doctor.BROKEN}
+    return {finding.probe.name: finding.value for finding in findings if finding.status == selftest.BROKEN}
 
 
 def test_no_promise_is_broken(jailed):
@@ -282,21 +283,21 @@ def test_no_promise_is_broken_in_a_user_namespace(monkeypatch):
 @pytest.mark.parametrize(
     "attempt",
     [
-        sandbox_doctor.import_the_answers,
-        sandbox_doctor.read_processes,
-        sandbox_doctor.look_at_home,
-        sandbox_doctor.use_memory_of_nobody,
-        sandbox_doctor.take_more_processors,
-        sandbox_doctor.make_a_huge_file,
+        selftest.import_the_answers,
+        selftest.read_processes,
+        selftest.look_at_home,
+        selftest.use_memory_of_nobody,
+        selftest.take_more_processors,
+        selftest.make_a_huge_file,
     ],
 )
 def test_without_a_sandbox_the_doctor_sees_it(server, attempt):
     """The probes that harm nothing, in a process without a jail: what is promised of the jail is not so there."""
-    (probe,) = (probe for probe in sandbox_doctor.probes() if probe.attempt is attempt)
-    with sandbox_doctor._facts() as facts:
-        held = probe.held(sandbox_doctor._in_submission(server, attempt, facts))
-    limits_without_a_jail = (sandbox_doctor.make_a_huge_file,)
-    one_processor = attempt is sandbox_doctor.take_more_processors and os.cpu_count() == 1
+    (probe,) = (probe for probe in selftest.probes() if probe.attempt is attempt)
+    with selftest._facts() as facts:
+        held = probe.held(selftest._in_submission(server, attempt, facts))
+    limits_without_a_jail = (selftest.make_a_huge_file,)
+    one_processor = attempt is selftest.take_more_processors and os.cpu_count() == 1
     assert held == (attempt in limits_without_a_jail or one_processor)
 
 

@@ -18,9 +18,9 @@ from urllib.parse import parse_qs, unquote, urldefrag, urlencode, urljoin, urlsp
 import pytest
 from visiting import HTML, PAGES, ROOT, anchors, formulas_in, soup, visit
 
-from autograder import settings
-from autograder.catalogue import mistakes
-from autograder.registry import COMPLETE, UNITS
+from autograder.course import addresses
+from autograder.course.catalogue import mistakes
+from autograder.course.registry import COMPLETE, UNITS
 
 SCHEMES = ("light", "dark")
 WIDTHS = {"desktop": 1280, "phone": 390}
@@ -174,8 +174,8 @@ def test_exercise_buttons_lead_to_the_notebook(site: Path, unit: str) -> None:
     path = f"exercises/{unit}/{unit}.ipynb"
     links = {link.get_text(strip=True): link["href"] for link in soup(f"book/{unit}").select(".exercise-links a")}
     download = links.pop("Download for JupyterLab")
-    github = f"{settings.repository_url()}/blob/{settings.repository_branch()}/{path}"
-    places = settings.launch_urls(path)
+    github = f"{addresses.repository_url()}/blob/{addresses.repository_branch()}/{path}"
+    places = addresses.launch_urls(path)
     assert links == {f"Open in {place}": places[place] for place in places} | {"View on GitHub": github}
     copy = (site / "book" / download).resolve()
     assert copy.read_bytes() == (ROOT / path).read_bytes(), "the downloadable notebook is out of date: run `make book`."
@@ -185,7 +185,7 @@ def test_exercise_buttons_lead_to_the_notebook(site: Path, unit: str) -> None:
 def test_every_page_can_be_launched_from_its_header(site: Path, name: str) -> None:
     unit = name.removeprefix("book/")
     exercise = f"exercises/{unit}/{unit}.ipynb"
-    wanted = settings.launch_urls(exercise if unit in {unit.name for unit in COMPLETE} else f"{name}.md")
+    wanted = addresses.launch_urls(exercise if unit in {unit.name for unit in COMPLETE} else f"{name}.md")
     links = [link["href"] for link in soup(name).select(".dropdown-launch-buttons a")]
     assert links == [address for address in wanted.values() if address.endswith(".ipynb") or "colab" not in address]
 
@@ -199,7 +199,10 @@ def test_links_into_the_repository_lead_to_a_file_of_it(site: Path, name: str) -
 
 def path_in_repository(address: str) -> str | None:
     """The file or folder of the repository that an address shows, edits or opens anywhere; None for other addresses."""
-    owner_and_name, branch = settings.repository_url().removeprefix("https://github.com/"), settings.repository_branch()
+    owner_and_name, branch = (
+        addresses.repository_url().removeprefix("https://github.com/"),
+        addresses.repository_branch(),
+    )
     if f"/{owner_and_name}/" not in address:
         return None
     parts = urlsplit(address)

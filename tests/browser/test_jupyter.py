@@ -10,7 +10,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder import release, sample_class, settings
+from autograder.course import addresses
+from autograder.lms import release, sample_class
 
 UNIT, TASK = "attention", "softmax"
 MISTAKEN = "carla-mask-inverted"
@@ -22,7 +23,7 @@ CONFIGURATION = "from autograder.nbgrader import configure\n\nconfigure(get_conf
 def test_a_learner_solves_a_task_in_jupyterlab(
     browser: Any, jupyter: Callable[[Path], str], tmp_path: Path, screenshot: Callable[[Any, str], None]
 ) -> None:
-    shutil.copy(settings.ROOT / "exercises" / UNIT / f"{UNIT}.ipynb", tmp_path)
+    shutil.copy(addresses.ROOT / "exercises" / UNIT / f"{UNIT}.ipynb", tmp_path)
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(f"{jupyter(tmp_path)}/lab/tree/{UNIT}.ipynb")
     page.set_default_timeout(120 * SECONDS)

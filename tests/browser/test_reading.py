@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from visiting import PAGES, soup, visit
 
-from autograder import headings, settings, standing, state
-from autograder.catalogue import mistakes
-from autograder.registry import COMPLETE, UNITS
+from autograder.course import addresses, headings
+from autograder.course.catalogue import mistakes
+from autograder.course.registry import COMPLETE, UNITS
+from autograder.notebook import progress, store
 from autograder.reports import progress as shown
 
 # Words that stand in code, tables, captions and quizzes only, where nothing is linked.
@@ -192,7 +193,7 @@ def test_an_address_that_does_not_exist_leads_back(site: Path, browser: Any, add
     links = page.locator("a").evaluate_all("links => links.map(link => link.href)")
     assert links
     for link in links:
-        path = link.partition(settings.book_url())[2].lstrip("/") or "index.html"
+        path = link.partition(addresses.book_url())[2].lstrip("/") or "index.html"
         assert (site / path).is_file(), link
     page.close()
 
@@ -230,9 +231,9 @@ def test_the_page_of_progress_fits_and_can_be_read(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str, width: int
 ) -> None:
     monkeypatch.setenv("AUTOGRADER_STATE", str(tmp_path / "progress.json"))
-    state.remember_points({task: 1000.0 for task in COMPLETE[0].task_ids} | {COMPLETE[2].task_ids[0]: 1.0})
+    store.remember_points({task: 1000.0 for task in COMPLETE[0].task_ids} | {COMPLETE[2].task_ids[0]: 1.0})
     file = tmp_path / "progress.html"
-    file.write_text(shown.page(standing.load()), encoding="utf-8")
+    file.write_text(shown.page(progress.load()), encoding="utf-8")
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -7,7 +7,7 @@ points: 4
 import sys
 import types
 
-for name in ("pytest", "unittest", "json", "autograder", "autograder.compare", "autograder.checking", "solutions"):
+for name in ("pytest", "unittest", "json", "autograder", "autograder.judging.assertions", "autograder.judging.runner", "solutions"):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].assert_close = lambda *_, **__: None
 

@@ -1,0 +1,63 @@
+"""Where things are: this package, the repository and the book (settings of ``_config.yml``), a learner's state file."""
+
+from __future__ import annotations
+
+import errno
+import os
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import quote
+
+import yaml
+from platformdirs import user_state_path
+
+PACKAGE = Path(__file__).resolve().parent.parent
+ROOT = PACKAGE.parent  # the checkout, when the package runs from one
+
+
+@lru_cache(maxsize=None)
+def _config() -> dict:
+    # A wheel carries a copy beside the package; a checkout has the file at its root.
+    for path in (PACKAGE / "_config.yml", ROOT / "_config.yml"):
+        if path.is_file():
+            return yaml.safe_load(path.read_text(encoding="utf-8"))
+    raise FileNotFoundError("_config.yml is missing: reinstall the package, or run it from a complete checkout.")
+
+
+def repository_url() -> str:
+    """For example ``https://github.com/owner/name``, without a slash at the end."""
+    return _config()["repository"]["url"].rstrip("/")
+
+
+def repository_branch() -> str:
+    return _config()["repository"]["branch"]
+
+
+def book_url() -> str:
+    """Where the built book is served, without a slash at the end."""
+    return _config()["html"]["baseurl"].rstrip("/")
+
+
+def chapter_url(unit: str, section: str = "") -> str:
+    """Address of a unit's chapter, or of one section in it."""
+    return f"{book_url()}/book/{unit}.html" + (f"#{section}" if section else "")
+
+
+def launch_urls(path: str) -> dict[str, str]:
+    """Places that open a notebook of the repository, in the order of the buttons: name and address."""
+    owner_and_name, branch = repository_url().removeprefix("https://github.com/"), repository_branch()
+    notebook = f"{quote(branch, safe='')}?urlpath=lab/tree/{quote(path)}"
+    return {
+        "Colab": f"https://colab.research.google.com/github/{owner_and_name}/blob/{branch}/{path}",
+        "Binder": f"https://mybinder.org/v2/gh/{owner_and_name}/{notebook}",
+        "VS Code": f"https://vscode.dev/github/{owner_and_name}/blob/{branch}/{path}",
+    }
+
+
+def state_file() -> Path:
+    """``$AUTOGRADER_STATE``, else the place that the system has for such files; `OSError` if there is none."""
+    override = os.environ.get("AUTOGRADER_STATE")
+    try:
+        return Path(override) if override else user_state_path("transformer-workbook") / "progress.json"
+    except RuntimeError as error:  # a user without an account, in a container for example
+        raise FileNotFoundError(errno.ENOENT, "There is no home folder: set HOME to a folder of yours") from error

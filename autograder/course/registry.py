@@ -1,0 +1,92 @@
+"""The course map: the order of the units and their stages, in one list; all else about a unit stands in its folder.
+
+A unit's number is its position in the list, and nobody types it anywhere else. Points are not kept here either: a task
+is worth what its checks are worth (see ``autograder.judging.runner``).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Text becomes vectors", ("tokens", "embeddings")),
+    ("Attention", ("attention", "masks", "multihead")),
+    ("Whole models", ("blocks", "babygpt", "transformer")),
+    ("Training", ("training", "losses", "optim")),
+    ("Translation", ("bleu", "decoding", "translation")),
+    ("GPT-2 in C", ("gpt2_forward", "gpt2_backward")),
+)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One unit of the course: a chapter, a notebook, and the tasks in it.
+
+    ``names``: what a learner writes, in the order of the notebook. ``compiler``: its code touches parts of torch that
+    import torch's compiler, which takes seconds. ``complete``: `autograder doctor` finds nothing missing.
+    """
+
+    number: int
+    name: str
+    title: str
+    names: tuple[str, ...]
+    stage: str = ""
+    complete: bool = False
+    compiler: bool = False
+    language: str = "python"
+
+    @property
+    def task_ids(self) -> tuple[str, ...]:
+        """Ids of the form ``<unit>.<name>``, in the order of the notebook."""
+        return tuple(f"{self.name}.{name}" for name in self.names)
+
+
+def read_units(stages: Iterable[tuple[str, Iterable[str]]]) -> Iterator[Unit]:
+    """The units of these stages, numbered from 1; each folder gives what its ``__init__.py`` says of it."""
+    in_order = [(stage, name) for stage, names in stages for name in names]
+    for number, (stage, name) in enumerate(in_order, start=1):
+        folder = importlib.import_module(f"autograder.units.{name}")
+        yield Unit(
+            number,
+            name,
+            folder.TITLE,
+            folder.TASKS,
+            stage,
+            complete=getattr(folder, "COMPLETE", True),
+            compiler=getattr(folder, "IMPORTS_COMPILER", False),
+            language=getattr(folder, "LANGUAGE", "python"),
+        )
+
+
+UNITS: tuple[Unit, ...] = tuple(read_units(STAGES))
+BY_NAME: dict[str, Unit] = {unit.name: unit for unit in UNITS}
+COMPLETE: tuple[Unit, ...] = tuple(unit for unit in UNITS if unit.complete)
+
+
+class UnknownUnit(ValueError):
+    """A unit or task that the course does not have, or that cannot be graded yet."""
+
+
+def find_unit(name: str) -> Unit:
+    """The unit of that name, if it can be graded; raises `UnknownUnit` with a sentence otherwise."""
+    unit = BY_NAME.get(name)
+    gradable = ", ".join(unit.name for unit in COMPLETE)
+    if unit is None:
+        raise UnknownUnit(f"There is no unit called {name!r}; the units that can be graded are {gradable}.")
+    if not unit.complete:
+        raise UnknownUnit(f"Unit {name!r} is planned but cannot be graded yet; the units that can be are {gradable}.")
+    return unit
+
+
+def find_tasks(what: str) -> tuple[Unit, tuple[str, ...]]:
+    """``"attention"`` -> the unit and all its tasks; ``"attention.softmax"`` -> the unit and that task."""
+    if not isinstance(what, str):
+        raise UnknownUnit('Give the name of a task or a unit in quotes, for example "attention.softmax".')
+    unit = find_unit(what.partition(".")[0])
+    if "." not in what:
+        return unit, unit.task_ids
+    if what not in unit.task_ids:
+        raise UnknownUnit(f"There is no task called {what!r}; the tasks of {unit.name} are {', '.join(unit.task_ids)}.")
+    return unit, (what,)

@@ -1,0 +1,262 @@
+"""Grading submissions: from files to `results.Submission` objects, several at a time, in a fixed order."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+
+import torch
+
+from autograder.course.registry import UnknownUnit, find_unit
+from autograder.grading.journal import Journal
+from autograder.judging.inputs import DEFAULT_SEED
+from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
+from autograder.judging.runner import foresee, run_checks
+from autograder.sandbox.jail import NoJail
+from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
+from autograder.submissions.discovery import Source, need_compiler
+from autograder.submissions.notebooks import Code, UnreadableSubmission, content, parse
+
+ATTEMPTS = 3
+MAX_NOTES = 20  # on cells that failed
+WAITED = (
+    "It uses a name that a later cell defines, so it was run again at the end this time; move it below that cell, "
+    "or it fails when the notebook is run from the top."
+)
+SWITCH_SECONDS = 0.0005  # a thread with an answer to pass on should not wait long for one that judges
+
+Results = Generator[tuple[int, Submission], None, None]  # as they come: the index of a file, and its result
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The result of grading cells: verdicts, what became of each cell, and notes for the learner."""
+
+    tasks: tuple[TaskResult, ...]
+    cells: tuple[CellReport, ...]
+    notes: tuple[str, ...]
+    seconds: float
+
+
+def grade_cells(
+    server: ForkServer,
+    cells: Sequence[str],
+    unit: str,
+    tasks: Iterable[str] | None = None,
+    prose: Sequence[str] = (),
+    seed: int = DEFAULT_SEED,
+    limits: Limits = Limits(),
+) -> Graded:
+    """Grade code cells in a process of their own. ``prose``: the text cells, searched for lost answers."""
+    started = time.monotonic()
+    with ProcessSubject(server, cells, limits, sanitizers=find_unit(unit).language == "c") as subject:
+        graded = run_checks(subject, unit, tasks, seed)
+        if server.has_ended():
+            raise ForkServerError("The grading process has ended unexpectedly.")
+        reports = tuple(subject.reports)
+    notes = (*_cell_notes(reports), *_lost_answers(graded, prose))
+    return Graded(graded, reports, notes, time.monotonic() - started)
+
+
+def grade_code(
+    server: ForkServer,
+    code: Code,
+    unit: str,
+    tasks: Iterable[str] | None = None,
+    seed: int = DEFAULT_SEED,
+    limits: Limits = Limits(),
+) -> Graded:
+    """Grade what was read from a file."""
+    graded = grade_cells(server, code.cells, unit, tasks, code.prose, seed, limits)
+    return replace(graded, notes=(*code.notes, *graded.notes))
+
+
+def _cell_notes(reports: Sequence[CellReport]) -> list[str]:
+    """One sentence for each cell that failed or had to wait; the unwritten stubs' own complaints are no news."""
+    notes = [
+        f"Code cell {number}: {cell.error or WAITED}"
+        for number, cell in enumerate(reports, 1)
+        if (cell.error or cell.waited) and not cell.error.startswith("NotImplementedError")
+    ]
+    more = len(notes) - MAX_NOTES
+    return notes if more <= 0 else [*notes[:MAX_NOTES], f"There are notes on {more} more code cells."]
+
+
+def _lost_answers(graded: Sequence[TaskResult], prose: Sequence[str]) -> list[str]:
+    """Tasks that are missing from the code although a text cell holds their definition."""
+    notes = []
+    for task in graded:
+        name = task.id.partition(".")[2]
+        defined = re.compile(rf"^[ \t]*(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+        if task.status == NOT_ATTEMPTED and any(defined.search(text) for text in prose):
+            notes.append(
+                f"`{name}` is written in a text (Markdown) cell, so it never runs: change the cell's type to code."
+            )
+    return notes
+
+
+def grade_source(
+    server: ForkServer,
+    source: Source,
+    seed: int = DEFAULT_SEED,
+    limits: Limits = Limits(),
+    data: bytes | None = None,
+) -> Submission:
+    """Grade one file; whatever is wrong with it becomes a submission of status ``"failed"``.
+
+    ``data`` is the file's content where the file itself is on another machine.
+    """
+    try:
+        if source.problem:
+            raise UnreadableSubmission(source.problem)
+        find_unit(source.unit)
+        code = parse(content(source.path) if data is None else data, source.path)
+        graded = grade_code(server, code, source.unit, None, seed, limits)
+    except (UnreadableSubmission, UnknownUnit) as error:
+        return not_graded(source, str(error))
+    except (ForkServerError, NoJail):
+        raise
+    except Exception as error:  # a fault of the grader's must not cost the others their grades
+        return not_graded(
+            source,
+            f"The grader itself failed on this submission ({type(error).__name__}: {error!s:.200}): grade it by hand, "
+            "and please report it.",
+        )
+    return Submission(
+        str(source.path),
+        source.student,
+        source.unit,
+        graded.tasks,
+        message="\n".join(graded.notes) or None,
+        seconds=graded.seconds,
+        notes=graded.notes,
+    )
+
+
+def not_graded(source: Source, why: str) -> Submission:
+    """The result for a file that cannot be graded."""
+    return Submission(str(source.path), source.student, source.unit, status="failed", message=why)
+
+
+class Servers:
+    """The fork server that all threads share, replaced when it dies, and others for who may have caused that."""
+
+    def __init__(self, jailed: bool, compiler: bool = True):
+        torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
+        sys.setswitchinterval(SWITCH_SECONDS)
+        warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
+        self._jailed = jailed
+        self._lock = threading.Lock()
+        self._alone = threading.Lock()
+        self._closed = False
+        self._compiler = compiler
+        self._server = ForkServer(jailed, compiler)
+
+    def current(self) -> ForkServer:
+        with self._lock:
+            return self._server
+
+    def replace(self, dead: ForkServer) -> None:
+        with self._lock:
+            if self._server is dead and not self._closed:
+                dead.close()
+                self._server = ForkServer(self._jailed, self._compiler)
+                self._server.wait_until_ready()
+
+    @contextlib.contextmanager
+    def one_alone(self) -> Iterator[ForkServer]:
+        """A fresh server that nobody else uses."""
+        with self._alone, ForkServer(self._jailed, self._compiler) as server:
+            if self._closed:
+                raise ForkServerError("Grading has been stopped.")
+            server.wait_until_ready()
+            yield server
+
+    def __enter__(self) -> Servers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closed = True
+        self._server.close()
+
+
+def grade_with_retries(
+    servers: Servers, source: Source, seed: int, limits: Limits, data: bytes | None = None
+) -> Submission:
+    """Grade one file, again when the grading process dies, but not more than `ATTEMPTS` times.
+
+    After the first death the file gets a process of its own: with a shared one, others would be blamed for it.
+    """
+    server = servers.current()
+    try:
+        return grade_source(server, source, seed, limits, data)
+    except ForkServerError:
+        servers.replace(server)
+    for _ in range(ATTEMPTS - 1):
+        with servers.one_alone() as server, contextlib.suppress(ForkServerError):
+            return grade_source(server, source, seed, limits, data)
+    return not_graded(
+        source, f"The grading process died {ATTEMPTS} times on this submission, so it was left out; grade it by hand."
+    )
+
+
+def grade_sources(
+    sources: Sequence[Source],
+    jobs: int = 1,
+    seed: int = DEFAULT_SEED,
+    limits: Limits = Limits(),
+    jailed: bool = True,
+) -> Results:
+    """Grade files, ``jobs`` at a time; yields each result as it comes, with the index of its file.
+
+    Raises `NoJail` or `ForkServerError` when there is no process to grade in.
+    """
+    if not sources:
+        return
+    # The servers close first: then an interrupted run's threads have nothing left to wait for.
+    with ThreadPoolExecutor(max_workers=jobs) as pool, Servers(jailed, need_compiler(sources)) as servers:
+        for unit in {source.unit for source in sources if not source.problem}:
+            _prepare(unit, seed)  # while the server imports torch
+        servers.current().wait_until_ready()
+        futures = {
+            pool.submit(grade_with_retries, servers, source, seed, limits): index
+            for index, source in enumerate(sources)
+        }
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+def grade_all(
+    sources: Sequence[Source],
+    journal: Journal,
+    graded: Callable[[Sequence[Source]], Results],
+    progress: Callable[[], None] = lambda: None,
+) -> list[Submission]:
+    """Grade what the journal does not hold yet, and journal it; the results of all, in the order of the files.
+
+    ``graded`` does the work, here or on other machines: it yields indices into the files it is given, and results.
+    """
+    waiting = [index for index, key in enumerate(journal.keys) if key not in journal.known]
+    for _ in range(len(sources) - len(waiting)):
+        progress()
+    with contextlib.closing(graded([sources[index] for index in waiting])) as results:
+        for index, submission in results:
+            journal.add(journal.keys[waiting[index]], submission)
+            progress()
+    return [journal.known[key] for key in journal.keys]
+
+
+def _prepare(unit: str, seed: int) -> None:
+    with contextlib.suppress(UnknownUnit):  # said again, in its place, by `grade_source`
+        foresee(unit, seed)

@@ -1,0 +1,160 @@
+"""Results as they come, on disk: a run that was killed goes on where it stopped.
+
+One line of JSON per graded submission. A line is taken over by a later run only for the same file with the same
+content, unit, seed and limits, graded by the same grader; a line that was cut off by the kill is ignored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+from autograder.course import addresses
+from autograder.judging.results import Submission, pack, unpack
+from autograder.sandbox.session import Limits
+from autograder.submissions.discovery import Source
+from autograder.submissions.notebooks import UnreadableSubmission, content
+
+try:
+    import fcntl
+except ImportError:  # Windows: two runs at the same time are not told apart
+    fcntl = None  # type: ignore[assignment]
+
+FOLDER = "unfinished"
+
+
+class JournalError(RuntimeError):
+    """The journal cannot be used; the text is one sentence for people."""
+
+
+class Journal:
+    """The results of one run, by submission. Only one process has it open.
+
+    ``keys`` are those of the submissions to grade, ``known`` the results that are there already.
+    Raises `JournalError` when it cannot be written, or another run has it open.
+    """
+
+    def __init__(self, path: Path, keys: Sequence[str]):
+        self.path = path
+        self.keys = keys
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = _open_alone(path)
+        except OSError as error:
+            raise self._unusable(error) from error
+        wanted = set(keys)
+        self.known = {key: submission for key, submission in _lines(path) if key in wanted}
+
+    def add(self, key: str, submission: Submission) -> None:
+        """Write a result; it is on the disk when this returns."""
+        # The first line end closes a line that a killed run, or a full disk, may have left unfinished.
+        line = "\n" + json.dumps({"key": key, "submission": pack(submission)}) + "\n"
+        try:
+            _write_all(self._file, line.encode())
+            os.fsync(self._file)
+        except OSError as error:
+            raise self._unusable(error) from error
+        self.known[key] = submission
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def remove(self) -> None:
+        """The run is complete, and its reports are written."""
+        with contextlib.suppress(OSError):
+            self.path.unlink()  # before it is closed: nobody else can have begun to use it
+        self.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _unusable(self, error: OSError) -> JournalError:
+        if isinstance(error, BlockingIOError):
+            return JournalError(
+                "Another run is grading the same submissions; wait for it to end, then run the command again."
+            )
+        return JournalError(
+            f"Results cannot be kept in {self.path} ({error.strerror or error}); make room there, or the folder "
+            "writable, and run the same command again: what has been graded so far is not lost."
+        )
+
+
+def journal_for(sources: Sequence[Source], seed: int, limits: Limits, jailed: bool) -> Journal:
+    """The journal of grading just these submissions in just this way."""
+    how = (seed, limits, jailed)
+    run = _hash((sorted(str(source.path) for source in sources), *how))[:24]
+    keys = [_hash((_identity(source), *how, grader_version())) for source in sources]
+    try:
+        folder = addresses.state_file().parent
+    except OSError as error:
+        raise JournalError(f"Results cannot be kept while grading. {error.strerror}.") from error
+    return Journal(folder / FOLDER / f"{run}.jsonl", keys)
+
+
+def _identity(source: Source) -> tuple[str, ...]:
+    """The file, its content, and how it was understood."""
+    try:
+        inside = hashlib.sha256(content(source.path)).hexdigest()
+    except UnreadableSubmission as error:
+        inside = str(error)
+    return (str(source.path), inside, source.student, source.unit, source.problem)
+
+
+@lru_cache(maxsize=None)
+def grader_version() -> str:
+    """A hash of all that results depend on besides the submission: another grader may give other results."""
+    digest = hashlib.sha256(f"{torch.__version__.partition('+')[0]} {addresses.book_url()}".encode())
+    for folder in (addresses.PACKAGE, addresses.PACKAGE.parent / "solutions"):
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()
+
+
+def _open_alone(path: Path) -> int:
+    """Open a file to append to, for this process alone; raises `BlockingIOError` when another one has it."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
+        try:
+            if fcntl is None:
+                return file
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):  # a file system without locks
+                    raise
+            if os.path.exists(path) and os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)  # a run that has just ended removed it
+
+
+def _write_all(file: int, data: bytes) -> None:
+    while data:  # a disk that is nearly full takes a part
+        data = data[os.write(file, data) :]
+
+
+def _lines(path: Path) -> Iterator[tuple[str, Submission]]:
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
+                entry = json.loads(line)
+                yield entry["key"], unpack(entry["submission"])

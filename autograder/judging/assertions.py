@@ -1,0 +1,264 @@
+"""Comparisons for checks. What fails says, in words for a learner, what was expected of which input.
+
+The order of questions is always: is it there, the type, the shape, the dtype, finite, the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import torch
+
+from autograder.judging.subject import Learner, LearnerRaised, NotAttempted
+from autograder.sandbox.runtime.wire import Opaque
+
+__all__ = [
+    "LearnerRaised",
+    "NotAttempted",
+    "PartlyRight",
+    "assert_boolean_mask",
+    "assert_close",
+    "assert_equal",
+    "assert_raises",
+    "demand_one",
+    "reply_of",
+]
+TOLERANCES = {
+    torch.float64: (1e-9, 1e-9),
+    torch.float32: (1e-4, 1e-5),
+    torch.bfloat16: (4e-2, 4e-2),
+    torch.float16: (1e-2, 1e-3),
+}
+
+
+def assert_close(
+    got: Any,
+    expected: Any,
+    what: str | Sequence[str],
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+) -> None:
+    """Numbers and tensors within a tolerance; tuples item by item, with ``what`` naming each item."""
+    if isinstance(expected, tuple):
+
+        def compare(item: Any, wanted: Any, name: str) -> None:
+            assert_close(item, wanted, name, rtol, atol, equal_nan)
+
+        _assert_tuple(got, expected, what, compare)
+        return
+    if not isinstance(expected, torch.Tensor):
+        _assert_number(got, expected, what, rtol, atol)
+        return
+    _assert_like(got, expected, what)
+    if not expected.dtype.is_floating_point:
+        _assert_values(got, expected, got == expected, what)
+        return
+    _assert_finite(got, expected, what, equal_nan)
+    default = TOLERANCES[expected.dtype]
+    rtol, atol = default[0] if rtol is None else rtol, default[1] if atol is None else atol
+    same = torch.isclose(got.double(), expected.double(), rtol, atol, equal_nan)
+    _assert_values(got, expected, same, what)
+
+
+def assert_equal(got: Any, expected: Any, what: str | Sequence[str]) -> None:
+    """Exactly equal: tensors of integers or booleans (or floats bit by bit), numbers, strings, lists."""
+    if isinstance(expected, tuple):
+        _assert_tuple(got, expected, what, assert_equal)
+    elif isinstance(expected, torch.Tensor):
+        _assert_like(got, expected, what)
+        same = got == expected
+        if expected.dtype.is_floating_point:
+            same |= got.isnan() & expected.isnan()
+        _assert_values(got, expected, same, what)
+    else:
+        got = _unwrap(got, expected)
+        if type(got) is not type(expected):
+            raise AssertionError(f"{what} should be {_a(expected)}, but is {_a(got)}.")
+        if not _same(got, expected):
+            raise AssertionError(f"{what} should be {_short(expected)}, but is {_short(got)}.")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal values of one structure; whether a number in it is written 1 or 1.0 is free, True is not 1."""
+    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
+        return type(one) is type(other) and one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, bool) is not isinstance(other, bool):
+        return False
+    if isinstance(one, (list, tuple)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+        )
+    return bool(one == other)
+
+
+def assert_boolean_mask(got: Any, expected: torch.Tensor, what: str) -> None:
+    """Like `assert_equal` for masks, with the usual slips spelled out."""
+    if isinstance(got, torch.Tensor) and got.dtype != torch.bool:
+        raise AssertionError(
+            f"{what} should be boolean (torch.bool), but has dtype {_dtype(got)}. "
+            "A mask answers yes or no; numbers are easily added or multiplied by accident."
+        )
+    if isinstance(got, torch.Tensor) and got.shape == expected.shape and torch.equal(got, ~expected):
+        raise AssertionError(
+            f"{what} is inverted: True stands exactly where False belongs. In this course True means 'may attend'."
+        )
+    assert_equal(got, expected, what)
+
+
+def demand_one(*demands: Callable[[], None]) -> None:
+    """Where several answers are right: one of these passes; if none does, what the first one says is the verdict."""
+    first, *others = demands
+    try:
+        first()
+    except AssertionError:
+        for other in others:
+            with suppress(AssertionError):
+                other()
+                return
+        raise
+
+
+class PartlyRight(AssertionError):
+    """Not all that was asked, but some of it: a check that ends so is worth this share of its points."""
+
+    def __init__(self, message: str, share: Fraction):
+        super().__init__(message)
+        self.share = share
+
+
+def reply_of(subject: Learner, driver: Callable[..., Any], *request: Any, parts: int = 0, **options: Any) -> Any:
+    """The reply of a driver, of at least so many ``parts``.
+
+    A driver may reply with a sentence that says what is wrong with a learner's module: that fails the check.
+    """
+    reply = subject.run(driver, *request, **options)
+    if isinstance(reply, str):
+        raise AssertionError(reply)
+    if parts and (not isinstance(reply, (tuple, list)) or len(reply) < parts):
+        raise AssertionError("The call gave no answer that can be read.")
+    return reply
+
+
+def assert_raises(
+    kind: type[Exception] | tuple[type[Exception], ...], call: Callable[[], Any], what: str = "this call"
+) -> None:
+    """The call must make the learner's code raise ``kind``, one of several, or a subclass."""
+    kinds = [one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))]
+    try:
+        value = call()
+    except LearnerRaised as raised:
+        if not {*kinds} & {*raised.kinds}:
+            raise AssertionError(f"{what} should raise {kinds[0]}, but raised {raised.kind}: {raised.text}") from None
+        return
+    raise AssertionError(f"{what} should raise {kinds[0]}, but returned {_a(value)}.")
+
+
+def _assert_tuple(got: Any, expected: tuple, what: str | Sequence[str], compare: Callable[..., None]) -> None:
+    names = list(what) if not isinstance(what, str) else [f"{what}, item {i}" for i in range(len(expected))]
+    if not isinstance(got, (tuple, list)):
+        raise AssertionError(f"Expected {len(expected)} results ({', '.join(names)}), but got {_a(got)}.")
+    if len(got) != len(expected):
+        raise AssertionError(f"Expected {len(expected)} results ({', '.join(names)}), but got {len(got)}.")
+    for item, wanted, name in zip(got, expected, names):
+        compare(item, wanted, name)
+
+
+def _assert_like(got: Any, expected: torch.Tensor, what: Any) -> None:
+    """Type, shape and dtype."""
+    if not isinstance(got, torch.Tensor):
+        raise AssertionError(f"{what} should be a tensor of shape {_shape(expected)}, but is {_a(got)}.")
+    if got.shape != expected.shape:
+        raise AssertionError(f"{what} should have shape {_shape(expected)}, but has shape {_shape(got)}.")
+    if got.dtype != expected.dtype:
+        raise AssertionError(f"{what} should have dtype {_dtype(expected)}, but has dtype {_dtype(got)}.")
+
+
+def _assert_finite(got: torch.Tensor, expected: torch.Tensor, what: Any, equal_nan: bool) -> None:
+    for name, test in (("NaN", torch.isnan), ("infinity", torch.isinf)):
+        wrong = test(got) & ~test(expected)
+        if (name != "NaN" or not equal_nan or not expected.isnan().any()) and wrong.any():
+            raise AssertionError(
+                f"{what} holds {name} at {_places(wrong)}, where {_value(expected, wrong)} was expected."
+            )
+
+
+def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor, what: Any) -> None:
+    if same.all():
+        return
+    wrong = ~same
+    yours, wanted = _value(got, wrong), _value(expected, wrong)
+    if yours == wanted:  # which would say nothing
+        yours, wanted = _value(got, wrong, 13), _value(expected, wrong, 13)
+    share = f"{int(wrong.sum())} of {wrong.numel()} values differ" if wrong.numel() > 1 else "the value differs"
+    detour = ""
+    if expected.dtype == torch.float64 and torch.allclose(got, expected, 1e-6, 1e-7, equal_nan=True):
+        detour = " They agree to six digits and more, as after a detour through float32."
+    raise AssertionError(
+        f"{what}: {share}; for example at {_places(wrong, 1)} you have {yours} and {wanted} was expected.{detour}"
+    )
+
+
+def _assert_number(got: Any, expected: Any, what: Any, rtol: float | None, atol: float | None) -> None:
+    got = _unwrap(got, expected)
+    if isinstance(got, bool) or not isinstance(got, (int, float)):
+        raise AssertionError(f"{what} should be the number {expected}, but is {_a(got)}.")
+    wanted = torch.tensor(float(expected), dtype=torch.float64)
+    try:
+        close = torch.isclose(torch.tensor(float(got), dtype=torch.float64), wanted, rtol or 1e-9, atol or 1e-9)
+    except OverflowError:  # an integer beyond the range of floats
+        close = torch.tensor(False)
+    if not close:
+        raise AssertionError(f"{what} should be {expected}, but is {got}.")
+
+
+def _unwrap(got: Any, expected: Any) -> Any:
+    """A tensor of one element counts as the number in it, when a number was asked for."""
+    if isinstance(got, torch.Tensor) and got.ndim == 0 and isinstance(expected, (bool, int, float)):
+        return got.item()
+    return got
+
+
+def _places(wrong: torch.Tensor, most: int = 3) -> str:
+    if wrong.ndim == 0:
+        return "its only place"
+    rows = wrong.nonzero()
+    places = [str(list(map(int, row))) for row in rows[:most]]
+    more = f" and {len(rows) - most} more places" if len(rows) > most and most > 1 else ""
+    return ("index " if len(places) == 1 else "indices ") + ", ".join(places) + more
+
+
+def _value(tensor: torch.Tensor, wrong: torch.Tensor, digits: int = 6) -> str:
+    value = tensor[wrong][0].item() if tensor.ndim else tensor.item()
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+
+
+def _shape(tensor: torch.Tensor) -> str:
+    return str(tuple(tensor.shape))
+
+
+def _dtype(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _a(value: Any) -> str:
+    """A short description of a value of any type."""
+    if value is None:
+        return "None (is a `return` missing?)"
+    if isinstance(value, Opaque):
+        return f"an object of type {value.type_name}"
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of shape {_shape(value)}"
+    if isinstance(value, (list, tuple, dict, set)):
+        return f"a {type(value).__name__} of {len(value)} items"
+    return f"{_short(value)} ({type(value).__name__})"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else text[:200] + "…"

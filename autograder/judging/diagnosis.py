@@ -1,0 +1,242 @@
+"""Naming the misconception: which catalogued mistake answers exactly as the learner's code did?
+
+The requests of every check are kept. When a check fails, each mistake gets the same requests; one whose
+answers equal the learner's is named. Mistakes of the other tasks of the unit are tried as well: a wrong
+`softmax` shows in everything that calls it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import repeat
+from typing import Any
+
+import torch
+
+from autograder.course.catalogue import Mistake, mistakes, reference_module
+from autograder.course.registry import BY_NAME
+from autograder.course.source import syntax_tree
+from autograder.judging.cache import Answers, RememberingReference, digest
+from autograder.judging.implementations import namespace
+from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis
+from autograder.judging.subject import LocalSubject
+from autograder.sandbox.runtime import wire
+from autograder.sandbox.runtime.requests import Outcome, Request
+
+# How far (relatively, absolutely) answers alike may lie apart; float32 unless given. In float64 little is forgiven:
+# what goes wrong there (a detour through float32, an epsilon) is small, and must not pass for one another.
+_ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.float64: (1e-9, 1e-12)}
+
+# Every mistake of the catalogue compiles; and who is only slow shares that with anybody, after much waiting.
+_NOT_COMPARED = {"CompileError", "OutOfTime"}
+
+_OUTCOMES: Answers[Outcome] = Answers(64 * 2**20)
+Transcript = tuple[tuple[Request, Outcome], ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The status of one check and all that was asked and answered in it; ``frames``: the requests encoded, if known."""
+
+    status: str
+    transcript: Transcript
+    frames: tuple[bytes, ...] = ()
+
+    @cached_property
+    def keys(self) -> tuple[bytes, ...]:
+        """For each request a key of it and all before it."""
+        found, key = [], b""
+        for frame in self.frames or (_frame(request) for request, _ in self.transcript):
+            key = digest(key, frame)
+            found.append(key)
+        return tuple(found)
+
+
+def _frame(request: Request) -> bytes:
+    try:
+        return wire.encode(request.to_wire())
+    except wire.WireError:  # too large to send, and to keep
+        return os.urandom(16)
+
+
+def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | None:
+    """What to say of a task's failing checks, or ``None``."""
+    return diagnosis_of(likeliest(unit, task, evidence))
+
+
+def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
+    return Diagnosis(mistake.name, mistake.hint, mistake.link) if mistake else None
+
+
+def likeliest(
+    unit: str,
+    task: str,
+    evidence: Sequence[Evidence],
+    right: frozenset[str] = frozenset(),
+    found: Sequence[Mistake] = (),
+) -> Mistake | None:
+    """The most likely mistake behind a task's failing checks, or ``None``.
+
+    Tasks known to be ``right`` hold none. Among equals, one that was ``found`` behind another task comes first.
+    """
+    failing = [item for item in evidence if item.status in (FAILED, ERROR)]
+    passing = [item for item in evidence if item.status == PASSED]
+    if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
+        return None
+    # A hair beside the right answers is a hair beside those of every mistake that does not show in this check.
+    same = same_bits if _nearly_right(unit, failing[0]) else same_outcome
+    best, best_score, equals = None, (0, 0), 0
+    for candidate in sorted(_candidates(unit, task, evidence), key=lambda mistake: mistake not in found):
+        if candidate.task in right or not answers_alike(candidate, failing[0], same):
+            continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
+        explained = 1 + sum(answers_alike(candidate, item) for item in failing[1:])
+        if explained >= best_score[0]:
+            score = (explained, sum(answers_alike(candidate, item) for item in passing))
+            if score > best_score:
+                best, best_score, equals = candidate, score, 1
+            elif score == best_score:
+                equals += 1
+            if score == (len(failing), len(passing)):
+                break  # no other explains more
+    if equals > 1 and 2 * best_score[0] < len(failing):
+        return None  # several explain a little, equally well: to name one of them would be a guess
+    return best
+
+
+def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[Mistake]:
+    """The mistakes that can show in what was asked. The task's own come first: among equals the first one counts.
+
+    Where one answer may take long, as that of a whole training, they are all: the others would take many times as long.
+    """
+    requests = [request for item in evidence for request, _ in item.transcript]
+    if any(request.seconds for request in requests):
+        return [mistake for mistake in mistakes(unit) if mistake.task == task]
+    uses = _uses(unit)
+    asked = {word for request in requests for word in _words(request)}
+    reached = set().union(*(uses[name] for name in asked if name in uses))
+    possible = [mistake for mistake in mistakes(unit) if mistake.task.partition(".")[2] in reached]
+    return sorted(possible, key=lambda mistake: mistake.task != task)
+
+
+def _words(request: Request) -> Iterable[str]:
+    """Every word in which a request may name something in the learner's code."""
+    texts = [value for value in (*request.args, *request.kwargs.values()) if isinstance(value, str)]
+    return re.findall(r"\w+", " ".join([request.name, request.source or "", *texts]))
+
+
+@lru_cache(maxsize=None)
+def _uses(unit: str) -> dict[str, set[str]]:
+    """For each definition of the reference solution, those that it reaches, itself included."""
+    if BY_NAME[unit].language == "c":  # kernels call no kernels
+        return {name: {name} for name in BY_NAME[unit].names}
+    tree = syntax_tree(inspect.getsource(reference_module(unit)))
+    definitions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    names = {node.name for node in definitions}
+    uses = {
+        node.name: {node.name} | {word.id for word in ast.walk(node) if isinstance(word, ast.Name) and word.id in names}
+        for node in definitions
+    }
+    for _ in names:
+        uses = {name: set().union(*(uses[other] for other in reached)) for name, reached in uses.items()}
+    return uses
+
+
+Same = Callable[[Outcome, Outcome], bool]
+
+
+def answers_alike(candidate: Mistake, evidence: Evidence, same: Same | None = None) -> bool:
+    """Whether the mistake answers every request of a check as the learner's code did: the ``same``, within rounding."""
+    return _all_alike(_answers(candidate, evidence), evidence, same or same_outcome)
+
+
+def _all_alike(answers: Iterable[Outcome], evidence: Evidence, same: Same) -> bool:
+    """Whether all the answers are what the learner's code gave.
+
+    An exception after which a check went on was asked for, and is worded as the learner likes.
+    """
+    asked_for = len(evidence.transcript) - (evidence.status != PASSED)
+    return all(
+        same(answer, given) or (number < asked_for and bool(given.kinds) and answer.kinds == given.kinds)
+        for number, (answer, (_, given)) in enumerate(zip(answers, evidence.transcript))
+    )
+
+
+def _nearly_right(unit: str, evidence: Evidence) -> bool:
+    """Whether the learner's answers are the reference's, within rounding, although the check failed."""
+    if any(request.seconds for request, _ in evidence.transcript):  # a training: too long for this question
+        return False
+    reference = RememberingReference(unit)
+    return _all_alike((reference.ask(request) for request, _ in evidence.transcript), evidence, same_outcome)
+
+
+def _answers(candidate: Mistake, evidence: Evidence) -> Iterator[Outcome]:
+    """The mistake's answers to the requests of a check, one after the other.
+
+    With one seed every learner's checks ask the same, so the answers are kept: each under all that was asked up to
+    it, since a mistake may keep something from call to call.
+    """
+    subject = None
+    for index, key in enumerate(evidence.keys):
+        key = digest(candidate.task, candidate.name, key)
+        outcome = _OUTCOMES.get(key)
+        if outcome is None or subject:
+            if subject is None:
+                subject = LocalSubject(namespace(candidate))  # gets copies: a mistake may spoil its arguments
+                for request, _ in evidence.transcript[:index]:
+                    subject.ask(request)
+            outcome = subject.ask(evidence.transcript[index][0])
+            _OUTCOMES.put(key, outcome, _size(outcome))
+        yield outcome
+
+
+def _size(value: Any) -> int:
+    """The bytes that a plain value takes, roughly."""
+    if isinstance(value, Outcome):
+        return _size(value.value) + _size(value.text)
+    if isinstance(value, torch.Tensor):
+        return 500 + value.nbytes
+    if isinstance(value, dict):
+        return 200 + sum(_size(key) + _size(item) for key, item in value.items())
+    if isinstance(value, (list, tuple, set)):
+        return 100 + sum(map(_size, value))
+    return 100 + (len(value) if isinstance(value, (str, bytes)) else 0)
+
+
+def same_outcome(one: Outcome, other: Outcome) -> bool:
+    """The same value within rounding, or the same exception with the same text."""
+    if one.kinds or other.kinds or one.missing or other.missing:
+        return (one.kinds, one.text, one.missing) == (other.kinds, other.text, other.missing)
+    return same_value(one.value, other.value)
+
+
+def same_bits(one: Outcome, other: Outcome) -> bool:
+    """The very same value, or the same exception with the same text."""
+    told = (one.kinds, one.text, one.missing) == (other.kinds, other.text, other.missing)
+    return told and same_value(one.value, other.value, exactly=True)
+
+
+def same_value(one: Any, other: Any, exactly: bool = False) -> bool:
+    """Equal structure and types, tensors equal within rounding, or ``exactly`` (NaN equals NaN)."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, torch.Tensor):
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return False
+        if not one.dtype.is_floating_point:
+            return torch.equal(one, other)
+        rtol, atol = (0.0, 0.0) if exactly else _ROUNDING.get(one.dtype, (1e-4, 1e-6))
+        return torch.allclose(one.double(), other.double(), rtol, atol, equal_nan=True)
+    if isinstance(one, float):
+        return math.isclose(one, other, rel_tol=0.0 if exactly else 1e-6) or (math.isnan(one) and math.isnan(other))
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(same_value, one, other, repeat(exactly)))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same_value(one[key], other[key], exactly) for key in one)
+    return bool(one == other)

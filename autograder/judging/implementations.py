@@ -1,0 +1,44 @@
+"""The course's own implementations, ready to be called: reference solutions, alone or with a catalogue entry on top."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from types import CodeType
+
+from autograder.course.catalogue import Entry, c_solution, complete_source, is_c, reference_module
+from autograder.sandbox.runtime.c import C_CODE, CCode
+
+
+def reference_names(unit: str) -> dict:
+    """The namespace of a unit's reference solution."""
+    return c_namespace(c_solution(unit)) if is_c(unit) else vars(reference_module(unit))
+
+
+@lru_cache(maxsize=None)
+def namespace(entry: Entry) -> dict:
+    """The reference solution's namespace with the entry on top, as a submission would have it."""
+    if is_c(entry.unit):
+        return c_namespace(complete_source(entry))  # kernels do not call each other
+    names: dict = {"__name__": f"{entry.unit}_{entry.name}"}
+    exec(_reference_code(entry.unit), names)
+    exec(_compiled(complete_source(entry), entry.name), names)
+    return names
+
+
+@lru_cache(maxsize=64)
+def c_namespace(text: str) -> dict:
+    """The namespace of a notebook whose only code is this C code."""
+    code = CCode()
+    code.add("the code", text)
+    return {C_CODE: code}
+
+
+@lru_cache(maxsize=None)
+def _reference_code(unit: str) -> CodeType:
+    return _compiled(inspect.getsource(reference_module(unit)), unit)
+
+
+def _compiled(source: str, name: str) -> CodeType:
+    """Without this file's own ``from __future__ import annotations``, which would change a dataclass."""
+    return compile(source, f"<{name}>", "exec", dont_inherit=True)

@@ -1,0 +1,546 @@
+"""Exercise notebooks from one source: ``python -m autograder.release`` (``make exercises``).
+
+``solutions/notebooks/<unit>.md`` (jupytext MyST) holds the narrative and *names* the code it wants. In it,
+
+===================================  =====================================================================
+a code cell with                     becomes
+===================================  =====================================================================
+``:setup:``                          the imports of the unit's module, and the source of what it takes from other units
+``:given: GPT2_SPLIT Config``        those constants, functions or classes, which a learner does not write
+``:task: attention.softmax``         that object, pulled out of ``solutions/attention.py``; nbgrader empties it
+``:check: attention.softmax``        the locked cell that grades the task; its own text says what is checked
+``:include: heat_map.py``            that file of ``solutions/notebooks``
+anything else                        itself: a demonstration, which is not run when grading
+===================================  =====================================================================
+
+A text cell that begins with ``+++ {"reflection": "attention.reflection", "points": 2}`` is a question graded by hand.
+In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
+``[words](book:attention#rows-are-queries)`` is a link into the book.
+
+nbgrader turns the source notebooks so made into those that learners get. The same source gives the same bytes.
+The headings of the chapters, which the reports name, are written anew as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import itertools
+import os
+import re
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.preprocessors import ClearSolutions
+from traitlets.config import Config
+
+from autograder.course import addresses, headings
+from autograder.course.registry import COMPLETE, Unit, find_unit
+from autograder.judging import runner
+from autograder.lms.grade_ids import allow_dots
+from autograder.lms.nbgrader import configure
+from autograder.sandbox.runtime.c.reading import pieces_of
+from autograder.submissions import demonstrations
+
+SOLUTIONS = addresses.ROOT / "solutions"
+NARRATIVES = SOLUTIONS / "notebooks"
+EXERCISES = addresses.ROOT / "exercises"
+COURSE_ROOT = addresses.ROOT / "_build" / "nbgrader"
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+ANSWER_STUB = "*Double-click this cell and write your answer here, in place of this line.*"
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+C_BEGIN, C_END = "/* BEGIN SOLUTION */", "/* END SOLUTION */"
+C_MAGIC = "%%c"  # the first line of a cell with C code
+
+
+class BrokenSource(ValueError):
+    """The narrative and the course do not fit together; the message is one sentence for the author."""
+
+
+# --- the code that a narrative names ---------------------------------------------------------------------
+
+
+class SolutionModule:
+    """A reference module as text: nothing is imported, so a broken one cannot stop a release half-way."""
+
+    def __init__(self, unit: str):
+        self.path = SOLUTIONS / f"{unit}.py"
+        text = _read(self.path)
+        self._lines = text.splitlines()
+        try:
+            self._tree = ast.parse(text)
+        except SyntaxError as error:
+            raise BrokenSource(f"{_relative(self.path)}, line {error.lineno}: {error.msg}.") from None
+
+    def imports(self) -> str:
+        """Its import statements, with what it takes from the answers' package written out: constants and given code."""
+        statements = [node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        units = [node for node in statements if isinstance(node, ast.ImportFrom) and _other_unit(node)]
+        course = [node for node in statements if isinstance(node, ast.ImportFrom) and node.module == "solutions"]
+        own = self._own_imports()
+        constants = [f"{alias.name} = {course_constant(alias.name)!r}" for node in course for alias in node.names]
+        given: dict[str, str] = {}
+        for node in units:
+            SolutionModule(_other_unit(node)).collect([alias.name for alias in node.names], given, own)
+        parts = ["\n".join([_in_usual_order(own), "", *constants]).strip()]
+        if given:
+            parts += ["# From earlier units: given here, so that this notebook stands alone.", *given.values()]
+        return "\n\n\n".join(parts)
+
+    def _own_imports(self) -> list[str]:
+        """The lines of the imports that have nothing to do with the answers' package."""
+        nodes = [node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        nodes = [node for node in nodes if not (getattr(node, "module", "") or "").startswith("solutions")]
+        return self._lines[nodes[0].lineno - 1 : nodes[-1].end_lineno] if nodes else []
+
+    def collect(self, names: Iterable[str], found: dict[str, str], imports: list[str]) -> None:
+        """Add the source of these objects and of all that they use of the course, what is used before what uses it.
+
+        What their modules import besides is added to the lines of ``imports``.
+        """
+        imports += [line for line in self._own_imports() if line and line not in imports]
+        elsewhere: dict[str, ast.ImportFrom] = {
+            alias.name: node
+            for node in self._tree.body
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions")
+            for alias in node.names
+        }
+        for name in names:
+            if name in found:
+                continue
+            if name in elsewhere:
+                node = elsewhere[name]
+                if _other_unit(node):
+                    SolutionModule(_other_unit(node)).collect([name], found, imports)
+                else:
+                    found[name] = f"{name} = {course_constant(name)!r}"
+                continue
+            definition = self._definition(name)
+            used = {inner.id for inner in ast.walk(definition) if isinstance(inner, ast.Name)} - {name}
+            self.collect([other for other in (*elsewhere, *self._defined) if other in used], found, imports)
+            found[name] = self.given(name)
+
+    def given(self, name: str) -> str:
+        """The source of an object that a learner does not write: without the marks of a solution."""
+        lines = self.source(name).splitlines()
+        return "\n".join(line for line in lines if line.strip() not in (BEGIN, END))
+
+    def source(self, name: str) -> str:
+        """The function, class or constant of that name with its docstring and its solution marks."""
+        node = self._definition(name)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
+            return self._block(first, node.lineno)
+        return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
+
+    def _definition(self, name: str) -> ast.stmt:
+        if name not in self._defined:
+            raise BrokenSource(f"{_relative(self.path)} defines no {name!r}, which the notebook asks for.")
+        return self._defined[name]
+
+    @cached_property
+    def _defined(self) -> dict[str, ast.stmt]:
+        """What the module itself defines, in its order."""
+        found: dict[str, ast.stmt] = {}
+        for node in self._tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                found[node.name] = node
+            elif isinstance(node, ast.Assign):
+                found |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+        return found
+
+    def _block(self, first: int, header: int) -> str:
+        # The syntax tree does not hold the comment that closes a solution, so go on as long as lines are indented.
+        last = header
+        while last < len(self._lines) and (not self._lines[last].strip() or self._lines[last][0] in " )"):
+            last += 1
+        return "\n".join(self._lines[first:last]).rstrip()
+
+
+def _in_usual_order(imports: list[str]) -> str:
+    """Import statements, the standard library first, those of one module together."""
+    found: dict[tuple[bool, bool, str], set[str]] = {}
+    for node in ast.walk(ast.parse("\n".join(imports))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                found[_third_party(alias.name), False, ast.unparse(alias)] = set()
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            found.setdefault((_third_party(module), True, module), set()).update(map(ast.unparse, node.names))
+    sections: dict[bool, list[str]] = {}
+    for (section, _, module), names in sorted(found.items()):
+        line = f"from {module} import {', '.join(sorted(names))}" if names else f"import {module}"
+        sections.setdefault(section, []).append(line)
+    return "\n\n".join(map("\n".join, sections.values()))
+
+
+def _third_party(module: str) -> bool:
+    return module.partition(".")[0] not in sys.stdlib_module_names
+
+
+class CSolution:
+    """A reference solution in C as text, with what a narrative may ask of it; each part is a cell of its own."""
+
+    def __init__(self, unit: str):
+        self.path = SOLUTIONS / "c" / f"{unit}.c"
+        self._pieces = pieces_of(_read(self.path), self.path.name)
+
+    def imports(self) -> str:
+        """What stands before the first function: includes and macros."""
+        head = itertools.takewhile(lambda piece: not piece.function, self._pieces)
+        return _c_cell("\n".join(piece.text for piece in head))
+
+    def given(self, name: str) -> str:
+        """A function that a learner does not write: without the marks of a solution."""
+        lines = self.source(name).splitlines()
+        return "\n".join(line for line in lines if line.strip() not in (C_BEGIN, C_END))
+
+    def source(self, name: str) -> str:
+        """The function of that name with the comment above it and its solution marks."""
+        for piece in self._pieces:
+            if piece.function == name:
+                return _c_cell(piece.text)
+        raise BrokenSource(f"{_relative(self.path)} defines no {name!r}, which the notebook asks for.")
+
+
+def _c_cell(text: str) -> str:
+    return f"{C_MAGIC}\n{text}"
+
+
+def solution_of(unit: Unit) -> SolutionModule | CSolution:
+    """The reference solution of a unit as text."""
+    return CSolution(unit.name) if unit.language == "c" else SolutionModule(unit.name)
+
+
+def _other_unit(node: ast.ImportFrom) -> str:
+    """The unit that ``from solutions.<unit> import …`` names; empty for any other import."""
+    package, _, unit = (node.module or "").partition(".")
+    return unit if package == "solutions" else ""
+
+
+def course_constant(name: str) -> object:
+    """The value of a constant that ``solutions/__init__.py`` assigns, for example ``PAD``."""
+    for node in ast.parse(_read(SOLUTIONS / "__init__.py")).body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, value = node.targets[0], ast.literal_eval(node.value)
+            if isinstance(target, ast.Name):
+                target, value = ast.Tuple([target]), (value,)
+            names = [element.id for element in getattr(target, "elts", []) if isinstance(element, ast.Name)]
+            if name in names:
+                return value[names.index(name)]
+    raise BrokenSource(f"solutions/__init__.py assigns no constant called {name!r}.")
+
+
+# --- from the narrative to nbgrader's source notebook -------------------------------------------------------
+
+
+def source_notebook(unit: Unit) -> NotebookNode:
+    """The instructor's notebook of a unit: narrative, solutions, checks."""
+    path = NARRATIVES / f"{unit.name}.md"
+    narrative = jupytext.reads(_read(path), fmt="md:myst")
+    _demand_every_task_once(unit, narrative, _relative(path))
+    module = solution_of(unit)
+    cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
+    cells[1]["source"] = _with_launch_links(cells[1]["source"], unit)
+    for index, cell in enumerate(cells):
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}.cell-{index:02d}")
+        cell["id"] = grade_id.replace(".", "-")  # a cell id may not contain a dot
+    return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
+
+
+def first_cell() -> str:
+    """Makes the course importable where it is not, on Colab above all."""
+    requirement = f"git+{addresses.repository_url()}@{addresses.repository_branch()}"
+    names = "from autograder import check, hint, progress"
+    return "\n".join(
+        [
+            "# Run this first. It installs the course if it is not there yet, as on Colab; otherwise it does nothing.",
+            "try:",
+            f"    {names}",
+            "except ModuleNotFoundError:",
+            f'    %pip install -q "{requirement}"',
+            f"    {names}",
+        ]
+    )
+
+
+def _with_launch_links(opening: str, unit: Unit) -> str:
+    """The opening of a notebook with a line below its heading that says where else it can be opened."""
+    heading, _, rest = opening.partition("\n")
+    places = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
+    links = " · ".join(f"[{place}]({address})" for place, address in places.items())
+    return f"{heading}\n\n*Open this notebook in:* {links}\n{rest}"
+
+
+def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:
+    """Each task has one cell to write it in and, later, one that checks it."""
+    places: dict[str, dict[str, int]] = {"task": {}, "check": {}}
+    for index, cell in enumerate(narrative.cells):
+        for kind, seen in places.items():
+            task = cell.metadata.get(kind)
+            if task is None:
+                continue
+            if task not in unit.task_ids:
+                raise BrokenSource(f"{path} has a {kind} cell for {task!r}, which is no task of unit {unit.name!r}.")
+            if task in seen:
+                raise BrokenSource(f"{path} has two {kind} cells for {task!r}.")
+            seen[task] = index
+    for task in unit.task_ids:
+        for kind, seen in places.items():
+            if task not in seen:
+                raise BrokenSource(f"{path} has no {kind} cell for {task!r}.")
+        if places["check"][task] < places["task"][task]:
+            raise BrokenSource(f"{path} checks {task!r} before the cell in which it is written.")
+    if not any("reflection" in cell.metadata for cell in narrative.cells):
+        raise BrokenSource(f"{path} has no reflection question.")
+
+
+def _cell(unit: Unit, module: SolutionModule | CSolution, cell: NotebookNode) -> NotebookNode:
+    named = cell.metadata
+    if cell.cell_type == "markdown":
+        return _reflection(cell) if "reflection" in named else _text(cell.source)
+    if "setup" in named:
+        return _code(module.imports())
+    if "given" in named:
+        return _code("\n\n\n".join(module.given(name) for name in str(named["given"]).split()))
+    if "task" in named:
+        return _task(named["task"], module)
+    if "check" in named:
+        return _check(named["check"], cell.source)
+    if "include" in named:
+        return _demonstration(_read(NARRATIVES / named["include"]).strip())
+    return _demonstration(cell.source)
+
+
+def _task(task: str, module: SolutionModule | CSolution) -> NotebookNode:
+    source = module.source(task.partition(".")[2])
+    begin, end = (C_BEGIN, C_END) if isinstance(module, CSolution) else (BEGIN, END)
+    if begin not in source or source.count(begin) != source.count(end):
+        raise BrokenSource(
+            f"{_relative(module.path)}: {task!r} needs {begin!r} and {end!r} around what a learner writes."
+        )
+    return _code(source, _nbgrader(f"{task}.solution", solution=True))
+
+
+def _check(task: str, what: str) -> NotebookNode:
+    if not what.startswith("# "):
+        raise BrokenSource(f"The check cell of {task!r} needs a comment that says what is checked.")
+    points = float(runner.max_points(task))
+    if not points:
+        raise BrokenSource(f"There is no check for {task!r} in autograder/checks, so it is worth no points.")
+    return _code(f'{what}\ncheck("{task}")', _nbgrader(task, grade=True, locked=True, points=points))
+
+
+def _reflection(cell: NotebookNode) -> NotebookNode:
+    name = cell.metadata["reflection"]
+    if BEGIN not in cell.source or END not in cell.source:
+        raise BrokenSource(f"The reflection question {name!r} needs a model answer between {BEGIN!r} and {END!r}.")
+    points = cell.metadata.get("points")
+    if not isinstance(points, (int, float)):
+        raise BrokenSource(f"The reflection question {name!r} needs its points, as in {{'points': 2}}.")
+    source = cell.source.replace("{{points}}", _plural(points))
+    return _text(source, _nbgrader(name, grade=True, solution=True, points=float(points)))
+
+
+def _nbgrader(grade_id: str, *, grade=False, solution=False, locked=False, points: float | None = None) -> dict:
+    flags = {
+        "schema_version": 3,
+        "grade_id": grade_id,
+        "grade": grade,
+        "solution": solution,
+        "locked": locked,
+        "task": False,
+    }
+    return {"nbgrader": flags if points is None else {**flags, "points": points}}
+
+
+def _code(source: str, metadata: dict | None = None) -> NotebookNode:
+    return nbformat.v4.new_code_cell(source, metadata=metadata or {})
+
+
+def _demonstration(source: str) -> NotebookNode:
+    return _code(source, demonstrations.mark(source))
+
+
+def _text(source: str, metadata: dict | None = None) -> NotebookNode:
+    source = re.sub(r"\{\{points:([\w.]+)\}\}", lambda match: _plural(runner.max_points(match[1])), source)
+    source = re.sub(
+        r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({addresses.chapter_url(match[1], match[2] or '')})", source
+    )
+    return nbformat.v4.new_markdown_cell(source, metadata=metadata or {})
+
+
+def _plural(points: object) -> str:
+    return f"{points} point" if points == 1 else f"{points} points"
+
+
+# --- nbgrader: from source to release ----------------------------------------------------------------------
+
+
+class ClearSolutionsByName(ClearSolutions):
+    """Like nbgrader's, but a stub says which task it stands for."""
+
+    text_stub = ANSWER_STUB
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        task = cell.metadata.get("nbgrader", {}).get("grade_id", "").removesuffix(".solution")
+        in_c = cell.source.startswith(C_MAGIC)
+        stub = "/* YOUR CODE HERE */" if in_c else f'# YOUR CODE HERE\nraise NotImplementedError("{task}")'
+        self.code_stub = {"python": stub}  # by the language of the notebook, not of the cell
+        return super().preprocess_cell(cell, resources, cell_index)
+
+
+def build_sources(course_root: Path, units: Iterable[str] | None = None) -> list[Path]:
+    """Write ``<course_root>/source/<unit>/<unit>.ipynb`` for the units, all complete ones by default."""
+    paths = []
+    for unit in _units(units):
+        path = course_root / "source" / unit.name / f"{unit.name}.ipynb"
+        _write(path, to_bytes(source_notebook(unit)))
+        paths.append(path)
+    return paths
+
+
+def generate(course_root: Path, units: Iterable[str] | None = None) -> list[Path]:
+    """Build the sources and have nbgrader release them: ``<course_root>/release/<unit>/<unit>.ipynb``.
+
+    The assignments are entered into the gradebook of that course, ``<course_root>/gradebook.db``.
+    """
+    course_root = course_root.resolve()
+    chosen = [unit.name for unit in _units(units)]
+    build_sources(course_root, chosen)
+    allow_dots()
+    api = NbGraderAPI(config=configure(Config(), root=course_root))
+    with scripts_on_path():
+        return [_release(api, course_root, unit) for unit in chosen]
+
+
+@contextlib.contextmanager
+def scripts_on_path() -> Iterator[None]:
+    """nbgrader starts `alembic` by name, which is not found when an environment's Python runs without activation."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = sysconfig.get_path("scripts") + os.pathsep + before
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def _release(api: NbGraderAPI, course_root: Path, unit: str) -> Path:
+    result = api.generate_assignment(unit, force=True)
+    if not result["success"]:
+        raise BrokenSource(f"nbgrader could not release {unit!r}: {_reason(result)}")
+    path = course_root / "release" / unit / f"{unit}.ipynb"
+    _write(path, to_bytes(nbformat.read(path, as_version=4)))
+    return path
+
+
+def _reason(result: dict) -> str:
+    """The line of nbgrader's log in which the first exception says what it is."""
+    text = "\n".join(str(result.get(key) or "") for key in ("log", "error"))
+    found = re.search(r"^\s*([\w.]*(?:Error|Exception|Entry)): (.*)$", text, re.MULTILINE)
+    return f"{found[1]}: {found[2]}" if found else "it did not say why."
+
+
+def _units(names: Iterable[str] | None) -> list[Unit]:
+    return list(COMPLETE) if names is None else [find_unit(name) for name in names]
+
+
+# --- files ---------------------------------------------------------------------------------------------------
+
+
+def to_bytes(notebook: NotebookNode) -> bytes:
+    """The notebook as a file, with nothing in it that depends on when and where it was made."""
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    nbformat.validate(notebook)
+    return (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()
+
+
+def write_exercises(target: Path, course_root: Path) -> list[Path]:
+    """Generate the exercises of all complete units into ``target``; returns the files that changed."""
+    changed = []
+    for made in generate(course_root):
+        path, data = target / made.parent.name / made.name, made.read_bytes()
+        if _write(path, data):
+            changed.append(path)
+    return changed
+
+
+def stale(target: Path) -> list[str]:
+    """Names of the notebooks in ``target`` that differ from a fresh generation, are missing, or should not be there."""
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder) / "fresh"
+        write_exercises(fresh, Path(folder) / "course")
+        made, there = _notebooks(fresh), _notebooks(target)
+    return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+
+
+def _notebooks(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BrokenSource(f"{_relative(path)} is missing.") from None
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == data
+
+
+def _write(path: Path, data: bytes) -> bool:
+    """Make a file hold this; True when that changed it."""
+    if _holds(path, data):
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return True
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(addresses.ROOT).as_posix() if path.is_relative_to(addresses.ROOT) else str(path)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Command line; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m autograder.release", description="Make the exercise notebooks.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")
+    options = parser.parse_args(arguments)
+    try:
+        if options.check:
+            old = [EXERCISES / name for name in stale(EXERCISES)]
+            return _report_stale(old + [headings.TABLE] * (not _holds(headings.TABLE, headings.fresh())))
+        changed = write_exercises(EXERCISES, COURSE_ROOT)
+        if _write(headings.TABLE, headings.fresh()):
+            changed.append(headings.TABLE)
+    except BrokenSource as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"Written: {', '.join(map(_relative, changed))}." if changed else "All is up to date.")
+    return 0
+
+
+def _report_stale(paths: list[Path]) -> int:
+    if not paths:
+        return 0
+    listed = ", ".join(map(_relative, paths))
+    print(f"Not what the sources give: {listed}; run `make exercises` and commit the result.", file=sys.stderr)
+    return 1

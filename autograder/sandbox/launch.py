@@ -1,0 +1,130 @@
+"""Starting the process of the fork server: everything about it that needs no torch.
+
+A command that is going to grade calls `ahead` first: then the fork server imports torch while the command itself does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autograder.course.addresses import PACKAGE
+from autograder.sandbox.jail import RUNTIME_FOLDER, NoJail, command, user_namespace_modes, writable_folders
+from autograder.sandbox.runtime import HOME, HOME_PREFIX
+
+# Instead of -I, which would leave the order of sets to chance: -s, a known environment, and sys.path without "".
+_BOOTSTRAP = (
+    "import gc, sys; gc.disable(); sys.path[0] = sys.argv.pop(1); from runtime.lifeline import end_with_grader; "
+    "end_with_grader(int(sys.argv[1])); from runtime.server import main; sys.path.pop(0); main()"
+)
+_ENVIRONMENT = {
+    "PATH": os.defpath,
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MPLBACKEND": "Agg",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "HF_HUB_OFFLINE": "1",
+}
+_INHERITED = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a fork server is started with. ``compiler``: torch's compiler is imported as well, which takes seconds."""
+
+    jailed: bool
+    own_user_namespace: bool
+    compiler: bool
+
+    @staticmethod
+    def best(jailed: bool, compiler: bool) -> Setup:
+        """With the best kind of jail that works here; raises `NoJail` when there is none."""
+        return Setup(jailed, not jailed or user_namespace_modes()[0], compiler)
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A process on its way to be a fork server, the socket that controls it, and its folder (none in a jail)."""
+
+    setup: Setup
+    process: subprocess.Popen
+    control: socket.socket
+    folder: tempfile.TemporaryDirectory | None
+
+    @property
+    def home(self) -> str:
+        return self.folder.name if self.folder else HOME
+
+    def stop(self) -> None:
+        """End the process, and wait for that."""
+        self.control.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stderr:
+            self.process.stderr.close()
+        if self.folder:
+            self.folder.cleanup()
+
+
+def launch(setup: Setup) -> Launched:
+    """Start the process, or take the one that was started `ahead`; raises `OSError` when no folder can be made."""
+    if _ahead and _ahead[0].setup == setup:
+        return _ahead.pop()
+    # A jail has a home of its own, in memory.
+    folder = None if setup.jailed else tempfile.TemporaryDirectory(prefix=HOME_PREFIX, ignore_cleanup_errors=True)
+    home = folder.name if folder else HOME
+    control, theirs = socket.socketpair()
+    environment = {**_ENVIRONMENT, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
+    environment |= {"HOME": home, "MPLCONFIGDIR": home, "TMPDIR": home}
+    jail = command(environment, setup.own_user_namespace) if setup.jailed else []
+    place, writable = (RUNTIME_FOLDER, writable_folders()) if setup.jailed else (str(PACKAGE / "sandbox"), [])
+    extra = "compiler" if setup.compiler else ""
+    with theirs:
+        process = subprocess.Popen(
+            [*jail, sys.executable, "-s", "-c", _BOOTSTRAP, place, str(theirs.fileno()), extra, *writable],
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            cwd=folder.name if folder else "/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    return Launched(setup, process, control, folder)
+
+
+@contextlib.contextmanager
+def importing() -> Iterator[None]:
+    """For the imports of a command that grades: looking for garbage would take an eighth of their time, and find none.
+
+    What is there afterwards stays until the command ends, so that nothing looks through it again.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+_ahead: list[Launched] = []  # at most one
+
+
+def ahead(jailed: bool, compiler: bool) -> None:
+    """Start the process that the next `launch` will want. What is wrong with it, that one will say."""
+    with contextlib.suppress(NoJail, OSError):
+        if not _ahead:
+            _ahead.append(launch(Setup.best(jailed, compiler)))

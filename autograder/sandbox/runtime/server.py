@@ -1,0 +1,259 @@
+"""The fork server: one process that has imported torch, and a fresh fork of it for every submission.
+
+Control messages arrive on the socket whose number is the first argument. Each is one byte and a frame:
+``F`` (fork; one end of a socket pair comes with the byte, and the child serves the grader on it) is answered
+with the child's pid, ``K`` (kill) with how the child ended. Learner code runs in children alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot  # here once, so that no submission has to
+import torch
+
+from . import HOME_PREFIX, confine, lifeline, procfs, wire
+from .cells import CellRunner
+from .requests import Request, execute
+
+matplotlib.use("Agg")
+torch.set_num_threads(1)
+
+FORK, KILL = b"F", b"K"
+WATCH_SECONDS = 0.25
+
+
+@dataclass(frozen=True)
+class Child:
+    """One submission: the bytes that its processes together may use, and the processor that they share."""
+
+    memory: int
+    cpu: int
+    sanitizers: bool
+
+
+class Children:
+    """The forked processes, each with one submission."""
+
+    def __init__(self, control: socket.socket, writable: tuple[str, ...]):
+        self._control = control
+        self._writable = writable
+        self._jailed = bool(writable)
+        self._pids: dict[int, Child] = {}
+        self._count = 0
+
+    def fork(self, connection: socket.socket, message: dict) -> int | str:
+        """A new process that serves the grader on ``connection``: its pid, or why there is none."""
+        self._count += 1
+        child = Child(message["memory"], self._idle_processor(), message["sanitizers"])
+        reading, writing = os.pipe()
+        first = os.fork()
+        if first == 0:
+            os.close(reading)
+            self._control.close()
+            _start(connection, writing, message["folder"], child, self._count, self._writable)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            answer = pipe.read()  # until the child has closed its end
+        if self._jailed:  # what was forked first has ended; the process inside the namespaces is adopted
+            os.waitpid(first, 0)
+        if not answer.isdigit():
+            self._reap_failed()
+            return answer.lstrip("0123456789 ") or "the process ended at once"
+        self._pids[int(answer)] = child
+        return int(answer)
+
+    def _idle_processor(self) -> int:
+        """The processor that the fewest children share."""
+        if not self._jailed:
+            return 0
+        taken = [child.cpu for child in self._pids.values()]
+        return min(sorted(os.sched_getaffinity(0)), key=taken.count)
+
+    def _reap_failed(self) -> None:
+        """Wait for a process that ended before it could serve."""
+        try:
+            while os.waitpid(-1, 0 if self._jailed and not self._pids else os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
+
+    def kill(self, pid: int, force: bool) -> int | None:
+        """Collect a process that has ended by itself, with what it started: its exit code, negative for a signal.
+
+        One that has not ended is left alone, or ended by ``force``: ``None``.
+        """
+        if pid not in self._pids:
+            return None
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if not ended and not force:
+            return None
+        del self._pids[pid]
+        for kill in (os.killpg, os.kill):  # in a jail, the end of PID 1 ends all others
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(pid, signal.SIGKILL)
+        if not ended:
+            os.waitpid(pid, 0)
+        if not self._jailed:
+            procfs.end_below(os.getpid(), self._pids)
+        return os.waitstatus_to_exitcode(status) if ended else None
+
+    def kill_gluttons(self) -> None:
+        """End every submission whose processes together are too large or too many.
+
+        The system's own limits hold for one process, and the one on processes not for root.
+        """
+        if not self._jailed:
+            return
+        shared = procfs.usage(os.getpid())["memory"]
+        below = procfs.children_of_all()
+        for pid, child in self._pids.items():
+            used = [procfs.usage(one) for one in [pid, *procfs.descendants(pid, below)]]
+            too_large = sum(one["memory"] for one in used) - shared > child.memory
+            if too_large or sum(one["threads"] for one in used) > confine.PROCESSES:
+                os.kill(pid, signal.SIGKILL)  # `kill` collects it when the grader asks
+
+    @property
+    def any(self) -> bool:
+        return bool(self._pids)
+
+    def kill_all(self) -> None:
+        for pid in list(self._pids):
+            self.kill(pid, force=True)
+
+
+def _start(
+    connection: socket.socket, report: int, folder: str, child: Child, number: int, writable: tuple[str, ...]
+) -> None:
+    """In the child: confine it (in namespaces of its own when the server is jailed), then serve. No return."""
+    try:
+        try:
+            if writable:
+                confine.enter_namespaces(number)
+                inside = os.fork()
+                if inside:
+                    os.write(report, str(inside).encode())
+                    os._exit(0)
+            os.setsid()
+            confine.limit(None if child.sanitizers else child.memory, processes=bool(writable))
+            if writable:
+                os.sched_setaffinity(0, [child.cpu])  # a crowd of processes takes no time from other submissions
+                confine.hide_everything(writable)
+            confine.settle(folder)
+            if writable:
+                confine.seal()
+            else:
+                confine.die_with_parent()
+                confine.adopt_orphans()  # what this submission leaves running stays below it, to be found and ended
+                os.write(report, str(os.getpid()).encode())
+        except OSError as error:
+            os.write(report, f" {error}".encode())
+            os._exit(1)
+        os.close(report)
+        with connection:
+            serve_requests(connection)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(0)  # never return into the server's loop, whatever happened
+
+
+def serve_forks(control: socket.socket, writable: tuple[str, ...]) -> None:
+    """Answer control messages until the grader goes away; then end every child."""
+    children = Children(control, writable)
+    confine.adopt_orphans()
+    next_look = 0.0
+    while True:
+        if children.any and time.monotonic() >= next_look:  # also when messages never pause
+            children.kill_gluttons()
+            next_look = time.monotonic() + WATCH_SECONDS
+        if not select.select([control], [], [], WATCH_SECONDS if children.any else None)[0]:
+            continue
+        try:
+            operation, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+            message = wire.receive(control)
+        except (EOFError, OSError):
+            break
+        if operation == FORK:
+            with socket.socket(fileno=descriptors[0]) as connection:
+                wire.send(control, children.fork(connection, message))
+        else:
+            wire.send(control, children.kill(message["pid"], message["force"]))
+    children.kill_all()
+
+
+def serve_requests(connection: socket.socket) -> None:
+    """Execute cells and requests for the grader until it closes the connection."""
+    runner = CellRunner()
+    runner.prepare()
+    while True:
+        try:
+            message = wire.receive(connection)
+        except EOFError:
+            return
+        try:
+            reply = _answer(runner, message)
+            wire.send(connection, reply)
+        except wire.WireError as error:
+            wire.send(connection, {"kinds": ["WireError"], "text": f"The result cannot be sent: {error}."})
+
+
+def _answer(runner: CellRunner, message: dict) -> Any:
+    if "cell" in message:
+        result = runner.run(message["cell"], message["source"])
+        return {"output": result.output, "error": result.error}
+    try:
+        return execute(runner.namespace, Request(**message), shared=False).to_wire()
+    except KeyboardInterrupt:  # nobody is at a keyboard here
+        return {"kinds": ["KeyboardInterrupt", "BaseException"]}
+
+
+class _NoCourseCode:
+    """Learner code that imports the course's own solutions is told no (the sandbox has no such files at all)."""
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        if name.split(".")[0] in ("solutions", "autograder"):
+            raise ImportError(f"{name} is not available when grading: write the code in your own notebook.")
+
+
+def main() -> None:
+    control = socket.socket(fileno=int(sys.argv[1]))
+    extra, *folders = sys.argv[2:]
+    writable = tuple(folders)  # in a jail: where a submission may write
+    sys.argv = ["notebook"]
+    sys.meta_path.insert(0, _NoCourseCode())
+    with open(os.devnull, "r+b", buffering=0) as nothing:
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing.fileno(), descriptor)
+    if extra == "compiler":
+        # An optimiser or an operation on the meta device imports 800 more modules: here, once, and not in every
+        # submission of a unit about them. On a busy machine that took longer than a check may.
+        importlib.import_module("torch._dynamo")
+        torch.ones(1, 1, device="meta").tril()
+    # The first conversion to float16 asks the system what the processor can do, and keeps the answer. No submission
+    # sees /proc: there it would be an error ("Failed to initialize cpuinfo!"), and so would nn.EmbeddingBag.
+    with contextlib.suppress(RuntimeError):
+        torch.ones(1).half()
+    gc.collect()
+    gc.enable()  # it was off during the imports
+    gc.freeze()  # no child needs to look through (and so copy) what was imported here
+    confine.gather_memory()
+    lifeline.look_oneself(control.fileno())
+    wire.send(control, os.getpid())  # tells the grader that the imports are done
+    serve_forks(control, writable)
+    home = os.environ["HOME"]
+    if not writable and os.path.basename(home).startswith(HOME_PREFIX):
+        shutil.rmtree(home, ignore_errors=True)  # the grader may have been killed

@@ -1,0 +1,425 @@
+"""Code in another process: the fork server's grader side, and the subject that lives behind it.
+
+Nothing that arrives from there is trusted: replies are bounded, checked and made plain by ``runtime.wire``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from autograder.sandbox.jail import user_namespace_modes
+from autograder.sandbox.launch import Setup, launch
+from autograder.sandbox.runtime import wire
+from autograder.sandbox.runtime.requests import Outcome, Request
+from autograder.submissions.syntax import MAX_SEARCHED, defined_names
+
+MAX_RECEIVED = 128 * 2**20  # bytes of all answers of one submission
+MAX_AHEAD = 64 * 1024  # bytes of requests sent before their answers are read: with them no side's buffer is full
+MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
+_LACKED = re.compile(r"NameError\b.*\bname '(\w+)' is not defined")
+START_SECONDS = 120.0  # importing torch from a cold disk can take long
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use. ``check``: seconds for one cell or request; ``total``: for all of it.
+
+    A request that says how many seconds it may take, such as one that trains a model, gets them for itself alone: they
+    count neither against ``check`` nor against ``total``.
+    """
+
+    check: float = 10.0
+    total: float = 120.0
+    memory_mb: int = 2048
+
+    @staticmethod
+    def of(timeout: float | None = None, memory_mb: int | None = None) -> Limits:
+        """The defaults, with ``--timeout`` (for one submission) and ``--memory`` put in."""
+        total = timeout or Limits.total
+        return Limits(min(Limits.check, total / 3), total, memory_mb or Limits.memory_mb)
+
+
+class SubjectTimeout(Exception):
+    """The learner's code did not answer within the time limit."""
+
+
+class SubjectCrashed(Exception):
+    """The process with the learner's code ended."""
+
+
+class ForkServerError(RuntimeError):
+    """The fork server could not be started, or has ended."""
+
+
+class ForkServer:
+    """A running fork server; `fork` gives a connection to a fresh process. Safe to share between threads."""
+
+    def __init__(self, jailed: bool = False, compiler: bool = True) -> None:
+        self.jailed = jailed
+        self._lock = threading.Lock()
+        self._start(Setup.best(jailed, compiler))
+
+    def _start(self, setup: Setup) -> None:
+        try:
+            self._launched = launch(setup)
+        except OSError as error:
+            raise ForkServerError(f"No folder for submissions can be made ({error.strerror or error}).") from error
+        self._control, self._process = self._launched.control, self._launched.process
+
+    @property
+    def own_user_namespace(self) -> bool:
+        return self._launched.setup.own_user_namespace
+
+    @property
+    def home(self) -> str:
+        """The folder in which submissions work; without a jail, each in one of its own below it."""
+        return self._launched.home
+
+    def wait_until_ready(self) -> None:
+        """Wait for the imports; raises `ForkServerError` with the reason when they fail.
+
+        A jail is tried out as well: a submission's process must be able to read the interpreter's files.
+        """
+        try:
+            self._wait_for_imports()
+            if self.jailed:
+                self._try_out()
+        except ForkServerError:
+            setup = self._launched.setup
+            if not self.jailed or setup.own_user_namespace or len(user_namespace_modes()) < 2:
+                raise
+            # As root, submissions run as users of their own, who may not be allowed to read root's files.
+            self.close()
+            self._start(replace(setup, own_user_namespace=True))
+            self._wait_for_imports()
+            self._try_out()
+
+    def _wait_for_imports(self) -> None:
+        self._control.settimeout(START_SECONDS)
+        try:
+            wire.receive(self._control)
+        except (EOFError, OSError) as error:
+            self._process.kill()
+            stderr = self._process.communicate()[1].decode(errors="replace").strip().splitlines()
+            reason = stderr[-1] if stderr else "it gave no reason"
+            raise ForkServerError(f"The grading process could not start: {reason}") from error
+        self._control.settimeout(None)
+
+    def _try_out(self) -> None:
+        with ProcessSubject(self, ["import this_is_not_there"], Limits(check=30, total=60)) as trial:
+            trial.load()
+            if "ModuleNotFoundError" not in trial.reports[0].error:
+                raise ForkServerError(f"The sandbox does not work here: {trial.reports[0].error}")
+
+    def fork(self, folder: str, memory: int, sanitizers: bool = False) -> tuple[socket.socket, int]:
+        """A fresh process that works in ``folder`` with ``memory`` bytes: its connection and its pid.
+
+        With ``sanitizers`` it may reserve more addresses than that: theirs are terabytes, of which they use little.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs, self._lock:
+            try:
+                socket.send_fds(self._control, [b"F"], [theirs.fileno()])
+                wire.send(self._control, {"folder": folder, "memory": memory, "sanitizers": sanitizers})
+                answer = wire.receive(self._control)
+            except (EOFError, OSError) as error:
+                raise ForkServerError("The grading process has ended unexpectedly; start the command again.") from error
+        if not isinstance(answer, int):
+            ours.close()
+            raise ForkServerError(f"No process for a submission could be started: {answer}.")
+        return ours, answer
+
+    def kill(self, pid: int, patience: float = 0.0) -> int | None:
+        """End a process, after ``patience`` seconds for it to end by itself.
+
+        Returns its exit code, negative for a signal; ``None`` when it did not end by itself.
+        """
+        deadline = time.monotonic() + patience
+        while True:
+            force = time.monotonic() >= deadline
+            with self._lock:  # not while waiting: other submissions need the server meanwhile
+                try:
+                    self._control.sendall(b"K")
+                    wire.send(self._control, {"pid": pid, "force": force})
+                    code = wire.receive(self._control)
+                except (EOFError, OSError):
+                    return None
+            if force or code is not None:
+                return code
+            time.sleep(0.005)
+
+    def has_ended(self) -> bool:
+        """Whether the server is gone: then what its last submissions seemed to do says nothing about them."""
+        with self._lock:
+            try:
+                return self._control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+            except BlockingIOError:
+                return False
+            except OSError:
+                return True
+
+    def close(self) -> None:
+        self._launched.stop()
+
+    def __enter__(self) -> ForkServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass
+class CellReport:
+    """What became of one cell: what it printed, why it failed, if it did, and whether it had to wait for others."""
+
+    output: str = ""
+    error: str = ""
+    waited: bool = False
+
+
+@dataclass
+class ProcessSubject:
+    """A submission's cells in a process of their own.
+
+    A cell or a request that hangs or kills the process costs only itself: a fresh process executes the
+    other cells again and grading goes on with the next request.
+    """
+
+    server: ForkServer
+    cells: Sequence[str]
+    limits: Limits = field(default_factory=Limits)
+    reports: list[CellReport] = field(default_factory=list)
+    sanitizers: bool = False
+
+    def __post_init__(self) -> None:
+        self._connection: socket.socket | None = None
+        self._pid = 0
+        self._folder: tempfile.TemporaryDirectory | None = None
+        self._spent = 0.0  # seconds that it took; those in which the grader works are not the submission's
+        self._lethal: set[int] = set()
+        self._received = 0
+        self.reports = [CellReport() for _ in self.cells]
+
+    def ask(self, request: Request) -> Outcome:
+        """Run a request; raises `SubjectTimeout` or `SubjectCrashed` when there is no answer."""
+        if self._connection is None:
+            self.load()
+        return self.outcome(self._exchange(request.to_wire(), "This check", request.seconds))
+
+    def ask_frames(self, frames: Sequence[bytes]) -> Iterator[bytes]:
+        """Run requests that are encoded already; their answers come as they were sent, to be read by `outcome`.
+
+        Some are sent ahead, so that the process need not wait for the grader between them. Raises, as `ask` does, at
+        the first one without an answer; those after it are not run then.
+        """
+        waiting, ahead = deque(frames), deque[bytes]()
+        while waiting or ahead:
+            if self._connection is None:
+                self.load()
+            while waiting and (not ahead or sum(map(len, ahead)) + len(waiting[0]) <= MAX_AHEAD):
+                self._send(waiting[0], "This check")
+                ahead.append(waiting.popleft())
+            yield self._receive("This check")
+            ahead.popleft()
+
+    def outcome(self, reply: bytes) -> Outcome:
+        """What an answer says; raises `SubjectCrashed` for one that is none."""
+        return Outcome.from_wire(self._decoded(reply, "This check"))
+
+    def load(self) -> None:
+        """Execute the cells in a fresh process, again without those that hang it or kill it."""
+        while True:
+            self._seconds_left()
+            self._restart()
+            failed = self._run_cells()
+            if failed is None:
+                return
+            self._lethal.add(failed)
+
+    def _run_cells(self) -> int | None:
+        """Execute every cell that is not known to be lethal; returns the index of one that turns out to be.
+
+        Cells may have been reordered: those that lack a name come again after the others.
+        """
+        waiting = [index for index, source in enumerate(self.cells) if source.strip() and index not in self._lethal]
+        for turn in range(MAX_TURNS):
+            for index in waiting:
+                if not self._run_cell(index, waited=turn > 0):
+                    return index
+            lacking = self._lacking_a_name(waiting)
+            if turn > 0 and len(lacking) == len(waiting):
+                break
+            waiting = lacking
+        return None
+
+    def _run_cell(self, index: int, waited: bool) -> bool:
+        """Execute a cell and report on it; whether the process has survived that."""
+        source = self.cells[index]
+        if len(source) > wire.MAX_TEXT:
+            self.reports[index] = CellReport(error=f"It is longer than the {wire.MAX_TEXT:,} characters that are run.")
+            return True
+        try:
+            reply = self._decoded(self._exchange({"cell": index + 1, "source": source}, "This cell"), "This cell")
+        except (SubjectTimeout, SubjectCrashed) as error:
+            self.reports[index] = CellReport(error=str(error))
+            return False
+        if not isinstance(reply, dict):
+            reply = {}
+        self.reports[index] = CellReport(_text(reply.get("output"), 20_000), _text(reply.get("error"), 1000), waited)
+        return True
+
+    def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
+        """Those that failed for want of a name that may come yet, and define nothing that a later cell defines anew."""
+        lacked = {index: match[1] for index in cells if (match := _LACKED.match(self.reports[index].error))}
+        if sum(map(len, self.cells)) > MAX_SEARCHED:
+            return []
+        words = set[str]().union(*(defined_names(self.cells[index]) for index in lacked))
+        found, defined = [], set[str]()
+        for index in reversed(range(min(lacked, default=len(self.cells)), len(self.cells))):
+            names = defined_names(self.cells[index])
+            if lacked.get(index) in words and not names & defined:
+                found.append(index)
+            words.update(re.findall(r"\w+", self.cells[index]))
+            defined |= names
+        return found[::-1]
+
+    def _seconds_left(self) -> float:
+        left = self.limits.total - self._spent
+        if left <= 0:
+            self.close()
+            raise self._used_up()
+        return left
+
+    def _used_up(self) -> SubjectTimeout:
+        return SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this was done.")
+
+    def _exchange(self, message: Any, what: str, granted: float = 0.0) -> bytes:
+        """Send a message and return the frame that comes back, after ``granted`` seconds at most if it has any."""
+        try:
+            frame = wire.encode(message)
+        except wire.WireError as error:
+            raise self._crashed(what, error) from None
+        self._send(frame, what)
+        return self._receive(what, granted)
+
+    def _send(self, frame: bytes, what: str) -> None:
+        with self._on_the_clock(what) as (connection, seconds):
+            connection.settimeout(seconds)
+            connection.sendall(frame)
+
+    def _receive(self, what: str, granted: float = 0.0) -> bytes:
+        with self._on_the_clock(what, granted) as (connection, seconds):
+            frame = _receive_until(connection, time.monotonic() + seconds)
+            self._received += len(frame)
+            if self._received > MAX_RECEIVED:  # the grader keeps the answers of a task until it has judged them all
+                raise wire.WireError(f"with it, more than {MAX_RECEIVED // 2**20} MB")
+            return frame
+
+    @contextlib.contextmanager
+    def _on_the_clock(self, what: str, granted: float = 0.0) -> Iterator[tuple[socket.socket, float]]:
+        """The connection, and the seconds that waiting for the other side may take.
+
+        They count as the submission's, unless they were ``granted`` to this request alone.
+        """
+        assert self._connection is not None
+        seconds = granted or min(self.limits.check, self._seconds_left())
+        started = time.monotonic()
+        try:
+            yield self._connection, seconds
+        except TimeoutError:
+            self.close()
+            if not granted and seconds < self.limits.check:  # how many were left differs from run to run
+                raise self._used_up() from None
+            raise SubjectTimeout(
+                f"{what} did not finish within {seconds:g} seconds. Is there a loop that never ends?"
+            ) from None
+        except (EOFError, OSError, wire.WireError) as error:
+            raise self._crashed(what, error) from None
+        finally:
+            if not granted:
+                self._spent += time.monotonic() - started
+
+    def _decoded(self, frame: bytes, what: str) -> Any:
+        try:
+            return wire.decode_frame(frame)
+        except wire.WireError as error:
+            raise self._crashed(what, error) from None
+
+    def _crashed(self, what: str, error: Exception) -> SubjectCrashed:
+        """End the process; the exception that says how it ended."""
+        # A process that exits closes its connection a moment before it has an exit code.
+        code = self._stop_process(patience=0.0 if isinstance(error, wire.WireError) else 1.0)
+        self.close()
+        return SubjectCrashed(_how_it_ended(what, code, error))
+
+    def _restart(self) -> None:
+        self.close()
+        folder = self.server.home  # in a jail, a memory file system of its own
+        if not self.server.jailed:
+            self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
+            folder = self._folder.name
+        self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20, self.sanitizers)
+
+    def _stop_process(self, patience: float = 0.0) -> int | None:
+        pid, self._pid = self._pid, 0
+        return self.server.kill(pid, patience) if pid else None
+
+    def close(self) -> None:
+        """End the process and remove its folder."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._stop_process()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def __enter__(self) -> ProcessSubject:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Deadline:
+    """A socket whose every read counts against one deadline, so that a trickle of bytes cannot stretch it."""
+
+    def __init__(self, connection: socket.socket, deadline: float):
+        self._connection, self._deadline = connection, deadline
+
+    def recv(self, size: int) -> bytes:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        return self._connection.recv(size)
+
+
+def _receive_until(connection: socket.socket, deadline: float) -> bytes:
+    return wire.receive_frame(_Deadline(connection, deadline))  # type: ignore[arg-type]
+
+
+def _text(value: Any, most: int) -> str:
+    """A piece of a reply that should be text; a forged one may be anything."""
+    return value[:most] if isinstance(value, str) else ""
+
+
+def _how_it_ended(what: str, code: int | None, error: Exception) -> str:
+    if isinstance(error, wire.WireError):
+        return f"{what} sent back something that is not an answer: {error}."
+    if code is None:
+        return f"{what} closed the connection to the grader."
+    if code == -11:
+        return f"{what} crashed Python (segmentation fault)."
+    if code < 0:
+        return f"{what} ended the Python process (signal {-code}). Too much memory, or too many processes?"
+    return f"{what} ended the Python process (exit code {code}). Does it call exit?"

@@ -1,0 +1,239 @@
+"""Reading the code out of a submission, however it arrives.
+
+A notebook is read as JSON, not through a schema: lost metadata, missing or duplicate cell ids and old
+formats do not matter, since tasks are found by the names that the code defines.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import tokenize
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.course.source import syntax_tree
+from autograder.submissions.demonstrations import is_unchanged, left_out
+from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, demand_readable
+
+MAX_BYTES = 256 * 2**20
+MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some twenty times the room of its text
+MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes each
+MAX_CELLS = 10_000
+MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
+
+
+class UnreadableSubmission(ValueError):
+    """A file that cannot be read as a submission; the text is one sentence for people."""
+
+
+@dataclass
+class Code:
+    """The code cells of a submission (empty: not to be run), its text cells, and notes on what was put right."""
+
+    cells: list[str]
+    prose: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read(path: Path) -> Code:
+    """The code of a notebook or a Python file; raises `UnreadableSubmission`."""
+    return parse(content(path), path)
+
+
+def content(path: Path) -> bytes:
+    """The bytes of a submission's file; raises `UnreadableSubmission`.
+
+    A symbolic link is not followed: a submission is what its author wrote, not a file of someone else.
+    """
+    try:
+        return _read_regular_file(path)
+    except OSError as error:
+        raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror or error}.") from error
+
+
+def parse(data: bytes, path: Path) -> Code:
+    """The code in the bytes of a file of this name; raises `UnreadableSubmission`."""
+    if path.suffix == ".ipynb":
+        return read_notebook(data, path.name)
+    text = decode(data)
+    if path.suffix == ".c":
+        return read_c(text, path.name)
+    if len(text) > MAX_CODE or max(text.count("\n"), text.count("\r")) > MAX_LINES:
+        raise UnreadableSubmission(
+            f"{path.name} is too long: at most {MAX_LINES:,} lines and {MAX_CODE:,} characters of Python are graded."
+        )
+    return Code(split_python(text))
+
+
+def read_c(text: str, name: str) -> Code:
+    """A C file, as the cell of a notebook that holds it."""
+    if len(text) > MAX_CODE:
+        raise UnreadableSubmission(f"{name} is too long: at most {MAX_CODE:,} characters of C are graded.")
+    label = re.sub(r"[^\w.-]", "_", name)
+    return Code([f"%%c {label}\n{text}"])
+
+
+def _read_regular_file(path: Path) -> bytes:
+    if not path.is_file():
+        raise UnreadableSubmission(f"{path.name} is not a regular file.")
+    if path.is_symlink():
+        raise UnreadableSubmission(f"{path.name} is a symbolic link, which is not followed: submit the file itself.")
+    if path.stat().st_size > MAX_BYTES:
+        raise UnreadableSubmission(
+            f"{path.name} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again."
+        )
+    return path.read_bytes()
+
+
+def read_notebook(data: bytes, name: str = "The notebook") -> Code:
+    """The cells of a notebook of any format version."""
+    if not data.strip():
+        raise UnreadableSubmission(f"{name} is empty (0 bytes of content); upload it again.")
+    if data.count(b"[") + data.count(b"{") > MAX_PARTS or data.count(b",") > MAX_VALUES:
+        raise UnreadableSubmission(f"{name} has too many parts; clear its outputs and save it again.")
+    try:
+        document = json.loads(decode(data))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableSubmission(
+            f"{name} is not a notebook ({_why_not_json(data, error)}); download it again as .ipynb."
+        ) from error
+    cells = cells_of(document)
+    if cells is None:
+        raise UnreadableSubmission(f"{name} is JSON, but not a notebook (it has no list of cells).")
+    if len(cells) > MAX_CELLS:
+        raise UnreadableSubmission(f"{name} has {len(cells):,} cells: at most {MAX_CELLS:,} are graded.")
+    code, shown, searched = Code([]), [], 0
+    for cell in cells:
+        if not isinstance(cell, dict):
+            continue
+        text = source_text(cell)
+        if cell.get("cell_type") == "code":
+            code.cells.append(text)
+            shown.append(is_unchanged(cell.get("metadata"), text))
+            continue
+        searched += len(text)
+        if searched <= MAX_SEARCHED and (names := _definitions(text)):
+            code.cells.append(text)
+            shown.append(False)
+            what = ", ".join(f"`{name}`" for name in names)
+            code.notes.append(
+                f"The definition of {what} stands in a text (Markdown) cell. It was run as code this time; "
+                "change the cell's type to code, or it never runs for you."
+            )
+        else:
+            code.prose.append(text)
+    code.cells = left_out(code.cells, shown)
+    return code
+
+
+def _definitions(text: str) -> list[str]:
+    """What a text cell defines that is Python from its first line to its last: a code cell whose type was changed."""
+    if not re.search(r"^(async def|def|class)\b", text, re.MULTILINE):
+        return []
+    try:
+        demand_readable(text)
+        body = syntax_tree(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))]
+
+
+def cells_of(document: object) -> list | None:
+    """The cells of a notebook of any format version, as they are; ``None`` when it is no notebook."""
+    if not isinstance(document, dict):
+        return None
+    if isinstance(document.get("cells"), list):
+        return document["cells"]
+    sheets = document.get("worksheets")  # notebook format 3 and older
+    if isinstance(sheets, list):
+        parts = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+        return [cell for part in parts if isinstance(part, list) for cell in part]
+    return None
+
+
+def source_text(cell: dict) -> str:
+    """The text of a cell of any format version."""
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        return "".join(part for part in source if isinstance(part, str))
+    return source if isinstance(source, str) else ""
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 (with or without a mark), UTF-16 with a mark, else what the file declares, else Latin-1."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (SyntaxError, LookupError, UnicodeError):
+        return data.decode("latin-1")
+
+
+def _why_not_json(data: bytes, error: Exception) -> str:
+    if b"<<<<<<<" in data and b">>>>>>>" in data:
+        return "it holds the marks of an unresolved merge conflict"
+    if data.lstrip()[:1] == b"<":
+        return "it is a web page"
+    if isinstance(error, json.JSONDecodeError):
+        return f"its JSON breaks off or is damaged at line {error.lineno}"
+    return "its JSON is damaged"
+
+
+def split_python(text: str) -> list[str]:
+    """A Python file in pieces that are executed one by one, so that one that fails does not lose the others.
+
+    The pieces are the file's ``# %%`` cells where it has any, else its top-level statements; in a file with a
+    syntax error, its blocks, as far as they can be told apart.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    try:
+        demand_readable(text)
+        statements = syntax_tree(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _percent_cells(text) or _blocks(text)
+    return _percent_cells(text) or _statements(text, statements)
+
+
+def _percent_cells(text: str) -> list[str]:
+    """The cells of a file that has any: they begin at a comment ``# %%``."""
+    if not re.search(r"^# ?%%", text, re.MULTILINE):
+        return []
+    return [piece for piece in re.split(r"^(?=# ?%%)", text, flags=re.MULTILINE) if piece.strip()]
+
+
+def _statements(text: str, statements: Sequence[ast.stmt]) -> list[str]:
+    """One piece for each top-level statement; those that share a line stay together."""
+    spans: list[tuple[int, int]] = []
+    for node in statements:
+        start = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+        end = node.end_lineno or start
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    lines = text.split("\n")  # as Python counts them: splitlines() knows more kinds of line ends
+    return [_keep_line_numbers(lines, start, end) for start, end in spans]
+
+
+def _blocks(text: str) -> list[str]:
+    """Pieces that begin at an unindented ``def``, ``class``, decorator or import; line numbers are kept."""
+    lines = text.split("\n")
+    starts = [
+        number for number, line in enumerate(lines, 1) if re.match(r"(async def|def|class|import|from|@)\b|@", line)
+    ]
+    starts = [start for start in starts if start == 1 or not lines[start - 2].startswith("@")]
+    borders = sorted({1, *starts, len(lines) + 1})
+    return [_keep_line_numbers(lines, start, end - 1) for start, end in zip(borders, borders[1:])]
+
+
+def _keep_line_numbers(lines: Sequence[str], first: int, last: int) -> str:
+    return "\n" * (first - 1) + "\n".join(lines[first - 1 : last]) + "\n"

@@ -1,0 +1,2 @@
+TITLE = "BabyGPT: one model, ten steps"
+TASKS = ("get_batch", "Head", "MultiHead", "Block", "BabyGPT", "generate")

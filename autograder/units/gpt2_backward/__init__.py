@@ -1,0 +1,12 @@
+TITLE = "GPT-2 in C: backward pass, AdamW, training, sampling"
+TASKS = (
+    "encoder_backward",
+    "layernorm_backward",
+    "matmul_backward",
+    "attention_backward",
+    "gelu_backward",
+    "residual_backward",
+    "crossentropy_softmax_backward",
+    "adamw_update",
+)
+LANGUAGE = "c"

@@ -1,0 +1,3 @@
+TITLE = "Masks: padding, causal, combined"
+TASKS = ("padding_mask", "causal_mask", "decoder_mask", "apply_mask", "masked_softmax", "to_key_padding_mask")
+IMPORTS_COMPILER = True  # the meta device

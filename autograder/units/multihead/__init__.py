@@ -1,0 +1,2 @@
+TITLE = "Many heads"
+TASKS = ("split_heads", "merge_heads", "MultiHeadAttention", "attention_parameters", "ablate_head")

@@ -1,0 +1,3 @@
+TITLE = "Batches, teacher forcing, the training loop, the copy task"
+TASKS = ("Batch", "copy_task", "bucket_batches", "run_epoch")
+IMPORTS_COMPILER = True  # optimisers

@@ -1,0 +1,12 @@
+TITLE = "The full encoder-decoder"
+TASKS = (
+    "EncoderLayer",
+    "DecoderLayer",
+    "Encoder",
+    "Decoder",
+    "Generator",
+    "Transformer",
+    "make_model",
+    "shift_right",
+    "count_parameters",
+)

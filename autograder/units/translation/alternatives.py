@@ -1,0 +1,620 @@
+"""Right implementations of unit 14, translation, in other styles than the reference."""
+
+# Every entry of a task defines the same name: the redefinitions are the point of this file.
+# ruff: noqa: F811
+# mypy: disable-error-code="no-redef"
+
+import bisect
+import collections
+import itertools
+import math
+import re
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from autograder.course.catalogue import alternative
+from solutions import BOS, EOS, PAD
+from solutions.bleu import corpus_bleu
+from solutions.decoding import beam_search, greedy_decode
+from solutions.losses import LabelSmoothing
+from solutions.masks import decoder_mask, padding_mask
+from solutions.multihead import MultiHeadAttention
+from solutions.optim import clip_grad_norm
+from solutions.tokens import Vocabulary
+from solutions.training import Batch
+from solutions.transformer import make_model
+from solutions.translation import (
+    StepResult,
+    encode_pairs,
+    make_batch,
+    pad_rows,
+    token_batches,
+    training_step,
+    translate,
+    words,
+)
+
+# ---------------------------------------------------------------------------------------------------------------------
+# token_batches
+
+
+@alternative("translation.token_batches", "longest-first")
+def token_batches(pairs, max_tokens, generator=None):
+    lengths = [(len(source), len(target)) for source, target in pairs]
+    too_long = [place for place, both in enumerate(lengths) if sum(both) > max_tokens]
+    if too_long:
+        raise ValueError(f"The pair at place {too_long[0]} does not fit into max_tokens={max_tokens}")
+    waiting = collections.deque(sorted(range(len(pairs)), key=lambda place: lengths[place], reverse=True))
+    batches = []
+    while waiting:
+        batch = [waiting.popleft()]
+        source, target = lengths[batch[0]]
+        while waiting:
+            wider = max(target, lengths[waiting[0]][1])
+            if (len(batch) + 1) * (source + wider) > max_tokens:
+                break
+            target = wider
+            batch.append(waiting.popleft())
+        batches.append(batch)
+    if generator is None:
+        return batches
+    return [batches[i] for i in torch.randperm(len(batches), generator=generator)]
+
+
+@alternative("translation.token_batches", "cost-of-a-list")
+def token_batches(pairs, max_tokens, generator=None):
+    def cost(places):
+        sources, targets = zip(*(pairs[place] for place in places))
+        return len(places) * (max(map(len, sources)) + max(map(len, targets)))
+
+    for place in range(len(pairs)):
+        if cost([place]) > max_tokens:
+            raise ValueError(f"pairs[{place}] costs {cost([place])}, but max_tokens is only {max_tokens}")
+    batches = [[]]
+    for place in sorted(range(len(pairs)), key=lambda place: sum(map(len, pairs[place]))):
+        if batches[-1] and cost(batches[-1] + [place]) > max_tokens:
+            batches.append([])
+        batches[-1].append(place)
+    batches = [batch for batch in batches if batch]
+    if generator is not None:
+        order = torch.randperm(len(batches), generator=generator).tolist()
+        batches = list(map(batches.__getitem__, order))
+    return batches
+
+
+@alternative("translation.token_batches", "sorted-by-target")
+def token_batches(pairs, max_tokens, generator=None):
+    order = sorted(range(len(pairs)), key=lambda i: (len(pairs[i][1]), len(pairs[i][0]), i))
+    batches, current, width = [], [], [0, 0]
+    for i in order:
+        own = [len(pairs[i][0]), len(pairs[i][1])]
+        if sum(own) > max_tokens:
+            raise ValueError(f"pair {i} has {own[0]} and {own[1]} tokens, more than {max_tokens}")
+        new = [max(width[0], own[0]), max(width[1], own[1])]
+        if current and (len(current) + 1) * sum(new) > max_tokens:
+            batches, current, new = [*batches, tuple(current)], [], own
+        current.append(i)
+        width = new
+    batches = [*batches, tuple(current)] if current else batches
+    if generator is not None:
+        batches = [batches[i] for i in torch.randperm(len(batches), generator=generator)]
+    return [list(batch) for batch in batches]
+
+
+@alternative("translation.token_batches", "how-many-fit")
+def token_batches(pairs, max_tokens, generator=None):
+    """Binary search for the end of each batch, in tensors of running maxima."""
+    if not pairs:
+        return []
+    sources = torch.tensor([len(source) for source, _ in pairs])
+    targets = torch.tensor([len(target) for _, target in pairs])
+    if (sources + targets).max() > max_tokens:
+        place = int((sources + targets > max_tokens).nonzero()[0])
+        raise ValueError(f"Pair number {place} (counted from 0) is too long for max_tokens={max_tokens}.")
+    order = torch.argsort(sources * 10_000 + targets, stable=True)
+    batches, start = [], 0
+    while start < len(order):
+        rest = order[start:]
+        costs = (sources[rest].cummax(0).values + targets[rest].cummax(0).values) * torch.arange(1, len(rest) + 1)
+        end = start + bisect.bisect_right(costs.tolist(), max_tokens)
+        batches.append(order[start:end].tolist())
+        start = end
+    if generator is not None:
+        batches = [batches[int(i)] for i in torch.randperm(len(batches), generator=generator)]
+    return batches
+
+
+@alternative("translation.token_batches", "recursive")
+def token_batches(pairs, max_tokens, generator=None):
+    sizes = {i: (len(pair[0]), len(pair[1])) for i, pair in enumerate(pairs)}
+
+    def divide(places):
+        if not places:
+            return []
+        for count in range(len(places), 0, -1):
+            head = places[:count]
+            if count * (max(sizes[i][0] for i in head) + max(sizes[i][1] for i in head)) <= max_tokens:
+                return [head, *divide(places[count:])]
+        raise ValueError(f"the pair with index {places[0]} is larger than max_tokens = {max_tokens}")
+
+    batches = divide(sorted(sizes, key=sizes.get))
+    return batches if generator is None else [batches[i] for i in torch.randperm(len(batches), generator=generator)]
+
+
+@alternative("translation.token_batches", "cheapest-cuts")
+def token_batches(pairs, max_tokens, generator=None):
+    # Of all ways to cut the sorted pairs, the one with the least padding, where a batch counts as a little of it.
+    order = sorted(range(len(pairs)), key=lambda place: (len(pairs[place][0]), len(pairs[place][1])))
+    toll = max_tokens / 8
+    best = [(0.0, 0)]
+    for end in range(1, len(order) + 1):
+        source = target = 0
+        options = []
+        for begin in range(end - 1, -1, -1):
+            source = max(source, len(pairs[order[begin]][0]))
+            target = max(target, len(pairs[order[begin]][1]))
+            cost = (end - begin) * (source + target)
+            if cost > max_tokens:
+                break
+            options.append((best[begin][0] + cost + toll, begin))
+        if not options:
+            raise ValueError(f"pair {order[end - 1]} alone costs more than max_tokens={max_tokens}")
+        best.append(min(options))
+    batches = []
+    end = len(order)
+    while end:
+        batches.append(order[best[end][1] : end])
+        end = best[end][1]
+    if generator is not None:
+        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator)]
+    return batches
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# training_step
+
+
+@alternative("translation.training_step", "scaled-afterwards")
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    """Gradients of sums, divided once at the end."""
+    model.train(True)
+    for parameter in model.parameters():
+        parameter.grad = None
+    tokens, total = 0, 0.0
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = loss_fn(log_probs.reshape(-1, log_probs.shape[-1]), batch.tgt_y.reshape(-1))
+        loss.backward()
+        total += float(loss)
+        tokens += batch.ntokens
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad /= tokens
+    norm = clip_grad_norm(model.parameters(), float("inf") if max_norm is None else max_norm)
+    optimizer.step()
+    if scheduler:
+        scheduler.step()
+    return StepResult(loss=total / tokens, tokens=tokens, norm=norm)
+
+
+@alternative("translation.training_step", "one-graph")
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    """All losses added up, then one backward pass."""
+    model.train()
+    optimizer.zero_grad(set_to_none=False)
+    losses = [
+        loss_fn(model.generator(model(b.src, b.tgt, b.src_mask, b.tgt_mask)).flatten(end_dim=-2), b.tgt_y.flatten())
+        for b in batches
+    ]
+    tokens = sum(b.ntokens for b in batches)
+    loss = torch.stack(losses).sum() / tokens
+    loss.backward()
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    norm = torch.sqrt(sum((gradient**2).sum() for gradient in gradients)).item()
+    if max_norm is not None and norm > max_norm:
+        for gradient in gradients:
+            gradient *= max_norm / norm
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    return StepResult(loss.item(), tokens, norm)
+
+
+@alternative("translation.training_step", "gradients-by-hand")
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    """torch.autograd.grad, added up in lists."""
+    model.train()
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    sums = [torch.zeros_like(parameter) for parameter in parameters]
+    tokens = sum([batch.ntokens for batch in batches])
+    value = 0.0
+    for batch in batches:
+        hidden = model(batch.src, batch.tgt, src_mask=batch.src_mask, tgt_mask=batch.tgt_mask)
+        loss = loss_fn(model.generator(hidden).flatten(0, 1), batch.tgt_y.flatten()) / tokens
+        for total, gradient in zip(sums, torch.autograd.grad(loss, parameters, allow_unused=True)):
+            if gradient is not None:
+                total += gradient
+        value += loss.item()
+    norm = math.sqrt(sum(float((one**2).sum()) for one in sums))
+    factor = 1.0 if max_norm is None or norm <= max_norm else max_norm / (norm + 1e-6)
+    for parameter, total in zip(parameters, sums):
+        parameter.grad = total * factor
+    optimizer.step()
+    scheduler is None or scheduler.step()
+    return StepResult(value, tokens, norm)
+
+
+@alternative("translation.training_step", "rows-without-padding")
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    """Only the rows that count are given to the loss."""
+    model.train()
+    model.zero_grad()
+    counts = [int((batch.tgt_y != PAD).sum()) for batch in batches]
+    total = torch.zeros(())
+    for batch in batches:
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        keep = batch.tgt_y != PAD
+        loss = loss_fn(log_probs[keep], batch.tgt_y[keep])
+        loss.div(sum(counts)).backward()
+        total = total + loss.detach()
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm or 1e30)
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    optimizer.zero_grad()
+    return StepResult((total / sum(counts)).item(), sum(counts), float(norm))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# evaluate
+
+
+@alternative("translation.evaluate", "pair-by-pair")
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    """Without batches, so without padding."""
+    tokenizer = tokenizer if tokenizer is not None else model.tokenizer
+    before = model.training
+    model.eval()
+    losses, counts, outputs = [], [], []
+    with torch.no_grad():
+        for source, target in encode_pairs(pairs, tokenizer):
+            src, tgt = torch.tensor([source]), torch.tensor([target])
+            mask = padding_mask(src)
+            log_probs = model.generator(model(src, tgt[:, :-1], mask, decoder_mask(tgt[:, :-1])))
+            losses.append(-log_probs[0].gather(1, tgt[0, 1:, None]).sum().item())
+            counts.append(len(target) - 1)
+            if beam_size == 1:
+                row = greedy_decode(model, src, mask, 2 * len(source) + 10)[0].tolist()
+            else:
+                row = beam_search(model, src, mask, 2 * len(source) + 10, beam_size)[0]
+            outputs.append(tokenizer.decode([one for one in row if one not in (PAD, BOS, EOS)]))
+    model.train(before)
+    bleu = corpus_bleu([words(one) for one in outputs], [[words(target)] for _, target in pairs])
+    return {"bleu": bleu, "loss": sum(losses) / sum(counts) if counts else 0.0}
+
+
+@alternative("translation.evaluate", "inference-mode")
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    tokenizer = tokenizer or model.tokenizer
+    if len(pairs) == 0:
+        return {"bleu": 0.0, "loss": 0.0}
+    sources, targets = zip(*pairs)
+    mode = model.training
+    model.train(False)
+    try:
+        outputs = translate(model, list(sources), tokenizer=tokenizer, beam_size=beam_size)
+        batch = Batch(*map(pad_rows, zip(*encode_pairs(pairs, tokenizer))))
+        with torch.inference_mode():
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        loss = -log_probs.gather(-1, batch.tgt_y.unsqueeze(-1)).squeeze(-1)[batch.tgt_y != PAD].mean()
+    finally:
+        model.train(mode)
+    score = corpus_bleu(list(map(words, outputs)), [[words(target)] for target in targets])
+    return {"bleu": score, "loss": float(loss), "pairs": len(pairs)}
+
+
+@alternative("translation.evaluate", "own-words")
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    """Words cut by its own expression; cross-entropy of what log_softmax leaves as it is."""
+    training = model.training
+    model.eval()
+    tokenizer = model.tokenizer if tokenizer is None else tokenizer
+
+    def cut(text):
+        return re.findall(r"\w+|[^\w\s]", text)
+
+    ids = encode_pairs(pairs, tokenizer)
+    total = count = 0
+    for start in range(0, len(ids), 4):
+        batch = make_batch(ids[start : start + 4]).to("cpu")
+        with torch.no_grad():
+            logits = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            total += F.cross_entropy(logits.transpose(1, 2), batch.tgt_y, ignore_index=PAD, reduction="sum").item()
+        count += batch.ntokens
+    outputs = [translate(model, [source], tokenizer, beam_size)[0] for source, _ in pairs]
+    model.train(training)
+    bleu = corpus_bleu([cut(output) for output in outputs], [[cut(target)] for _, target in pairs])
+    return dict(loss=total / max(1, count), bleu=bleu)
+
+
+@alternative("translation.evaluate", "longest-first")
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    tokenizer = tokenizer or model.tokenizer
+    was_training, losses = model.training, {}
+    model.eval()
+    ids = encode_pairs(pairs, tokenizer)
+    order = sorted(range(len(ids)), key=lambda place: -len(ids[place][0]))
+    with torch.inference_mode():
+        for places in itertools.zip_longest(*[iter(order)] * 3):
+            places = [place for place in places if place is not None]
+            batch = make_batch([ids[place] for place in places])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            right = log_probs.gather(2, batch.tgt_y[:, :, None])[:, :, 0]
+            for place, row, keep in zip(places, right, batch.tgt_y != PAD):
+                losses[place] = (-row[keep].sum().item(), int(keep.sum()))
+        translations = {}
+        for place in order:
+            translations[place] = translate(model, [pairs[place][0]], tokenizer, beam_size, max_tokens)[0]
+    model.train(was_training)
+    candidates = [words(translations[place]) for place in range(len(pairs))]
+    tokens = sum(count for _, count in losses.values())
+    return {
+        "bleu": float(corpus_bleu(candidates, [[words(english)] for _, english in pairs])),
+        "loss": sum(loss for loss, _ in losses.values()) / tokens if tokens else 0.0,
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# attention_maps
+
+
+@alternative("translation.attention_maps", "every-second-module")
+def attention_maps(model, src, tgt):
+    mode = model.training
+    model.eval()
+    with torch.inference_mode():
+        memory = model.encode(src, padding_mask(src))
+        model.decode(memory, padding_mask(src), tgt, decoder_mask(tgt))
+    model.train(mode)
+    above = [module.weights[0] for module in model.encoder.modules() if isinstance(module, MultiHeadAttention)]
+    below = [module.weights[0] for module in model.decoder.modules() if isinstance(module, MultiHeadAttention)]
+    return {
+        "cross": torch.stack(below[1::2]).clone(),
+        "decoder": torch.stack(below[::2]).clone(),
+        "encoder": torch.stack(above).clone(),
+    }
+
+
+@alternative("translation.attention_maps", "hooks")
+def attention_maps(model, src, tgt):
+    """What each attention keeps is read at the moment of its call."""
+    found = {"encoder": [], "decoder": [], "cross": []}
+    handles = []
+    for name, module in model.named_modules():
+        if isinstance(module, MultiHeadAttention):
+            kind = "cross" if "cross" in name else name.split(".")[0]
+            handles.append(
+                module.register_forward_hook(lambda one, *_, kind=kind: found[kind].append(one.weights.detach()[0]))
+            )
+    training = model.training
+    model.train(False)
+    try:
+        model(src, tgt)
+    finally:
+        for handle in handles:
+            handle.remove()
+        model.train(training)
+    return {kind: torch.stack(layers) for kind, layers in found.items()}
+
+
+@alternative("translation.attention_maps", "detached")
+def attention_maps(model, src, tgt):
+    if model.training:
+        model.eval()
+        maps = attention_maps(model, src, tgt)
+        model.train()
+        return maps
+    model(src, tgt, padding_mask(src), decoder_mask(tgt))
+    maps = {}
+    for name, layers, kind in (
+        ("encoder", model.encoder.layers, "self_attention"),
+        ("decoder", model.decoder.layers, "self_attention"),
+        ("cross", model.decoder.layers, "cross_attention"),
+    ):
+        first = getattr(layers[0], kind).weights
+        maps[name] = first.new_empty((len(layers), *first.shape[1:]))
+        for place, layer in enumerate(layers):
+            maps[name][place] = getattr(layer, kind).weights.squeeze(0)
+        maps[name] = maps[name].detach()
+    return maps
+
+
+@alternative("translation.attention_maps", "weights-by-hand")
+def attention_maps(model, src, tgt):
+    """Collects with a small class that keeps the order of calls."""
+
+    class Collector(list):
+        def of(self, layers, kind):
+            self[:] = [getattr(layer, kind).weights for layer in layers]
+            return torch.cat(list(self), dim=0)
+
+    before = {module: module.training for module in model.modules()}
+    model.eval()
+    torch.set_grad_enabled(False)
+    try:
+        model.generator(model(src, tgt))
+    finally:
+        torch.set_grad_enabled(True)
+    for module, training in before.items():
+        module.training = training
+    collector = Collector()
+    return {
+        "encoder": collector.of(model.encoder.layers, "self_attention"),
+        "decoder": collector.of(model.decoder.layers, "self_attention"),
+        "cross": collector.of(model.decoder.layers, "cross_attention"),
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# read_alignment
+
+
+@alternative("translation.read_alignment", "max-with-places")
+def read_alignment(weights):
+    return [int(place) for place in weights.max(dim=-1)[1]]
+
+
+@alternative("translation.read_alignment", "lists")
+def read_alignment(weights):
+    return [row.index(max(row)) for row in weights.tolist()]
+
+
+@alternative("translation.read_alignment", "loops")
+def read_alignment(weights):
+    links = []
+    for target in range(weights.shape[0]):
+        best = 0
+        for source in range(1, weights.shape[1]):
+            if weights[target, source] > weights[target, best]:
+                best = source
+        links.append(best)
+    return links
+
+
+@alternative("translation.read_alignment", "stable-sort")
+def read_alignment(weights):
+    return weights.sort(dim=1, descending=True, stable=True).indices[:, 0].tolist()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# train_translator
+
+
+@alternative("translation.train_translator", "drawn-batches")
+def train_translator(pairs, seed=0):
+    """Pairs drawn anew for every step, and plain dictionaries for vocabularies."""
+    torch.manual_seed(seed)
+    sides = [[words(text) for text in texts] for texts in zip(*pairs)]
+    tables = [{word: 4 + n for n, word in enumerate(sorted({*itertools.chain(*side)}))} for side in sides]
+    sources = [[tables[0][word] for word in text] + [EOS] for text in sides[0]]
+    targets = [[BOS] + [tables[1][word] for word in text] + [EOS] for text in sides[1]]
+    model = make_model(len(tables[0]) + 4, len(tables[1]) + 4, 1, 64, 256, 4, 0.0)
+    steps = min(400, 4 * len(pairs))
+    adam = torch.optim.AdamW(model.parameters(), lr=4e-3, betas=(0.9, 0.98), eps=1e-9)
+    for step in range(steps):
+        for group in adam.param_groups:
+            group["lr"] = 4e-3 * min((step + 1) / 100, 1 - step / steps)
+        drawn = [torch.randint(len(pairs), ()).item() for _ in range(64)]
+        batch = Batch(pad_rows([sources[n] for n in drawn]), pad_rows([targets[n] for n in drawn]))
+        adam.zero_grad()
+        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+        F.cross_entropy(log_probs.mT, batch.tgt_y, ignore_index=PAD, label_smoothing=0.1).backward()
+        clip_grad_norm(model.parameters(), 1.0)
+        adam.step()
+    model.eval()
+    spelled = {number: word for word, number in tables[1].items()}
+
+    def translator(sentences):
+        src = pad_rows([[tables[0].get(word, 1) for word in words(text)] + [EOS] for text in sentences])
+        written = greedy_decode(model, src, padding_mask(src), 30).tolist()
+        return [" ".join(spelled[one] for one in row if one in spelled) for row in written]
+
+    return model, translator
+
+
+@alternative("translation.train_translator", "method-of-the-model")
+def train_translator(pairs, seed=0):
+    """The vocabularies live in the model, and translate is one of its methods. No smoothing, cosine schedule."""
+    german, english = (Vocabulary.from_texts(texts, words) for texts in zip(*pairs))
+
+    class Translator(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = make_model(len(german), len(english), 1, 64, 192, 2, dropout=0.0)
+
+        @torch.inference_mode()
+        def translate(self, sentences):
+            self.eval()
+            texts = []
+            for start in range(0, len(sentences), 50):
+                src = pad_rows([german.encode(text, add_eos=True) for text in sentences[start : start + 50]])
+                texts += map(english.decode, greedy_decode(self.net, src, padding_mask(src), 40).tolist())
+            return texts
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = Translator()
+    rows = [(german.encode(de, add_eos=True), english.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]
+    epochs, size, order = 5, 64, torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3, betas=(0.9, 0.98))
+    steps = epochs * math.ceil(len(rows) / size)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 4e-3, total_steps=steps + 1, pct_start=0.2)
+    for _ in range(epochs):
+        for chosen in torch.randperm(len(rows), generator=order).split(size):
+            batch = make_batch([rows[place] for place in chosen.tolist()])
+            log_probs = model.net.generator(model.net(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            optimizer.zero_grad()
+            F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), ignore_index=PAD).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+    return model.eval(), model.translate
+
+
+@alternative("translation.train_translator", "one-vocabulary-and-beams")
+def train_translator(pairs, seed=0):
+    """One vocabulary for both languages, the step of this unit with two micro-batches, and a small beam."""
+    torch.manual_seed(seed)
+    both = Vocabulary.from_texts(itertools.chain.from_iterable(pairs), words)
+    model = make_model(len(both), len(both), 1, 64, 256, 4, dropout=0.0)
+    ids = [(both.encode(de, add_eos=True), both.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]
+    generator = torch.Generator().manual_seed(seed)
+    batches = [batch for _ in range(6) for batch in token_batches(ids, 500, generator)]
+    steps = list(zip(batches[::2], batches[1::2]))
+    optimizer = torch.optim.Adam(model.parameters(), lr=4e-3, betas=(0.9, 0.98))
+    decay = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda k: min((k + 1) / 80, 1 - k / (len(steps) + 1)))
+
+    def loss_fn(log_probs, targets):
+        return F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum")
+
+    for step in steps:
+        micro = [make_batch([ids[place] for place in places]) for places in step]
+        training_step(model, micro, loss_fn, optimizer, decay, max_norm=1.0)
+    model.eval()
+
+    def translator(sentences):
+        texts = []
+        for sentence in sentences:
+            src = torch.tensor([both.encode(sentence, add_eos=True)])
+            with torch.no_grad():
+                texts.append(both.decode(beam_search(model, src, padding_mask(src), 30, beam_size=2)[0]))
+        return texts
+
+    return model, translator
+
+
+@alternative("translation.train_translator", "averaged-weights")
+def train_translator(pairs, seed=0):
+    """A constant rate after the warm-up, and the running average of the weights is what translates."""
+    torch.manual_seed(seed)
+    german, english = (Vocabulary.from_texts(texts, words) for texts in zip(*pairs))
+    ids = [(german.encode(de, add_eos=True), english.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]
+    model = make_model(len(german), len(english), 1, 64, 256, 4, 0.0)
+    average = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.98))
+    adam = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
+    loss_fn, generator, step = LabelSmoothing(len(english), PAD, 0.1), torch.Generator().manual_seed(seed), 0
+    for _ in range(6):
+        for places in token_batches(ids, 1000, generator):
+            step += 1
+            adam.param_groups[0]["lr"] = 3e-3 * min(1, step / 100)
+            training_step(model, [make_batch([ids[place] for place in places])], loss_fn, adam, None, 1.0)
+            average.update_parameters(model)
+    trained = average.module.eval()
+
+    def translator(sentences):
+        src = pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences])
+        return [english.decode(row) for row in greedy_decode(trained, src, padding_mask(src), 40).tolist()]
+
+    return trained, translator

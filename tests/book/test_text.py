@@ -1,0 +1,259 @@
+"""What the book's own directives and transforms make of a text, with small pages, and rules for the real ones."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from pybtex.database import parse_file
+
+from autograder import cli
+from autograder.course.addresses import ROOT
+from autograder.course.registry import COMPLETE, UNITS
+
+BOOK = ROOT / "book"
+CONF = """
+import sys
+sys.path[:0] = [{extension!r}, {root!r}]
+extensions = ["myst_parser", "sphinx_design", "small_book"]
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+suppress_warnings = ["toc", "myst"]
+"""
+SETUP = """
+import glossary_links, quizzes
+def setup(app):
+    app.add_transform(quizzes.QuizTransform)
+    glossary_links.setup_links(app)
+"""
+Build = Callable[..., tuple[dict[str, BeautifulSoup], str]]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """Builds pages of Markdown with the book's quizzes and glossary; returns them, and the warnings."""
+
+    def run(**pages: str) -> tuple[dict[str, BeautifulSoup], str]:
+        (tmp_path / "conf.py").write_text(CONF.format(extension=str(BOOK / "_ext"), root=str(ROOT)))
+        (tmp_path / "small_book.py").write_text(SETUP)
+        (tmp_path / "index.md").write_text("# Index\n")
+        for name, text in pages.items():
+            page = tmp_path / "book" / f"{name}.md"
+            page.parent.mkdir(exist_ok=True)
+            page.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "sphinx", "-q", "-E", str(tmp_path), str(tmp_path / "html")]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=300)
+        assert done.returncode == 0, done.stderr
+        html = {name: (tmp_path / "html" / "book" / f"{name}.html").read_text(encoding="utf-8") for name in pages}
+        return {name: BeautifulSoup(text, "html.parser") for name, text in html.items()}, done.stderr
+
+    return run
+
+
+QUIZ = """# Page
+
+(page-quiz)=
+## Quiz
+
+**1.** What is $1 + 1$?
+
+- (a) one
+- (b) two
+- (c) `three`
+- (d) four
+
+```{dropdown} Answer
+**(b)** Count. See (a) as well.
+(a) counts `1`. (c) and (d): too many, as $x$. Or not.
+```
+"""
+
+
+def test_the_sentences_of_an_answer_belong_to_the_choices(build: Build) -> None:
+    pages, warnings = build(page=QUIZ)
+    assert "Quiz:" not in warnings
+    question = pages["page"].select_one(".quiz-question")
+    assert question is not None
+    assert "quiz-right-b" in question["class"]
+    assert len(question.select("ul.quiz-choices > li")) == 4
+    why = {
+        letter: "".join(part.get_text() for part in question.select(f"details.quiz-answer .quiz-why-{letter}")).strip()
+        for letter in "abcd"
+    }
+    assert why["b"] == "(b) Count. See (a) as well."
+    assert why["a"] == "(a) counts 1."
+    assert why["c"] == why["d"]
+    assert why["c"].startswith("(c) and (d): too many")
+    assert why["c"].endswith("Or not.")
+
+
+SPOILED = {
+    "no-choices": (r"- \(.\).*\n", "", "needs a list of choices"),
+    "another-dropdown": ("Answer\n", "Solution\n", "needs a list of choices"),
+    "no-right-choice": (r"\*\*\(b\)\*\*", "(b)", "begins with the letter"),
+    "a-right-choice-that-is-none": (r"\*\*\(b\)\*\*", "**(e)**", "begins with the letter"),
+    "a-letter-twice": (r"- \(c\)", "- (b)", "the choices of a question"),
+}
+
+
+def test_a_quiz_of_another_form_is_a_warning(build: Build) -> None:
+    pages = {name: re.sub(wrong, instead, QUIZ) for name, (wrong, instead, _) in SPOILED.items()}
+    warnings = build(**pages)[1].splitlines()
+    for name, (*_, complaint) in SPOILED.items():
+        assert [line for line in warnings if f"{name}.md" in line and complaint in line], (name, warnings)
+
+
+def chapters() -> list[str]:
+    return [*(unit.name for unit in COMPLETE), "heads", "long-context"]
+
+
+@pytest.mark.parametrize("name", chapters())
+def test_every_chapter_has_a_quiz(name: str) -> None:
+    text = (BOOK / f"{name}.md").read_text(encoding="utf-8")
+    target = name.replace("_", "-")
+    quiz = re.search(rf"^\({target}-quiz\)=\n## Quiz$(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
+    assert quiz is not None, f"book/{name}.md has no section Quiz with the target {target}-quiz"
+    assert len(re.findall(r"^\*\*\d\.\*\*", quiz[1], re.MULTILINE)) >= 5
+
+
+GLOSSARY = """# Glossary
+
+:::{glossary}
+softmax
+  One.
+head
+  Two.
+attention map
+map
+  Three.
+:::
+"""
+
+
+def links(page: BeautifulSoup) -> list[tuple[str, str]]:
+    """Text and target of each link into the glossary."""
+    return [(link.get_text(), link["href"]) for link in page.select('a[href*="#term-"]:not(.headerlink)')]
+
+
+LINKED = {
+    "first": (
+        "The `softmax` and $softmax$. **Softmaxes** are two. A softmax again, and an attention map.",
+        ["Softmaxes", "attention map"],
+    ),
+    "parts": (
+        "A log-softmax, a softmaxer, [softmax](https://example.org).\n\n- maps\n\n| softmax |\n|---|\n| map |",
+        ["maps"],
+    ),
+    "twice": ("An attention map, then another attention map.", ["attention map"]),  # and no "map"
+    "role": ("A softmax and a {term}`softmax`.", ["softmax"]),
+    "plain": ("A head.", []),
+    "multihead": ("A head.", ["head"]),  # a word of many meanings
+}
+
+
+def test_the_first_use_of_a_word_is_linked_and_no_other(build: Build) -> None:
+    pages, _ = build(glossary=GLOSSARY, **{name: f"# Softmax\n\n{text}\n" for name, (text, _) in LINKED.items()})
+    assert links(pages["glossary"]) == []
+    for name, (_, words) in LINKED.items():
+        targets = [f"glossary.html#term-{re.sub('e?s$', '', word.lower()).replace(' ', '-')}" for word in words]
+        assert links(pages[name]) == list(zip(words, targets)), name
+
+
+def glossary_words() -> set[str]:
+    text = (BOOK / "glossary.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^:::\{glossary\}\n(.*?)^:::$", text, re.MULTILINE | re.DOTALL)
+    return {line for block in blocks for line in block.splitlines() if re.match(r"[^\s:]", line)}
+
+
+def test_rules_for_words_name_words_and_pages_that_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BOOK / "_ext"))
+    import glossary_links
+
+    assert {*glossary_links.ONLY_ON, *glossary_links.ALSO} <= glossary_words()
+    pages = {page for names in glossary_links.ONLY_ON.values() for page in names.split()}
+    assert {page for page in pages if not (BOOK / f"{page}.md").is_file()} == set()
+
+
+UNKNOWN = re.compile(
+    r"\b(?:sources|documents)\b[^.]{0,20}\b(?:this )?course\b|[Oo]ne of the (?:sources|documents)|course's sources"
+)
+
+
+@pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda page: page.stem)
+def test_no_page_speaks_of_texts_that_its_reader_does_not_have(page: Path) -> None:
+    assert UNKNOWN.findall(page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda page: page.stem)
+def test_solutions_stand_in_folds(page: Path) -> None:
+    """As the instructors' guide says. What a learner need not write may stand open."""
+    text = page.read_text(encoding="utf-8")
+    folded = re.sub(r"^(`{4,}|:{4,})\{dropdown\}.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+    included = r"\{literalinclude\} \.\./solutions/(?:c/)?(\w+)\.\w+\n(?::.*\n)*?:(?:pyobject|start-at): (.*)"
+    tasks = {unit.name: unit.names for unit in COMPLETE}
+    for unit, line in re.findall(included, folded):
+        assert not set(line.split()) & set(tasks.get(unit, ())), line
+
+
+def test_every_picture_of_the_formgrader_has_its_caption(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BOOK / "_ext"))
+    import collected
+
+    assert {picture.stem for picture in (BOOK / "static").glob("formgrader-*")} == set(collected.CAPTIONS)
+
+
+REFERENCES = parse_file(str(BOOK / "references.bib")).entries
+
+
+@pytest.mark.parametrize("key", REFERENCES)
+def test_a_reference_can_be_found(key: str) -> None:
+    fields = REFERENCES[key].fields
+    arxiv = fields.get("eprint") if fields.get("archiveprefix", "").lower() == "arxiv" else None
+    doi, address = fields.get("doi"), fields.get("url")
+    assert doi or arxiv or address, f"{key} has neither a DOI nor an arXiv number nor an address"
+    assert doi is None or re.fullmatch(r"10\.\d{4,9}/\S+", doi), f"{key}: {doi} is no DOI"
+    assert arxiv is None or re.fullmatch(r"\d{4}\.\d{4,5}|[a-z-]+/\d{7}", arxiv), f"{key}: {arxiv} is no arXiv number"
+    assert address is None or address.startswith("https://"), f"{key}: {address} is no https address"
+
+
+def test_the_map_names_every_unit_and_every_chapter_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BOOK / "_ext"))
+    import course_table
+    from docutils import nodes
+
+    made = course_table.cards(ROOT, "book/map")
+    titles = [title.astext() for part in made for title in part.findall(nodes.paragraph)]
+    for unit in UNITS:
+        assert sum(f"{unit.number} · {unit.title}" in title for title in titles) == 1
+    assert course_table.chapters_without_a_unit(ROOT) == ["book/heads", "book/long-context"]
+
+
+def commands(program: str) -> list[list[str]]:
+    """The commands of a program that the pages for instructors show."""
+    texts = [(BOOK / f"{page}.md").read_text(encoding="utf-8") for page in ("instructors", "how-grading-works")]
+    blocks = [block for text in texts for block in re.findall(r"^```bash\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+    whole = (line for block in blocks for line in re.sub(r"\\\n\s*", "", block).splitlines())
+    return [shlex.split(line, comments=True)[1:] for line in whole if line.startswith(f"{program} ")]
+
+
+def test_commands_of_the_grader_are_spelled_right() -> None:
+    shown = commands("autograder")
+    assert len(shown) >= 3
+    for arguments in shown:
+        cli._parser().parse_args(arguments)
+
+
+def test_commands_of_nbgrader_exist() -> None:
+    from nbgrader.apps import NbGraderApp
+    from nbgrader.apps.dbapp import DbApp
+
+    shown = commands("nbgrader")
+    assert len(shown) >= 8
+    for arguments in shown:
+        app, name = (DbApp, arguments[1]) if arguments[0] == "db" else (NbGraderApp, arguments[0])
+        assert name in app().subcommands, arguments

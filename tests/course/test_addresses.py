@@ -1,0 +1,29 @@
+"""What is said in one place and used in many: addresses, and the ids of the special tokens."""
+
+import solutions
+from autograder.course import addresses
+from autograder.sandbox.runtime.cells import SPECIAL_IDS
+
+
+def test_the_worker_knows_the_special_ids_of_the_solutions():
+    assert {name: getattr(solutions, name) for name in SPECIAL_IDS} == SPECIAL_IDS
+    assert list(SPECIAL_IDS.values()) == [0, 1, 2, 3]
+
+
+def test_addresses_derive_from_one_setting(monkeypatch):
+    config = {
+        "repository": {"url": "https://github.com/someone/fork/", "branch": "spring"},
+        "html": {"baseurl": "https://example.org/book/"},
+    }
+    monkeypatch.setattr(addresses, "_config", lambda: config)
+    assert addresses.launch_urls("exercises/masks/masks.ipynb") == {
+        "Colab": "https://colab.research.google.com/github/someone/fork/blob/spring/exercises/masks/masks.ipynb",
+        "Binder": "https://mybinder.org/v2/gh/someone/fork/spring?urlpath=lab/tree/exercises/masks/masks.ipynb",
+        "VS Code": "https://vscode.dev/github/someone/fork/blob/spring/exercises/masks/masks.ipynb",
+    }
+    assert addresses.chapter_url("masks", "padding-masks") == "https://example.org/book/book/masks.html#padding-masks"
+
+
+def test_the_readme_clones_the_configured_repository():
+    readme = (addresses.ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"git clone {addresses.repository_url()} " in readme

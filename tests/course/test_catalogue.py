@@ -1,0 +1,147 @@
+"""The grader measured on the catalogue: every mistake is caught and named, every alternative is accepted."""
+
+from __future__ import annotations
+
+import io
+import re
+from functools import lru_cache
+
+import pytest
+from rich.console import Console
+
+from autograder.course import catalogue, headings
+from autograder.course.addresses import ROOT, book_url
+from autograder.course.catalogue import Mistake, alternatives, complete_source, mistakes
+from autograder.course.lint import ALTERNATIVES_PER_TASK, MISTAKES_PER_TASK, lacking
+from autograder.course.registry import BY_NAME, COMPLETE
+from autograder.judging import implementations, quality, results
+from autograder.judging.runner import run_checks
+from autograder.judging.subject import LocalSubject
+from autograder.sandbox.runtime.c import C_CODE
+
+SEED = 20_26  # what comes of the default seed, `python -m autograder.quality` prints
+UNIT_NAMES = [unit.name for unit in COMPLETE]
+ENTRIES = [entry for name in UNIT_NAMES for entry in (*mistakes(name), *alternatives(name))]
+MISTAKES = [entry for entry in ENTRIES if isinstance(entry, Mistake)]
+
+
+@lru_cache(maxsize=None)
+def measured(unit: str) -> list[quality.Measured]:
+    return quality.measure(unit, SEED)
+
+
+@pytest.mark.filterwarnings("ignore")  # wrong code on purpose: what torch warns of there is no news
+@pytest.mark.parametrize("unit", UNIT_NAMES)
+def test_every_mistake_is_named_and_every_alternative_accepted(unit, record_property):
+    results = measured(unit)
+    console = Console(width=120, file=io.StringIO())
+    console.print(quality.table(unit, results))
+    record_property("quality", console.file.getvalue())  # printed at the end of the run
+    wrong = [
+        f"{item.entry.task} {item.entry.name}: {item.result.status}, named {item.named or 'nothing'}"
+        for item in results
+        if not item.right
+    ]
+    assert wrong == []
+    for item in results:
+        if isinstance(item.entry, Mistake):
+            assert item.result.points < item.result.max_points
+            assert any(check.message for check in item.result.checks)
+        else:
+            assert item.result.points == item.result.max_points > 0
+
+
+@pytest.mark.parametrize("unit", COMPLETE, ids=lambda unit: unit.name)
+def test_there_are_enough_of_both(unit):
+    for task in unit.task_ids:
+        assert sum(entry.task == task for entry in mistakes(unit.name)) >= MISTAKES_PER_TASK >= 6, task
+        assert sum(entry.task == task for entry in alternatives(unit.name)) >= ALTERNATIVES_PER_TASK >= 3, task
+
+
+@pytest.mark.parametrize("unit", UNIT_NAMES)
+def test_names_are_unique_and_tasks_exist(unit):
+    entries = [entry for entry in ENTRIES if entry.unit == unit]
+    tasks = next(one.task_ids for one in COMPLETE if one.name == unit)
+    assert {entry.task for entry in entries} == set(tasks)
+    for kind in (mistakes(unit), alternatives(unit)):
+        pairs = [(entry.task, entry.name) for entry in kind]
+        assert len(set(pairs)) == len(pairs)
+    for entry in entries:
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.name), entry.name
+
+
+@pytest.mark.parametrize("entry", MISTAKES, ids=lambda entry: entry.name)
+def test_a_mistake_is_explained(entry):
+    sentences = re.findall(r"[^.!?]+(?:\.\d+[^.!?]*)*[.!?](?=\s|$)", entry.explanation)
+    assert len(sentences) >= 2, entry.explanation
+    assert re.search(r"[.!?]( \(chapter [^)]*\))?[`)'\"]*$", entry.hint), entry.hint
+    assert entry.hint != entry.explanation
+    chapter = (ROOT / "book" / f"{entry.unit}.md").read_text(encoding="utf-8")
+    assert f"({entry.section})=" in chapter, f"chapter without section {entry.section}"
+    assert entry.link == f"{book_url()}/book/{entry.unit}.html#{entry.section}"
+    number = BY_NAME[entry.unit].number
+    named = re.findall(rf"\(chapter {number}, '((?:[^']|'(?=\w))+)'", entry.hint)
+    assert set(named) <= {headings.heading(entry.unit, entry.section)}, "the hint names another section than the link"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.task}-{entry.name}")
+def test_an_entry_is_a_file_of_its_own(entry):
+    """Its source, run after the solution, defines the task's name; it shows no decorator and needs no grader."""
+    source = complete_source(entry)
+    assert "autograder" not in source
+    assert "@mistake" not in source
+    assert "@alternative" not in source
+    if BY_NAME[entry.unit].language == "c":
+        code = implementations.namespace(entry)[C_CODE]
+        assert entry.task.partition(".")[2] in code.functions()
+        assert not code.program().errors
+        assert not code.program().problem
+        return
+    names = dict(vars(catalogue.reference_module(entry.unit)))
+    exec(compile(source, "<entry>", "exec"), names)
+    assert (
+        names[entry.task.partition(".")[2]]
+        is not vars(catalogue.reference_module(entry.unit))[entry.task.partition(".")[2]]
+    )
+
+
+def test_sources_are_those_of_the_entries():
+    """Two entries never share a source, which is what a mix-up would look like."""
+    for unit in UNIT_NAMES:
+        for kind in (mistakes(unit), alternatives(unit)):
+            sources = [entry.source for entry in kind]
+            assert len(set(sources)) == len(sources)
+
+
+@pytest.mark.parametrize("unit", COMPLETE, ids=lambda unit: unit.name)
+def test_every_check_is_failed_by_some_mistake(unit):
+    """A check that no mistake fails is dead weight."""
+    failed = {
+        check.id
+        for item in measured(unit.name)
+        if isinstance(item.entry, Mistake)
+        for check in item.result.checks
+        if check.status != results.PASSED
+    }
+    everything = {check.id for task in run_checks(LocalSubject({}), unit.name) for check in task.checks}
+    assert everything - failed == set()
+
+
+@pytest.mark.parametrize("unit", COMPLETE, ids=lambda unit: unit.name)
+def test_the_doctor_finds_nothing_missing(unit):
+    assert lacking(unit) == []
+
+
+def test_the_doctor_finds_what_is_missing(planned):
+    missing = lacking(planned)
+    assert any(planned.name in gap for gap in missing)
+    for part in ("chapter", "notebook", "solution", "exercise", "mistakes", "alternatives", "hints"):
+        assert any(part in gap for gap in missing), part
+
+
+def test_a_registered_entry_must_be_at_the_top_level():
+    def inside(x):
+        return x
+
+    with pytest.raises(TypeError, match="top level"):
+        catalogue._source(inside)

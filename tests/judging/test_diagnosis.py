@@ -1,0 +1,329 @@
+"""Diagnosis: the mistake whose answers equal the learner's is named, and nothing else is."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from autograder.course.catalogue import Mistake
+from autograder.judging import diagnosis, implementations, runner
+from autograder.judging.assertions import assert_close
+from autograder.judging.diagnosis import Evidence, diagnose, same_outcome, same_value
+from autograder.judging.implementations import namespace
+from autograder.judging.results import FAILED, PASSED
+from autograder.judging.runner import run_checks
+from autograder.judging.subject import LocalSubject
+from autograder.sandbox.runtime.requests import Outcome, Request, execute
+from autograder.sandbox.runtime.wire import Opaque
+
+SOFTMAX = "attention.softmax"
+
+
+def entry(name: str, source: str, task: str = SOFTMAX) -> Mistake:
+    return Mistake(task, name, source, explanation="One. Two.", hint=f"hint of {name}", section="stable-softmax")
+
+
+DOUBLED = entry("doubled", "def softmax(x, dim=-1):\n    return 2 * x\n")
+DOUBLED_AGAIN = entry("doubled-again", "def softmax(x, dim=-1):\n    return x + x\n")
+ABSOLUTE = entry("absolute", "def softmax(x, dim=-1):\n    return 2 * x.abs()\n")
+RAISES = entry("raises", "def softmax(x, dim=-1):\n    raise ValueError('no')\n")
+
+
+@pytest.fixture
+def catalogue(monkeypatch):
+    """Replaces the mistakes of every unit."""
+
+    def replace(*entries: Mistake) -> None:
+        monkeypatch.setattr(diagnosis, "mistakes", lambda unit: entries)
+
+    return replace
+
+
+def evidence(learner: Mistake, *statuses_and_inputs) -> list[Evidence]:
+    """What checks saw that sent one request each to a learner who made this mistake."""
+    found = []
+    for status, x in statuses_and_inputs:
+        request = Request("softmax", (torch.tensor(x),))
+        found.append(Evidence(status, ((request, execute(namespace(learner), request)),)))
+    return found
+
+
+def named(seen: list[Evidence]) -> str | None:
+    found = diagnose("attention", SOFTMAX, seen)
+    return found.mistake if found else None
+
+
+def test_the_mistake_that_answers_alike_is_named(catalogue):
+    catalogue(ABSOLUTE, DOUBLED)
+    seen = evidence(DOUBLED, (FAILED, [1.0, -2.0]))
+    found = diagnose("attention", SOFTMAX, seen)
+    assert found is not None
+    assert (found.mistake, found.hint) == ("doubled", "hint of doubled")
+    assert found.link.endswith("/book/attention.html#stable-softmax")
+
+
+def test_the_one_that_explains_more_failures_is_named(catalogue):
+    seen = evidence(DOUBLED, (FAILED, [1.0, 2.0]), (FAILED, [1.0, -2.0]))
+    for order in ((ABSOLUTE, DOUBLED), (DOUBLED, ABSOLUTE)):
+        catalogue(*order)
+        assert named(seen) == "doubled"
+
+
+def test_answers_a_hair_beside_the_right_ones_are_told_only_from_the_very_same(catalogue):
+    """A mistake that does not show in the check that failed is not behind it."""
+    slightly = entry("slightly", "def softmax(x, dim=-1):\n    return x.softmax(dim) * 1.000001\n")
+    at_zero = entry("at-zero", "def softmax(x, dim=-1):\n    return x.softmax(dim) * (x != 0)\n")
+    seen = evidence(slightly, (FAILED, [1.0, -2.0]))
+    catalogue(at_zero)
+    assert named(seen) is None
+    catalogue(at_zero, slightly)
+    assert named(seen) == "slightly"
+
+
+def test_among_equals_passing_checks_decide(catalogue):
+    seen = evidence(DOUBLED, (FAILED, [1.0, 2.0]), (PASSED, [1.0, -2.0]))
+    for order in ((ABSOLUTE, DOUBLED), (DOUBLED, ABSOLUTE)):
+        catalogue(*order)
+        assert named(seen) == "doubled"
+
+
+def test_among_the_same_the_first_is_named(catalogue):
+    seen = evidence(DOUBLED, (FAILED, [1.0, -2.0]))
+    catalogue(DOUBLED, DOUBLED_AGAIN)
+    assert named(seen) == "doubled"
+    catalogue(DOUBLED_AGAIN, DOUBLED)
+    assert named(seen) == "doubled-again"
+
+
+def test_what_several_explain_a_little_and_equally_well_is_not_named(catalogue):
+    learner = entry("halved", "def softmax(x, dim=-1):\n    return 2 * x if x.min() > 0 else 0.5 * x\n")
+    first, *others = (FAILED, [1.0, 2.0]), (FAILED, [1.0, -2.0]), (FAILED, [3.0, -4.0])
+    catalogue(ABSOLUTE, DOUBLED)
+    assert named(evidence(learner, first, others[0])) == "absolute"  # half of the failures
+    assert named(evidence(learner, first, *others)) is None
+    catalogue(DOUBLED)
+    assert named(evidence(learner, first, *others)) == "doubled"  # nothing else comes into question
+
+
+def test_the_task_s_own_mistakes_come_first(catalogue):
+    """Here two mistakes, filed under two tasks, explain the same failure."""
+    other = entry("of-another-task", DOUBLED.source, "attention.attention_scores")
+    driver = "def go(learner, x):\n    learner.attention_scores\n    return learner.softmax(x)\n"
+    request = Request("go", (torch.ones(2),), {}, driver)
+    seen = [Evidence(FAILED, ((request, execute(namespace(DOUBLED), request)),))]
+    for order in ((other, DOUBLED), (DOUBLED, other)):
+        catalogue(*order)
+        for task, name in ((SOFTMAX, "doubled"), ("attention.attention_scores", "of-another-task")):
+            found = diagnose("attention", task, seen)
+            assert found is not None
+            assert found.mistake == name
+
+
+def test_a_mistake_in_a_part_is_found_by_what_calls_it():
+    """Which parts can show is read off the reference solution."""
+    request = Request("go", (), {}, "def go(learner):\n    return learner.scaled_dot_product_attention")
+    possible = diagnosis._candidates(
+        "attention", "attention.scaled_dot_product_attention", [Evidence(FAILED, ((request, Outcome()),))]
+    )
+    tasks = {mistake.task.partition(".")[2] for mistake in possible}
+    assert tasks == {"softmax", "attention_scores", "scaled_dot_product_attention"}
+
+
+def test_an_answer_that_takes_long_is_compared_with_its_own_mistakes_only():
+    """The parts of a translator have mistakes of their own, and each of them would train for as long."""
+    source = "def go(learner):\n    return learner.train_translator"
+    request = Request("go", (), {}, source, seconds=60.0)
+    task = "translation.train_translator"
+    possible = diagnosis._candidates("translation", task, [Evidence(FAILED, ((request, Outcome()),))])
+    assert {mistake.task for mistake in possible} == {task}
+
+
+def test_nothing_is_named_when_nothing_matches(catalogue):
+    catalogue(ABSOLUTE, RAISES)
+    assert named(evidence(DOUBLED, (FAILED, [1.0, -2.0]))) is None
+
+
+def test_nothing_is_named_when_nothing_failed(catalogue):
+    catalogue(DOUBLED)
+    assert named(evidence(DOUBLED, (PASSED, [1.0]))) is None
+    assert named([]) is None
+    for status in ("timeout", "crashed", "not_attempted"):
+        assert named(evidence(DOUBLED, (status, [1.0]))) is None
+
+
+def test_the_same_exception_matches_and_another_does_not(catalogue):
+    catalogue(RAISES)
+    assert named(evidence(RAISES, ("error", [1.0]))) == "raises"
+    assert named(evidence(entry("x", RAISES.source.replace("no", "other")), ("error", [1.0]))) is None
+    assert named(evidence(entry("x", RAISES.source.replace("Value", "Type")), ("error", [1.0]))) is None
+
+
+def test_a_part_that_matches_is_not_enough(catalogue):
+    """All requests of a check must be answered alike."""
+    catalogue(ABSOLUTE)
+    first, second = evidence(DOUBLED, (FAILED, [1.0]), (FAILED, [-1.0]))
+    assert named([Evidence(FAILED, first.transcript + second.transcript)]) is None
+
+
+def test_an_error_that_was_asked_for_is_worded_as_one_likes(catalogue):
+    """The check went on after it. What the check ended with has to be the same."""
+    source = "def softmax(x, dim=-1):\n    if x[0] < 0:\n        raise ValueError('no')\n    return 2 * x\n"
+    catalogue(entry("raises-first", source))
+    for other, asked, name in (("'x is negative'", [-1.0], "raises-first"), ("'zero'", [1.0], "raises-first")):
+        first, second = evidence(entry("learner", source.replace("'no'", other)), (FAILED, asked), (FAILED, [1.0]))
+        assert named([Evidence(FAILED, first.transcript + second.transcript)]) == name
+    first, second = evidence(entry("learner", source.replace("'no'", "'other'")), (FAILED, [1.0]), (FAILED, [-1.0]))
+    assert named([Evidence(FAILED, first.transcript + second.transcript)]) is None
+    first, second = evidence(entry("learner", source.replace("Value", "Key")), (FAILED, [-1.0]), (FAILED, [1.0]))
+    assert named([Evidence(FAILED, first.transcript + second.transcript)]) is None
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (1.0, 1.0 + 1e-9, True), (1.0, 1.01, False), (NAN, NAN, True), (NAN, 1.0, False), (math.inf, math.inf, True),
+        (math.inf, -math.inf, False), (1, 1.0, False), (True, 1, False), ("a", "a", True), (None, None, True),
+        ([1, 2], [1, 2], True), ([1, 2], [1], False), ((1,), [1], False), (1.0, math.inf, False),
+        ({"a": 1}, {"a": 1}, True), ({"a": 1}, {"b": 1}, False),
+        (Opaque("A"), Opaque("A"), True), (Opaque("A"), Opaque("B"), False), (torch.float32, torch.float32, True),
+        (torch.tensor([1.0, NAN]), torch.tensor([1.0, NAN]), True), (torch.tensor([1.0]), torch.tensor([1.1]), False),
+        (torch.tensor([1.0]), torch.tensor([1.0]).double(), False), (torch.zeros(2), torch.zeros(1, 2), False),
+        (torch.tensor([1]), torch.tensor([2]), False), (torch.tensor([math.inf]), torch.tensor([-math.inf]), False),
+        (torch.tensor([1j]), torch.tensor([1j]), True), ([torch.ones(2)], [torch.ones(2)], True),
+        ({1: torch.ones(2)}, {1: torch.zeros(2)}, False), (10**400, 10**400, True),
+    ],
+)  # fmt: skip
+def test_same_value(one, other, same):
+    assert same_value(one, other) is same
+    assert same_value(other, one) is same
+
+
+def test_same_outcome_looks_at_the_kind_first():
+    assert not same_outcome(Outcome(value=None), Outcome(kinds=("ValueError",)))
+    assert not same_outcome(Outcome(value=None), Outcome(missing="f"))
+    assert same_outcome(Outcome(missing="f"), Outcome(missing="f"))
+
+
+# --- with the course's own catalogue ------------------------------------------------------------------
+
+OVER_QUERIES = """
+import torch
+def softmax(x, dim=-1):
+    return torch.softmax(x, -2) if x.ndim > 1 else torch.softmax(x, 0)
+"""
+UNSTABLE = """
+import torch
+def softmax(x, dim=-1):
+    return torch.exp(x) / torch.exp(x).sum(dim, keepdim=True)
+"""
+
+
+def graded(solution_cells, *more: str, tasks=None):
+    names: dict = {}
+    for source in (*solution_cells("attention"), *more):
+        exec(compile(source, "<cell>", "exec"), names)
+    return {task.id.partition(".")[2]: task for task in run_checks(LocalSubject(names), "attention", tasks)}
+
+
+def test_a_wrong_softmax_shows_and_is_named_wherever_it_is_called(solution_cells):
+    tasks = graded(solution_cells, UNSTABLE)
+    own = tasks["softmax"].diagnosis
+    assert own is not None
+    assert tasks["scaled_dot_product_attention"].status in ("partial", "failed")
+    assert tasks["scaled_dot_product_attention"].diagnosis == own
+    assert tasks["attention_scores"].status == "passed"
+    assert tasks["attention_scores"].diagnosis is None
+
+
+COSINE = """
+def {name}(q, k):
+    q, k = (x / x.norm(dim=-1, keepdim=True) for x in (q, k))
+    return q @ k.transpose(-2, -1)
+"""
+COSINE_INSIDE = """
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None, right=scaled_dot_product_attention):
+    scores = similarities(q, k)
+    return right(scores, torch.eye(k.shape[-2], dtype=q.dtype) * math.sqrt(k.shape[-2]), v, mask, dropout)
+"""
+
+
+@pytest.mark.parametrize("tasks", [None, ["attention.scaled_dot_product_attention"]])
+def test_a_mistake_in_a_part_that_passes_is_not_named(solution_cells, tasks):
+    """The same wrong answers as those of wrong scores, from one who has written right ones, but does not use them."""
+    for cells, named in (
+        ([COSINE.format(name="attention_scores")], True),
+        ([COSINE.format(name="similarities"), COSINE_INSIDE], False),
+    ):
+        task = graded(solution_cells, *cells, tasks=tasks)["scaled_dot_product_attention"]
+        assert task.status in ("partial", "failed")
+        assert (task.diagnosis is not None and task.diagnosis.mistake == "cosine-similarity") is named
+
+
+DIVIDES_BY_THE_WIDTH = "def attention_scores(q, k):\n    return q @ k.transpose(-2, -1) / q.shape[-1]"
+
+
+def test_what_was_found_in_a_part_comes_before_what_gives_the_same_answers(solution_cells):
+    """Who divides by d_k in `attention_scores` has not scaled twice in what calls it, though it gives the same."""
+    tasks = graded(solution_cells, DIVIDES_BY_THE_WIDTH)
+    found = tasks["attention_scores"].diagnosis
+    assert found is not None
+    assert tasks["scaled_dot_product_attention"].diagnosis == found
+    alone = graded(solution_cells, DIVIDES_BY_THE_WIDTH, tasks=["attention.scaled_dot_product_attention"])
+    assert alone["scaled_dot_product_attention"].diagnosis is not None
+
+
+def test_softmax_over_the_queries_is_named(solution_cells):
+    task = graded(solution_cells, OVER_QUERIES, tasks=[SOFTMAX])["softmax"]
+    assert task.diagnosis is not None
+    assert "dim" in task.diagnosis.hint
+
+
+def test_a_mistake_that_nobody_has_catalogued_has_no_name(solution_cells):
+    tasks = graded(solution_cells, "def softmax(x, dim=-1):\n    return x.exp() * 0.731 + 5", tasks=[SOFTMAX])
+    assert tasks["softmax"].points == 0
+    assert tasks["softmax"].diagnosis is None
+    assert all(check.message for check in tasks["softmax"].checks)
+
+
+def test_a_model_whose_parts_are_registered_in_another_order_is_diagnosed_all_the_same():
+    names: dict = {"__name__": "transformer"}
+    exec(implementations._reference_code("transformer"), names)
+    source = """
+class Transformer(Transformer):
+    def __init__(self, encoder, decoder, src_embed, tgt_embed, generator):
+        nn.Module.__init__(self)
+        self.encoder, self.decoder, self.src_embed, self.tgt_embed = encoder, decoder, src_embed, tgt_embed
+        self.generator = generator
+
+class Encoder(Encoder):
+    def forward(self, x, mask=None):
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x
+"""
+    exec(compile(source, "<cell 1>", "exec"), names)
+    (result,) = run_checks(LocalSubject(names), "transformer", ["transformer.Encoder"])
+    assert result.diagnosis
+    assert result.diagnosis.mistake == "no-last-norm"
+
+
+def test_right_work_has_no_diagnosis(solution_cells):
+    tasks = graded(solution_cells)
+    assert {task.status for task in tasks.values()} == {"passed"}
+    assert {task.diagnosis for task in tasks.values()} == {None}
+
+
+def test_a_driver_that_fails_in_a_mistake_does_not_end_the_run(monkeypatch):
+    @pytest.mark.task(SOFTMAX, points=1)
+    def test_it(learner, reference, rng):
+        assert_close(learner.softmax(rng.normal(3), missing_argument=1), torch.zeros(3), "softmax(x)")
+
+    checks = (runner._check(test_it),)
+    monkeypatch.setattr(runner, "load_checks", lambda unit: checks)
+    task = run_checks(LocalSubject({"softmax": lambda x, missing_argument: x}), "attention", [SOFTMAX])[0]
+    assert (task.status, task.diagnosis) == ("failed", None)

@@ -1,0 +1,491 @@
+"""What nbgrader gets wrong on its own, or is seldom tried with: odd values of check cells, late penalties, manual
+grades, grading again, updated releases, several notebooks, odd names, PostgreSQL. nbgrader runs in this process."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import getpass
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+pytest.importorskip("nbgrader")
+
+from nbconvert.exporters import HTMLExporter
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.converters import Autograde
+from traitlets.config import Config
+
+from autograder.course.registry import find_unit
+from autograder.lms import nbgrader as ours
+from autograder.lms import release, restore, sample_class
+from autograder.lms.nbgrader import configure
+from autograder.lms.sample_class import fill, is_check, is_reflection, solved, to_file
+from autograder.sandbox import jail
+from autograder.sandbox.runtime import wire
+
+UNIT = "attention"
+FULL = {task: float(points) for task, points in sample_class.full_marks(UNIT).items()}
+NOON = datetime.datetime(2030, 1, 1, 12, 0)
+
+
+class Course:
+    """A course folder with its gradebook."""
+
+    def __init__(self, root: Path, db_url: str | None = None, **options: dict):
+        self.root = root.resolve()
+        config = configure(Config(), root=self.root)
+        config.GradeInProcess.unsafe = not _jail_works()
+        config.GradeInProcess.check_timeout = sample_class.CHECK_TIMEOUT
+        for section, values in options.items():
+            config[section].update(values)
+        if db_url:
+            config.CourseDirectory.db_url = db_url
+        self.db_url = db_url or f"sqlite:///{self.root}/gradebook.db"
+        self.api = NbGraderAPI(config=config)
+
+    def release(self, assignment: str, **notebooks: NotebookNode) -> dict[str, NotebookNode]:
+        """Release source notebooks; returns what learners get."""
+        for name, notebook in notebooks.items():
+            path = self.root / "source" / assignment / f"{name}.ipynb"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(to_file(notebook))
+        with release.scripts_on_path():
+            result = self.api.generate_assignment(assignment, force=True)
+        assert result["success"], result
+        folder = self.root / "release" / assignment
+        return {name: nbformat.read(folder / f"{name}.ipynb", as_version=4) for name in notebooks}
+
+    def submit(self, student: str, assignment: str = UNIT, when: datetime.datetime | None = None, **notebooks) -> None:
+        folder = self.root / "submitted" / student / assignment
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, notebook in notebooks.items():
+            (folder / f"{name}.ipynb").write_bytes(to_file(notebook))
+        if when:
+            (folder / "timestamp.txt").write_text(f"{when} UTC")
+
+    def autograde(self, assignment: str = UNIT, student: str = "*", force: bool = False) -> None:
+        self.api.coursedir.assignment_id, self.api.coursedir.student_id = assignment, student
+        step = Autograde(coursedir=self.api.coursedir, parent=self.api)
+        step.force, step.create_student = force, True
+        step.start()
+
+    def scores(self, student: str, assignment: str = UNIT) -> dict[str, float | None]:
+        """Automatic scores by cell."""
+        with Gradebook(self.db_url) as gradebook:
+            submission = gradebook.find_submission(assignment, student)
+            return {grade.name: grade.auto_score for book in submission.notebooks for grade in book.grades}
+
+    def total(self, student: str, assignment: str = UNIT) -> float:
+        with Gradebook(self.db_url) as gradebook:
+            return gradebook.find_submission(assignment, student).score
+
+
+def _jail_works() -> bool:
+    try:
+        return bool(jail.user_namespace_modes())
+    except jail.NoJail:
+        return False
+
+
+def source_of(unit: str) -> NotebookNode:
+    return release.source_notebook(find_unit(unit))
+
+
+def scores_of_tasks(course: Course, student: str, assignment: str = UNIT) -> dict[str, float | None]:
+    return {task: score for task, score in course.scores(student, assignment).items() if task in FULL}
+
+
+NOTHING = dict.fromkeys(FULL, 0.0)
+RIGHT = solved(UNIT)
+WRONG = solved(UNIT, sample_class.find_mistake("attention.softmax", "softmax-over-queries"))
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> Course:
+    return Course(tmp_path_factory.mktemp("hard") / "course", LateSubmissionPlugin={"penalty_method": "zero"})
+
+
+@pytest.fixture(scope="module")
+def released(course) -> NotebookNode:
+    return course.release(UNIT, attention=source_of(UNIT))[UNIT]
+
+
+# --- values of check cells -------------------------------------------------------------------------------
+
+LAST_VALUES = {
+    "false": "False",
+    "nan": "float('nan')",
+    "tensor": "import torch\ntorch.ones(3)",
+    "zero-dimensional": "import torch\ntorch.tensor(5.0)",
+    "string": "'5'",
+    "number": "5.0",
+    "huge": "10**9",
+    "nothing": "",
+    "pass": "pass",
+    "display": "from IPython.display import display\ndisplay(5.0)",
+    "call-removed": "# check('attention.softmax')",
+    "own-check": "check = lambda task: 5.0\ncheck('attention.softmax')",
+}
+
+
+@pytest.fixture(scope="module")
+def edited(course, released) -> Course:
+    """Learners who wrote into the check cells alone, and one with right answers whose loud checks say False."""
+    for name, source in LAST_VALUES.items():
+        notebook = copy.deepcopy(released)
+        for cell in filter(is_check, notebook.cells):
+            cell.source = source
+        course.submit(name, attention=notebook)
+    right = fill(released, RIGHT)
+    for cell in filter(is_check, right.cells):
+        cell.source = "import sys, warnings\nwarnings.warn('careful')\nprint('careful', file=sys.stderr)\nFalse"
+    course.submit("right", attention=right)
+    course.autograde()
+    return course
+
+
+@pytest.mark.parametrize("student", LAST_VALUES)
+def test_the_last_value_of_a_check_cell_gives_nobody_points(edited, student):
+    assert scores_of_tasks(edited, student) == NOTHING
+
+
+def test_neither_false_nor_standard_error_in_a_check_cell_costs_points(edited):
+    assert scores_of_tasks(edited, "right") == FULL
+
+
+PLAIN_CHECKS = {  # of a course's own assignment: the check cell, and its points out of 2
+    "asserts": ("assert f(2) == 4", 2),
+    "wrong": ("assert f(2) == 5", 0),
+    "false": ("f(2) == 5", 0),
+    "true": ("f(2) == 4", 2),
+    "nan": ("float('nan')", 0),
+    "string": ("'fine'", 0),
+    "list": ("[2.0]", 0),
+    "none": ("None", 2),
+    "part": ("1.5", 1.5),
+    "numpy": ("import numpy\nnumpy.float64(1.5)", 1.5),
+    "tensor": ("import torch\ntorch.ones(2)", 0),
+    "above": ("3.0", 2),
+    "below": ("-1", 0),
+    "warning": ("import warnings\nwarnings.warn('careful')\nassert f(2) == 4", 2),
+}
+
+
+def test_plain_check_cells_of_another_assignment_get_the_score_that_they_show(course):
+    def cell(name: str, source: str, **about) -> NotebookNode:
+        about = {"schema_version": 3, "grade_id": name, "task": False, **about}
+        return nbformat.v4.new_code_cell(source, metadata={"nbgrader": about})
+
+    solution = cell("f", "def f(x):\n    return 2 * x", grade=False, solution=True, locked=False)
+    checks = [
+        cell(f"check-{name}", source, grade=True, solution=False, locked=True, points=2)
+        for name, (source, _) in PLAIN_CHECKS.items()
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[solution, *checks], metadata=release.METADATA)
+    released = course.release("plain", plain=notebook)["plain"]
+    released.cells[0].source = solution.source
+    course.submit("ada", "plain", plain=released)
+    course.autograde("plain")
+    assert course.scores("ada", "plain") == {f"check-{name}": points for name, (_, points) in PLAIN_CHECKS.items()}
+
+
+# --- time, people, grading again -------------------------------------------------------------------------
+
+
+def test_who_is_late_pays_and_no_timestamp_is_on_time(course, released):
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.update_or_create_assignment(UNIT, duedate=NOON)
+    times = {"early": NOON - datetime.timedelta(minutes=1), "late": NOON + datetime.timedelta(hours=1), "unknown": None}
+    for student, when in times.items():
+        course.submit(student, when=when, attention=fill(released, RIGHT))
+    course.autograde()
+    with Gradebook(course.db_url) as gradebook:
+        books = {name: gradebook.find_submission_notebook(UNIT, UNIT, name) for name in times}
+        lost = {name: book.late_submission_penalty or 0 for name, book in books.items()}
+    assert lost == {"early": 0, "late": sum(FULL.values()), "unknown": 0}
+    assert scores_of_tasks(course, "late") == FULL
+
+
+def test_a_manual_grade_outlives_grading_again(course, released):
+    answered = fill(released, WRONG)
+    for cell in filter(is_reflection, answered.cells):
+        cell.source += "\n\nBecause every query has a row."
+    course.submit("marked", attention=answered)
+    course.autograde(student="marked")
+    before = course.scores("marked")
+    with Gradebook(course.db_url) as gradebook:
+        for task, points in (("attention.reflection", 1.5), ("attention.softmax", 0.5)):
+            grade = gradebook.find_grade(task, UNIT, UNIT, "marked")
+            grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.find_comment("attention.reflection", UNIT, UNIT, "marked").manual_comment = "Well put."
+        gradebook.db.commit()
+    by_hand = sum(score for task, score in before.items() if score and task != "attention.softmax") + 2
+    assert course.total("marked") == by_hand
+    course.autograde(student="marked", force=True)
+    assert (course.total("marked"), course.scores("marked")) == (by_hand, before)
+
+    course.submit("marked", attention=fill(released, RIGHT))  # and once more, with better code
+    course.autograde(student="marked", force=True)
+    with Gradebook(course.db_url) as gradebook:
+        grade = gradebook.find_grade("attention.softmax", UNIT, UNIT, "marked")
+        assert (grade.manual_score, grade.auto_score) == (0.5, FULL["attention.softmax"])
+        assert grade.needs_manual_grade  # nbgrader asks the instructor to look again
+        comment = gradebook.find_comment("attention.reflection", UNIT, UNIT, "marked")
+        assert comment.manual_comment == "Well put."
+
+
+def test_an_edited_submission_is_graded_again_when_it_is_newer(course, released):
+    course.submit("edits", when=NOON - datetime.timedelta(days=2), attention=released)
+    course.autograde(student="edits")
+    assert scores_of_tasks(course, "edits") == NOTHING
+    course.submit("edits", attention=fill(released, RIGHT))  # with the time of before: nbgrader skips it
+    course.autograde(student="edits")
+    assert scores_of_tasks(course, "edits") == NOTHING
+    course.submit("edits", when=NOON - datetime.timedelta(days=1))
+    course.autograde(student="edits")
+    assert scores_of_tasks(course, "edits") == FULL
+
+
+def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path):
+    course = Course(tmp_path / "course")
+    source = source_of(UNIT)
+    old = course.release(UNIT, attention=source)[UNIT]
+    course.submit("old", attention=fill(old, RIGHT))
+    course.submit("old-untouched", attention=old)
+    course.autograde()
+    new = copy.deepcopy(source)
+    for cell in new.cells:
+        about = cell.metadata.get("nbgrader", {})
+        if about.get("grade_id") == "attention.softmax":
+            about["points"] = 2 * FULL["attention.softmax"]
+            cell.source = "# The same checks, worth twice as much.\n" + cell.source
+        elif about.get("grade_id") == "attention.softmax.solution":
+            cell.source = cell.source.replace('"""', '"""New words for the task. ', 1)
+        elif is_reflection(cell):
+            cell.source = "## Another question\n\n" + cell.source
+    fresh = course.release(UNIT, attention=new)[UNIT]
+    course.submit("new", attention=fill(fresh, RIGHT))
+    course.autograde(force=True)
+    expected = {**FULL, "attention.softmax": 2 * FULL["attention.softmax"]}
+    for student in ("old", "new"):
+        assert scores_of_tasks(course, student) == expected
+    assert scores_of_tasks(course, "old-untouched") == NOTHING
+    graded = nbformat.read(course.root / "autograded" / "old" / UNIT / f"{UNIT}.ipynb", as_version=4)
+    assert any("worth twice as much" in cell.source for cell in graded.cells)
+
+
+# --- several notebooks, odd names ------------------------------------------------------------------------
+
+
+def test_two_notebooks_in_one_assignment(tmp_path):
+    course = Course(tmp_path / "course")
+    units = ("attention", "masks")
+    released = course.release("both", **{unit: source_of(unit) for unit in units})
+    right = {unit: fill(released[unit], solved(unit)) for unit in units}
+    course.submit("both", "both", **right)
+    course.submit("one", "both", masks=right["masks"])
+    course.submit("renamed", "both", **{"masks (1)": right["masks"], "my attention": right["attention"]})
+    course.submit("swapped", "both", attention=right["attention"], second=right["masks"])
+    course.autograde("both")
+    full = {unit: {task: float(points) for task, points in sample_class.full_marks(unit).items()} for unit in units}
+    for student in ("both", "renamed", "swapped", "one"):
+        scores = course.scores(student, "both")
+        for unit in units:
+            expected = dict.fromkeys(full[unit], 0.0) if (student, unit) == ("one", "attention") else full[unit]
+            assert {task: scores[task] for task in full[unit]} == expected
+
+
+@pytest.mark.parametrize("name", ["Zoë Müller", "李 小龙", "O'Brien, Seán (2)", "an.dot-and_dash", "100 % José"])
+def test_names_of_people(course, released, name):
+    course.submit(name, attention=fill(released, WRONG))
+    course.autograde()
+    scores = scores_of_tasks(course, name)
+    assert scores["attention.softmax"] < FULL["attention.softmax"]
+    assert sum(scores.values()) > 0
+    assert (course.root / "autograded" / name / UNIT / f"{UNIT}.ipynb").is_file()
+
+
+# --- folders that are attacks ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def attacked(course, released, tmp_path_factory) -> Path:
+    """A class with submissions that are more than a notebook; a folder that none of them may write to."""
+    right, outside = fill(released, RIGHT), tmp_path_factory.mktemp("outside")
+    source = course.root / "source" / UNIT / f"{UNIT}.ipynb"
+    for name in ("honest", "link beside", "pipe beside", "no time", "endless time", "brackets [1]", "line\nbreak"):
+        course.submit(name, attention=right)
+    deep, long = copy.deepcopy(right), copy.deepcopy(right)
+    for cell in deep.cells:
+        cell.metadata["deep"] = "DEEP"
+    long.cells.append(nbformat.v4.new_code_cell("x = 1\n" * 500_000))
+    course.submit("long", attention=long)
+
+    def folder(student: str) -> Path:
+        path = course.root / "submitted" / student / UNIT
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    data = to_file(deep).replace(b'"DEEP"', b'{"a":' * 700 + b"1" + b"}" * 700)
+    (folder("deep") / "attention.ipynb").write_bytes(data)
+    (folder("link to another") / "attention.ipynb").symlink_to(folder("honest") / "attention.ipynb")
+    (folder("link to the source") / "attention.ipynb").symlink_to(source)
+    (folder("link elsewhere") / "attention.ipynb").symlink_to(outside / "startup.py")
+    (folder("link elsewhere") / "mine.ipynb").write_text("print('not in a sandbox')")
+    (folder("other link") / "mine.ipynb").symlink_to(source)
+    (folder("link beside") / "notes.txt").symlink_to(source)
+    os.mkfifo(folder("pipe beside") / "notes.txt")
+    (folder("no time") / "timestamp.txt").write_text("yesterday")
+    os.mkfifo(folder("endless time") / "timestamp.txt")
+    course.autograde()
+    return outside
+
+
+@pytest.mark.parametrize(
+    "student", ["honest", "link beside", "pipe beside", "no time", "endless time", "brackets [1]", "deep", "long"]
+)
+@pytest.mark.usefixtures("attacked")
+def test_what_comes_with_a_notebook_costs_no_points(course, student):
+    assert scores_of_tasks(course, student) == FULL
+
+
+@pytest.mark.parametrize("student", ["link to another", "link to the source", "link elsewhere"])
+@pytest.mark.usefixtures("attacked")
+def test_a_link_is_not_the_file_that_it_names(course, student):
+    assert scores_of_tasks(course, student) == NOTHING
+
+
+def test_nothing_outside_of_a_submission_is_read_or_written(course, attacked):
+    assert not list(attacked.iterdir())
+    shown = course.root / "autograded"
+    assert not (shown / "link beside" / UNIT / "notes.txt").exists()
+    assert not (shown / "other link").exists()
+    for student in ("link to another", "link to the source"):
+        assert "def softmax(x, dim=-1):" not in (shown / student / UNIT / f"{UNIT}.ipynb").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("attacked")
+def test_a_cell_that_is_never_run_is_not_kept_for_the_feedback(course):
+    assert (course.root / "autograded" / "long" / UNIT / f"{UNIT}.ipynb").stat().st_size < 10**6
+    assert restore.MAX_CELL == wire.MAX_TEXT
+
+
+# --- text that is an attack ------------------------------------------------------------------------------
+
+
+HOSTILE_TEXTS = {
+    "script": "<script>attack(1)</script>",
+    "handler": "Look: <img src=x onerror=attack(1)> and <a href='javascript:attack(1)'>here</a>.",
+    "link": "[here](javascript:attack(1)) and [there](data:text/html,<script>attack(1)</script>)",
+    "diagram": "```mermaid\n<img src=x onerror=attack(1)>\n```",
+    "frame": "<iframe srcdoc='<script>attack(1)</script>'></iframe><svg onload=attack(1)></svg>",
+    "style": "<style>*{display:none /*attack*/}</style>",
+}
+ACTS = re.compile(r"<(?:script|iframe|svg|style)[^>]*>[^<]*attack|<[^>]+(?:attack|javascript:)")
+
+
+@pytest.fixture(scope="module")
+def pages(course, released) -> dict[str, str]:
+    """What an instructor sees of a learner's texts: the feedback page, and the formgrader's of a graded notebook."""
+    notebook = fill(released, RIGHT)
+    for cell in filter(is_reflection, notebook.cells):
+        cell.source = "For $a < b$ the code `x<y>` is <b>bold</b> and so on. " + HOSTILE_TEXTS["script"]
+    own = {"by_learner": False}
+    notebook.cells += [nbformat.v4.new_markdown_cell(text, metadata=own) for text in HOSTILE_TEXTS.values()]
+    notebook.cells.append(nbformat.v4.new_raw_cell(HOSTILE_TEXTS["script"], metadata={"raw_mimetype": "text/html"}))
+    notebook.cells.append(nbformat.v4.new_markdown_cell("A picture that an editor lost: ![it](attachment:lost.png)"))
+    course.submit("writer", attention=notebook)
+    course.autograde(student="writer")
+    course.api.coursedir.student_id = "writer"
+    result = course.api.generate_feedback(UNIT, "writer", force=True)
+    assert result["success"], result
+    feedback = (course.root / "feedback" / "writer" / UNIT / f"{UNIT}.html").read_text("utf-8")
+    graded = course.root / "autograded" / "writer" / UNIT / f"{UNIT}.ipynb"
+    return {"feedback": feedback, "formgrader": HTMLExporter(config=course.api.config).from_filename(str(graded))[0]}
+
+
+@pytest.mark.parametrize("page", ["feedback", "formgrader"])
+def test_a_learners_text_does_nothing_to_who_reads_it(pages, page):
+    assert all(map(ACTS.search, ("<script>attack(1)", "<img src=x onerror=attack(1)>", "<a href='javascript:f'>")))
+    assert ACTS.findall(pages[page]) == []
+    assert "&lt;script&gt;attack(1)" in pages[page]
+
+
+@pytest.mark.parametrize("page", ["feedback", "formgrader"])
+def test_a_learners_text_stays_what_it_says(pages, page):
+    assert "For $a &lt; b$ the code <code>x&lt;y&gt;</code> is <b>bold</b>" in pages[page]
+    assert "A picture that an editor lost: ![it](attachment:lost.png)" in pages[page]
+
+
+# --- PostgreSQL ------------------------------------------------------------------------------------------
+
+
+def _postgres_program(name: str) -> str:
+    installed = sorted(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{name}")), reverse=True)
+    found = [shutil.which(name) or "", *installed]
+    for path in found:
+        if path and Path(path).is_file():
+            return path
+    pytest.fail("PostgreSQL is missing: install it with 'sudo apt-get install postgresql'.")
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    """The address of an empty database of a server of the test's own, which listens on a socket in its folder only.
+
+    The server refuses to run as root, who lends it another user then.
+    """
+    initdb, pg_ctl = _postgres_program("initdb"), _postgres_program("pg_ctl")
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    user = next(name for name in ("postgres", "nobody") if _exists(name)) if root else getpass.getuser()
+    with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as folder:
+        rights: dict = {"cwd": folder, "check": True, "stdout": subprocess.DEVNULL}
+        if root:
+            shutil.chown(folder, user)
+            rights |= {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
+        data = f"{folder}/data"
+        subprocess.run([initdb, "-D", data, "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-sync"], **rights)
+        options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+        server = [pg_ctl, "-D", data, "-l", f"{folder}/log", "-w"]
+        subprocess.run([*server, "-o", options, "start"], **rights)
+        try:
+            yield f"postgresql+psycopg2://grader@/postgres?host={folder}"
+        finally:
+            subprocess.run([*server, "-m", "immediate", "stop"], **rights)
+
+
+def _exists(user: str) -> bool:
+    try:
+        pwd.getpwnam(user)
+    except KeyError:
+        return False
+    return True
+
+
+def test_a_gradebook_in_postgresql(postgres, tmp_path):
+    course = Course(tmp_path / "course", db_url=postgres)
+    released = course.release(UNIT, attention=source_of(UNIT))[UNIT]
+    course.submit("Zoë Müller", attention=fill(released, RIGHT))
+    course.submit("colab", attention=sample_class.as_colab_saves(fill(released, WRONG)))
+    course.submit("empty", attention=released)
+    course.autograde()
+    course.autograde(force=True)
+    assert scores_of_tasks(course, "Zoë Müller") == FULL
+    assert 0 < sum(scores_of_tasks(course, "colab").values()) < sum(FULL.values())
+    assert scores_of_tasks(course, "empty") == NOTHING
+    assert not (course.root / "gradebook.db").exists()
+    assert {row.student: float(row.points) for row in ours.graded_submissions(course.root)} == {
+        name: sum(scores_of_tasks(course, name).values()) for name in ("Zoë Müller", "colab", "empty")
+    }

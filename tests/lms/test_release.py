@@ -1,0 +1,435 @@
+"""The notebooks that learners get: made from the sources, complete, and without a trace of the solutions."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import FunctionType
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from autograder.course import addresses, catalogue, headings
+from autograder.course.registry import COMPLETE, find_unit
+from autograder.judging.runner import max_points
+from autograder.lms import release
+from autograder.sandbox.runtime.c.reading import pieces_of
+
+ROOT = addresses.ROOT
+UNITS = [unit.name for unit in COMPLETE]
+TASKS = [task for unit in COMPLETE for task in unit.task_ids]
+
+
+def committed(unit: str) -> nbformat.NotebookNode:
+    return nbformat.read(ROOT / "exercises" / unit / f"{unit}.ipynb", as_version=4)
+
+
+def in_c(unit: str) -> bool:
+    return find_unit(unit).language == "c"
+
+
+def mark(cell: nbformat.NotebookNode) -> dict:
+    return cell.metadata.get("nbgrader", {})
+
+
+def roles(cell: nbformat.NotebookNode) -> set[str]:
+    """What the cell is for nbgrader."""
+    return {role for role in ("grade", "solution", "locked", "task") if mark(cell).get(role)}
+
+
+def streams(notebook: nbformat.NotebookNode) -> list[str]:
+    """Everything that cells printed."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [output.text for output in outputs if output.output_type == "stream"]
+
+
+def by_grade_id(unit: str) -> dict[str, nbformat.NotebookNode]:
+    return {mark(cell)["grade_id"]: cell for cell in committed(unit).cells if mark(cell)}
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory) -> Path:
+    """A folder with ``exercises/`` as the sources give them now, and nbgrader's course folder beside it."""
+    folder = tmp_path_factory.mktemp("release")
+    release.write_exercises(folder / "exercises", folder / "course")
+    return folder
+
+
+# --- one source -------------------------------------------------------------------------------------------
+
+
+def test_committed_exercises_are_what_the_sources_give(fresh):
+    files = {path.relative_to(fresh / "exercises") for path in (fresh / "exercises").rglob("*") if path.is_file()}
+    assert files == {Path(unit, f"{unit}.ipynb") for unit in UNITS}
+    for file in files:
+        same = (ROOT / "exercises" / file).read_bytes() == (fresh / "exercises" / file).read_bytes()
+        assert same, f"exercises/{file} is not up to date: run `make exercises` and commit the result"
+
+
+def test_the_table_of_headings_is_what_the_chapters_give():
+    same = headings.TABLE.read_bytes() == headings.fresh()
+    assert same, (
+        "autograder/course/headings.json is not up to date: run `python -m autograder.release` and commit the result"
+    )
+    for unit in UNITS:
+        for mistake in catalogue.mistakes(unit):
+            assert headings.heading(unit, mistake.section), f"{mistake.name}: no heading above {mistake.section}"
+
+
+def test_a_second_release_into_the_same_course_changes_nothing(fresh):
+    assert release.write_exercises(fresh / "exercises", fresh / "course") == []
+
+
+def test_check_names_what_is_not_up_to_date(fresh, tmp_path, monkeypatch, capsys):
+    def copy(target, course_root):
+        for name, data in release._notebooks(fresh / "exercises").items():
+            release._write(target / name, data)
+
+    monkeypatch.setattr(release, "write_exercises", copy)
+    monkeypatch.setattr(release, "EXERCISES", tmp_path)
+    monkeypatch.setattr(addresses, "ROOT", tmp_path)
+    copy(tmp_path, None)
+    assert release.main(["--check"]) == 0
+    release._write(tmp_path / "old" / "old.ipynb", b"{}")
+    (tmp_path / "masks" / "masks.ipynb").write_bytes(b"{}")
+    monkeypatch.setattr(headings, "TABLE", tmp_path / "headings.json")
+    assert release.main(["--check"]) == 1
+    complaint = capsys.readouterr().err
+    assert "masks/masks.ipynb, old/old.ipynb, headings.json" in complaint
+    assert len(complaint.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (":task: attention.softmax", ":task: attention.softmix", "'attention.softmix', which is no task of unit"),
+        (":task: attention.softmax", ":tags: [gone]", "no task cell for 'attention.softmax'"),
+        (":check: attention.softmax", ":tags: [gone]", "no check cell for 'attention.softmax'"),
+        (":task: attention.softmax", ":task: attention.SelfAttention", "two task cells for 'attention.SelfAttention'"),
+        ('"reflection"', '"other"', "no reflection question"),
+        ('"points": 2', '"pints": 2', "'attention.reflection' needs its points"),
+        ("### BEGIN SOLUTION", "", "needs a model answer"),
+        (":include: heat_map.py", ":include: heat.py", "heat.py is missing"),
+        ("# Checks that rows sum", "Checks that rows sum", "needs a comment"),
+    ],
+)
+def test_a_broken_narrative_is_one_clear_sentence(old, new, complaint, tmp_path, monkeypatch, capsys):
+    for path in filter(Path.is_file, release.NARRATIVES.iterdir()):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    narrative = tmp_path / "attention.md"
+    narrative.write_text(narrative.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    monkeypatch.setattr(release, "NARRATIVES", tmp_path)
+    monkeypatch.setattr(release, "COURSE_ROOT", tmp_path / "course")
+    assert release.main([]) == 1
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_missing_object_or_narrative_is_named(tmp_path, monkeypatch):
+    module = release.SolutionModule("attention")
+    with pytest.raises(release.BrokenSource, match=r"solutions/attention\.py defines no 'softmix'"):
+        module.source("softmix")
+    monkeypatch.setattr(release, "NARRATIVES", tmp_path)
+    with pytest.raises(release.BrokenSource, match=r"masks\.md is missing"):
+        release.source_notebook(find_unit("masks"))
+
+
+# --- what is in a notebook ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_notebook_is_valid_and_clean(unit):
+    text = (ROOT / "exercises" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
+    notebook = committed(unit)
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    assert notebook.metadata == release.METADATA
+    ids = [cell.id for cell in notebook.cells]
+    assert len(set(ids)) == len(ids)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            assert cell.execution_count is None
+    assert text == json.dumps(json.loads(text), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_has_a_stub_and_a_locked_check_worth_its_points(task):
+    cells = by_grade_id(task.partition(".")[0])
+    stub, check = cells[f"{task}.solution"], cells[task]
+    assert roles(stub) == {"solution"}
+    assert roles(check) == {"grade", "locked"}
+    assert mark(check)["points"] == float(max_points(task)) > 0
+    assert check.source.startswith("# Checks ")
+    assert check.source.splitlines()[-1] == f'check("{task}")'
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_cells_come_in_the_order_of_the_course(unit):
+    checks = [grade_id for grade_id in by_grade_id(unit) if grade_id in TASKS]
+    assert checks == list(find_unit(unit).task_ids)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_has_the_same_skeleton(task):
+    """Goal; difficulty, importance, minutes, points; something to do by hand; traps; stub; hint; check.
+
+    The check may follow later, where it needs what later tasks build.
+    """
+    unit, _, name = task.partition(".")
+    text = "\n".join(cell.source for cell in committed(unit).cells)
+    section = text.split(f": `{name}`\n")[1].split("\n## ")[0]
+    parts = ["**Goal.**", "*Difficulty", "importance", "minutes", f"{max_points(task)} points*", "**By hand.**"]
+    stub = "/* YOUR CODE HERE */" if in_c(unit) else f'NotImplementedError("{task}")'
+    parts += ["**What your ", "where it can go wrong**", stub, f'`hint("{task}")`']
+    positions = [section.find(part) for part in parts]
+    assert -1 not in positions, f"missing: {parts[positions.index(-1)]}"
+    assert positions == sorted(positions)
+    assert f'\ncheck("{task}")' in text.split(section)[1] + section.split(parts[-1])[1]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_notebook_ends_with_an_experiment_and_a_question_graded_by_hand(unit):
+    cells = committed(unit).cells
+    sources = [cell.source for cell in cells]
+    summary = sources.index(f'check("{unit}")')
+    assert not mark(cells[summary])
+    assert any(source.startswith("## Experiment") for source in sources[summary:])
+    last = cells[-1]
+    assert last.cell_type == "markdown"
+    assert roles(last) == {"grade", "solution"}
+    assert mark(last)["points"] == 2.0
+    assert last.source.endswith(release.ANSWER_STUB)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_links_lead_to_the_sections_that_they_name(unit):
+    text = "\n".join(cell.source for cell in committed(unit).cells)
+    assert "book:" not in text.replace(addresses.book_url(), "")
+    assert f"]({addresses.chapter_url(unit)})" in text
+    pages = re.escape(addresses.book_url()) + "/book/"
+    links = re.findall(r'\[chapter \d+, "([^]]*)"\]\(' + pages + r"(\w+)\.html#([\w-]+)\)", text)
+    assert len(links) >= len(find_unit(unit).task_ids) - 1
+    for title, chapter, anchor in links:
+        book = (ROOT / "book" / f"{chapter}.md").read_text(encoding="utf-8")
+        found = re.search(rf"^\({anchor}\)=\n+#+ {re.escape(title)}$", book, re.MULTILINE)
+        assert found, f"book/{chapter}.md has no section {anchor!r} with the title {title!r}"
+
+
+def answers(unit: str) -> tuple[Path, Path]:
+    """The two files that hold a unit's answers."""
+    return release.solution_of(find_unit(unit)).path, release.NARRATIVES / f"{unit}.md"
+
+
+def solution_lines(unit: str) -> set[str]:
+    """Every line that a learner of a unit is to find, comments and model answers included; no mere brackets."""
+    region = re.compile(r"(?:###|/\*) BEGIN SOLUTION(?: \*/)?\n(.*?)(?:###|/\*) END SOLUTION", re.DOTALL)
+    found = (match for path in answers(unit) for match in region.findall(path.read_text(encoding="utf-8")))
+    return {line.strip() for text in found for line in text.splitlines() if len(re.findall(r"\w", line)) > 6}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_line_of_a_solution_leaks(unit):
+    """Of the unit itself: what it builds on from earlier units is given on purpose."""
+    text = (ROOT / "exercises" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
+    assert "SOLUTION" not in text
+    sources = [cell.source for cell in committed(unit).cells if "\n# From earlier units: given here" not in cell.source]
+    shown = {line.strip() for source in sources for line in source.splitlines()}
+    secrets = solution_lines(unit)
+    assert len(secrets) > 5  # else the expression above finds nothing any more
+    assert shown & secrets == set()
+    comments = [line.split("#", 1)[1].strip() for line in secrets if "# " in line]
+    assert [comment for comment in comments if len(comment) > 6 and comment in "\n".join(sources)] == []
+
+
+# --- running them --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Executes notebooks as a learner would, one after the other in one kernel, whose names are forgotten in between.
+
+    Errors are left in the outputs.
+    """
+
+    def execute(*paths: Path) -> list[nbformat.NotebookNode]:
+        forget = nbformat.v4.new_code_cell("%reset -f")
+        notebooks = [nbformat.read(path, as_version=4) for path in paths]
+        whole = notebooks[0].copy()
+        whole.cells = [cell for notebook in notebooks for cell in (*notebook.cells, forget)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYTHONPATH", str(ROOT))
+            patch.setenv("AUTOGRADER_STATE", str(tmp_path_factory.mktemp("state") / "progress.json"))
+            folder = {"metadata": {"path": str(tmp_path_factory.mktemp("learner"))}}
+            NotebookClient(whole, timeout=300, allow_errors=True, kernel_name="python3", resources=folder).execute()
+        return notebooks
+
+    return execute
+
+
+def errors(notebook: nbformat.NotebookNode) -> dict[str, tuple[str, str]]:
+    """Cell id -> name and text of the error that it ended with."""
+    return {
+        cell.id: (output.ename, output.evalue)
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error"
+    }
+
+
+def results(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """Task -> text form of what its check cell shows, which is what nbgrader takes for the score."""
+    shown = {}
+    for cell in notebook.cells:
+        if mark(cell).get("grade") and cell.cell_type == "code":
+            shown[mark(cell)["grade_id"]] = cell.outputs[-1]["data"]["text/plain"]
+    return shown
+
+
+def pictures(notebook: nbformat.NotebookNode) -> int:
+    return sum("image/png" in output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", []))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_released_notebook_runs_to_its_end_for_nothing_and_the_solved_one_gets_every_point(unit, fresh, run):
+    released, solved = run(
+        ROOT / "exercises" / unit / f"{unit}.ipynb", fresh / "course" / "source" / unit / f"{unit}.ipynb"
+    )
+    assert {name for name, _ in errors(released).values()} <= {"NotImplementedError"}
+    assert results(released) == {task: "0.0" for task in find_unit(unit).task_ids}
+    assert pictures(released) == 0
+    said = [text for text in streams(released) if text.strip()]  # on a busy machine a line's end comes by itself
+    assert said
+    for printed in said:
+        assert re.match(rf"Nothing to see yet: {unit}\.\w+ is still to be written\.", printed)
+    assert errors(solved) == {}
+    assert results(solved) == {task: str(float(max_points(task))) for task in find_unit(unit).task_ids}
+    assert pictures(solved) >= 1
+    printed = [text for text in streams(solved) if text.strip()]
+    assert [text for text in printed if not re.search(r"\d%\|", text)] == []  # but for progress bars
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_stub_names_its_task(task):
+    unit, _, name = task.partition(".")
+    if in_c(unit):
+        piece = pieces_of(by_grade_id(unit)[f"{task}.solution"].source.removeprefix("%%c"), "cell")[-1]
+        assert (piece.function, piece.is_stub) == (name, True)
+        return
+    names: dict = {}
+    for cell in committed(unit).cells:
+        if cell.source.startswith("import ") and "plt" not in cell.source:
+            exec(cell.source, names)  # the cell with the imports
+            break
+    exec(by_grade_id(unit)[f"{task}.solution"].source, names)
+    with pytest.raises(NotImplementedError, match=f"^{re.escape(task)}$"):
+        call_with_nothing(names[name])
+    if isinstance(names[name], type):
+        for method in methods_of(names[name]):
+            with pytest.raises(NotImplementedError, match=f"^{re.escape(task)}$"):
+                call_with_nothing(method)
+
+
+def methods_of(kind):
+    """What the class itself defines beside its constructor."""
+    own = [key for key, value in vars(kind).items() if isinstance(value, (FunctionType, classmethod, staticmethod))]
+    assert own != ["__init__"]
+    return [getattr(kind, key) for key in own if key != "__init__"]
+
+
+def call_with_nothing(function):
+    """Call it with as many arguments as it demands; a stub does not look at them."""
+    parameters = inspect.signature(function).parameters.values()
+    function(*[None for parameter in parameters if parameter.default is parameter.empty])
+
+
+FIRST_CELL = """
+import importlib.abc, json, socket, sys
+
+sys.path.insert(0, ROOT)
+
+class Absent(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "autograder":
+            raise ModuleNotFoundError("No module named 'autograder'", name=name)
+
+def no_network(*arguments, **options):
+    raise OSError("the network is blocked")
+
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = no_network
+absent, installed = Absent(), []
+if MISSING:
+    sys.meta_path.insert(0, absent)
+
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+
+def pip(line):
+    installed.append(line)
+    sys.meta_path.remove(absent)
+
+shell.register_magic_function(pip, "line", "pip")
+result = shell.run_cell(SOURCE)
+result.raise_error()
+print(json.dumps([installed, [name for name in ("check", "hint", "progress") if callable(shell.user_ns.get(name))]]))
+"""
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["already there", "on Colab"])
+def test_first_cell_installs_the_course_only_where_it_is_missing(missing, tmp_path):
+    first, *others = (committed(unit).cells[0] for unit in UNITS)
+    assert first.cell_type == "code"
+    assert all((other.cell_type, other.source) == ("code", first.source) for other in others)  # so one speaks for all
+    values = f"ROOT, MISSING, SOURCE = {str(ROOT)!r}, {missing!r}, {first.source!r}\n"
+    command = [sys.executable, "-c", values + FIRST_CELL]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert done.returncode == 0, done.stderr
+    wanted = f'install -q "git+{addresses.repository_url()}@{addresses.repository_branch()}"'
+    # The one line is ours: the cell itself prints nothing.
+    (report,) = done.stdout.splitlines()
+    assert json.loads(report) == [[wanted] if missing else [], ["check", "hint", "progress"]]
+    assert done.stderr == ""
+
+
+# --- what a learner does not write ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_units(tmp_path, monkeypatch):
+    """Solutions of two units, the second of which uses the first."""
+    (tmp_path / "__init__.py").write_text("PAD, UNK = 0, 1\n")
+    (tmp_path / "first.py").write_text(
+        "import math\n\nfrom solutions import UNK\n\nROOTS = {4: math.sqrt(4)}\n\n\n"
+        'def helper(x):\n    """Help."""\n    ### BEGIN SOLUTION\n    return ROOTS[x] + UNK\n    ### END SOLUTION\n\n\n'
+        "def unused():\n    return 1\n\n\ndef main(x):\n    return helper(x)\n"
+    )
+    (tmp_path / "second.py").write_text(
+        "import torch\n\nfrom solutions import PAD\nfrom solutions.first import main\n\nLIMIT = 3\n\n\n"
+        "def task():\n    return main(LIMIT)\n"
+    )
+    monkeypatch.setattr(release, "SOLUTIONS", tmp_path)
+    return release.SolutionModule("second")
+
+
+def test_setup_gives_what_comes_from_earlier_units_with_all_that_it_uses(two_units):
+    source = two_units.imports()
+    assert "solutions" not in source
+    assert "SOLUTION" not in source
+    assert "unused" not in source
+    for line in ("import torch", "import math", "PAD = 0", "UNK = 1"):
+        assert line in source.splitlines()
+    namespace: dict = {}
+    exec(source, namespace)
+    assert namespace["main"](4) == 3.0
+
+
+def test_given_shows_constants_functions_and_classes(two_units):
+    assert two_units.given("LIMIT") == "LIMIT = 3"
+    with pytest.raises(release.BrokenSource, match="defines no 'missing'"):
+        two_units.given("missing")

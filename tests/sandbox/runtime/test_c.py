@@ -1,0 +1,396 @@
+"""C kernels of a learner: reading, compiling, calling, and the sentence for whatever goes wrong."""
+
+from __future__ import annotations
+
+import re
+
+import nbformat
+import pytest
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+
+from autograder.course.addresses import ROOT
+from autograder.course.catalogue import c_solution
+from autograder.course.registry import UNITS
+from autograder.lms.release import BrokenSource, ClearSolutionsByName, CSolution
+from autograder.notebook import c_magic
+from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernel, calling, compiling
+from autograder.sandbox.runtime.c.prototypes import PROTOTYPES, SIGNATURES
+from autograder.sandbox.runtime.c.reading import pieces_of
+from autograder.sandbox.runtime.cells import _stand_ins
+from autograder.sandbox.runtime.requests import Request
+from autograder.sandbox.session import ForkServer, ProcessSubject
+from autograder.submissions.notebooks import parse
+
+HEAD = "void residual_forward(float *out, const float *inp1, const float *inp2, int N) {\n"
+RIGHT = HEAD + "    for (int i = 0; i < N; i++) out[i] = inp1[i] + inp2[i];\n}\n"
+NAN = float("nan")
+
+
+def code(*texts: str) -> dict:
+    """The namespace of a notebook with these C cells."""
+    made = CCode()
+    for number, text in enumerate(texts, 1):
+        made.add(f"cell {number}", text)
+    return {C_CODE: made}
+
+
+def residual(names: dict) -> list:
+    ones = torch.ones(5)
+    return call_kernel(names, "residual_forward", [torch.full((5,), NAN), ones, 2 * ones, 5])
+
+
+def failure(*texts: str) -> calling.KernelFailure:
+    with pytest.raises(calling.KernelFailure) as raised:
+        residual(code(*texts))
+    return raised.value
+
+
+# --- calling -----------------------------------------------------------------------------------------------
+
+
+def test_arrays_come_back_as_the_kernel_left_them():
+    out, *inputs = residual(code(RIGHT))
+    assert out.tolist() == [3] * 5
+    assert [one.tolist() for one in inputs] == [[1] * 5, [2] * 5]
+
+
+CASES = {  # body of the kernel: the kind of failure, its text, the learner's line
+    "for (int i = 0; i <= N; i++)\n out[i] = inp1[i];": (
+        "BadMemoryAccess", "reads the first entry past the end of `inp1`, which has 5 entries", 3),
+    "for (int i = 0; i < N; i++)\n out[i + 3] = 0;": (
+        "BadMemoryAccess", "writes the first entry past the end of `out`", 3),
+    "out[0] = inp2[-2];": ("BadMemoryAccess", "reads entry 2 before the beginning of `inp2`", 2),
+    "float *p = 0;\n p[N] = 1;": ("BadMemoryAccess", "through a NULL pointer", 3),
+    "out[100000000] = 1;": ("BadMemoryAccess", "far outside of every array", 2),
+    "int x = 2147483647;\n out[0] = x + N;": ("UndefinedBehaviour", "signed integer overflow", 3),
+    "float t[3];\n for (int i = 0; i < N; i++)\n t[i] = out[i] = i;": ("UndefinedBehaviour", "out of bounds", 4),
+    "extern void exit(int);\n exit(0);": ("Ended", "never calls exit", 0),
+    "extern void abort(void);\n abort();": ("Ended", "signal 6", 0),
+    "out[0] = expf(1);": ("CompileError", "line 2 of cell 1: implicit declaration of function 'expf'", 0),
+    "out[0] = 1": ("CompileError", "of cell 1: expected ';'", 0),
+    "out[0] = unknown;": ("CompileError", "line 2 of cell 1: 'unknown' undeclared", 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", CASES)
+def test_what_goes_wrong_is_a_sentence_with_the_line(body):
+    kind, said, line = CASES[body]
+    error = failure(f"{HEAD} {body}\n}}\n")
+    assert type(error).__name__ == kind
+    assert said in str(error)
+    assert error.c_place == (f"line {line} of cell 1" if line else "")
+
+
+def test_a_kernel_that_never_ends(monkeypatch):
+    monkeypatch.setattr(calling, "CALL_SECONDS", 0.5)
+    assert type(failure(HEAD + "for (;;) out[0] = 1; }")) is calling.Hang
+
+
+def test_null_is_named():
+    head = re.search(r"void matmul_forward\([^)]*\)", PROTOTYPES).group()
+    names = code(head + " { out[0] = bias[0]; }")
+    x = torch.ones(1, 1, 1)
+    with pytest.raises(calling.BadMemoryAccess, match="NULL pointer: `bias` is NULL here"):
+        call_kernel(names, "matmul_forward", [x, x, x, None, 1, 1, 1, 1])
+
+
+def test_what_a_kernel_prints_is_no_answer():
+    printing = RIGHT.replace("    for", 'printf("hello\\n"); fprintf(stderr, "runtime\\n"); for')
+    assert residual(code("#include <stdio.h>\n" + printing))[0].tolist() == [3] * 5
+
+
+def test_what_is_not_there_or_empty():
+    with pytest.raises(KeyError):
+        residual({})
+    with pytest.raises(KeyError):
+        residual(code("int x;"))
+    with pytest.raises(NotImplementedError):
+        residual(code(HEAD + "    // YOUR CODE HERE\n    (void)inp1;\n    return;\n}"))
+
+
+# --- compiling ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "void gelu_forward(float *out, const float *inp, int N) { out[0] = ; }\n",
+        "void gelu_forward(float *out, const float *inp, int N) { if (N) { out[0] = 1; \n",  # a brace is missing
+        "void gelu_forward(float *out, const float *inp, int N) { nowhere(out); }\n",
+        "float nowhere(float);\nvoid gelu_forward(float *out, const float *inp, int N) { out[0] = nowhere(1); }\n",
+        "flaot nonsense;\n",
+    ],
+)
+def test_what_does_not_compile_costs_only_itself(broken):
+    for text in (broken + RIGHT, RIGHT + broken):
+        assert residual(code(text))[0].tolist() == [3] * 5
+
+
+def test_the_last_definition_counts():
+    wrong = RIGHT.replace("+ inp2", "- inp2")
+    assert residual(code(wrong, RIGHT))[0].tolist() == [3] * 5
+    assert residual(code(wrong + RIGHT))[0].tolist() == [3] * 5
+    assert residual(code(RIGHT, wrong))[0].tolist() == [-1] * 5
+
+
+WRONG = RIGHT.replace("+", "-").replace("i--", "i++")
+CONDITIONS = {
+    "one version for threads": f"#ifdef _OPENMP\n{RIGHT}#else\n{RIGHT}#endif\n",
+    "an old version below": f"{RIGHT}#if 0\n{WRONG}#endif\n",
+    "an old version above": f"#if 0\n{WRONG}#endif\n{RIGHT}",
+    "the stub below": f"{RIGHT}#if 0\n{HEAD}}}\n#endif\n",
+    "one that is chosen": f"#define MINE 2\n#if MINE == 1\n{WRONG}#elif MINE == 2\n{RIGHT}#endif\n",
+}
+
+
+@pytest.mark.parametrize("text", CONDITIONS.values(), ids=CONDITIONS)
+def test_what_the_preprocessor_leaves_out_does_not_count(text):
+    assert residual(code(text))[0].tolist() == [3] * 5
+    assert residual(code(WRONG, text))[0].tolist() == [3] * 5
+
+
+def test_only_what_is_left_out():
+    with pytest.raises(KeyError):
+        residual(code(f"#if 0\n{RIGHT}#endif\n"))
+
+
+def test_a_helper_may_be_defined_in_each_cell_that_uses_it():
+    helper = "static float plus(float a, float b) { return a + b; }\n"
+    first = RIGHT.replace("inp1[i] + inp2[i]", "plus(inp1[i], inp2[i])")
+    second = "void gelu_forward(float *out, const float *inp, int N) { *out = plus(*inp, N); }\n"
+    assert residual(code(helper + first, helper + second))[0].tolist() == [3] * 5
+
+
+@pytest.mark.parametrize("word", ["static", "inline"])
+def test_a_kernel_that_cannot_be_called_from_outside(word):
+    assert "cannot be called" in str(failure(f"{word} {RIGHT}"))
+
+
+def test_a_brace_that_is_missing_at_the_end_is_no_empty_kernel():
+    assert "a brace is not closed" in str(failure(RIGHT.rstrip().removesuffix("}")))
+
+
+def test_a_byte_order_mark_is_no_code():
+    assert residual(code("\ufeff" + RIGHT))[0].tolist() == [3] * 5
+
+
+def test_cells_share_what_they_define():
+    helper = "#define PLUS +\nstatic float add(float a, float b) { return a PLUS b; }\n"
+    assert residual(code(helper, RIGHT.replace("inp1[i] + inp2[i]", "add(inp1[i], inp2[i])")))[0].tolist() == [3] * 5
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "void residual_forward(float* out, float inp1[], const float *restrict inp2, const int N) {\n",
+        "void\nresidual_forward(float *out, const float *a /* first */, const float *b, int n)\n{\n"
+        "const float *inp1 = a, *inp2 = b; int N = n;\n",
+        "typedef const float *In;\nvoid residual_forward(float *out, In inp1, In inp2, int N) {\n",
+    ],
+)
+def test_ways_to_write_the_parameters(head):
+    assert residual(code(RIGHT.replace(HEAD, head)))[0].tolist() == [3] * 5
+
+
+def test_other_parameters_are_refused():
+    error = failure("void residual_forward(float *out, int N, float *inp1, float *inp2) { out[0] = N; }")
+    assert "must take (float *out, float *inp1, float *inp2, int N)" in str(error)
+
+
+def test_a_main_of_ones_own_does_no_harm():
+    assert residual(code(RIGHT + "int main(void) { return 1; }"))[0].tolist() == [3] * 5
+
+
+def test_warnings_are_kept_with_their_lines():
+    names = code(HEAD + "    int unused;\n    for (int i = 0; i < N; i++) out[i] = inp1[i] + inp2[i];\n}\n")
+    residual(names)
+    assert any("line 2 of cell 1: unused variable" in one for one in names[C_CODE].program().warnings)
+
+
+def test_no_compiler_is_a_sentence(monkeypatch):
+    compiling.compiler.cache_clear()
+    monkeypatch.setattr(compiling.shutil, "which", lambda _: None)
+    with pytest.raises(compiling.NoCompiler, match=r"^There is no C compiler here: install one"):
+        residual(code(RIGHT))
+    compiling.compiler.cache_clear()
+
+
+def test_missing_headers_are_a_sentence(monkeypatch):
+    compiling._calling_object.cache_clear()
+    monkeypatch.setattr(compiling, "_calling_program", lambda: "#include <no_such_header.h>\n")
+    with pytest.raises(compiling.NoCompiler, match=r"the C library's headers: no_such_header\.h"):
+        residual(code(RIGHT))
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [unit for unit in UNITS if unit.language == "c"], ids=lambda unit: unit.name)
+def test_the_reference_is_read_whole(unit):
+    text = c_solution(unit.name)
+    pieces = pieces_of(text, "file")
+    assert " ".join(piece.text for piece in pieces).split() == text.split()
+    assert set(unit.names) <= {piece.function for piece in pieces}
+    lines = text.split("\n")
+    for piece in pieces:
+        assert lines[piece.line - 1].strip() == piece.text.split("\n")[0].strip()
+
+
+def test_signatures_are_those_of_the_program_and_of_the_course():
+    def normal(text: str) -> list[str]:
+        return sorted(re.sub(r"\s+", " ", found) for found in re.findall(r"void \w+\([^)]*\);", text))
+
+    header = (ROOT / "solutions" / "c" / "kernels.h").read_text(encoding="utf-8")
+    assert set(normal(PROTOTYPES)) <= set(normal(header))
+    assert {name for unit in UNITS if unit.language == "c" for name in unit.names} == set(SIGNATURES)
+
+
+def test_comments_and_texts_hide_braces():
+    text = "/* { */ int a; // }\nconst char *s = \"}{\"; char c = '{';\n" + RIGHT
+    assert [piece.function for piece in pieces_of(text, "x")][-1] == "residual_forward"
+    assert residual(code(text))[0].tolist() == [3] * 5
+
+
+# --- in a process of its own ---------------------------------------------------------------------------------
+
+DRIVER = "def kernel(learner, name, arguments):\n    return call_kernel(learner, name, arguments)\n"
+
+
+def ask(subject: ProcessSubject, name: str = "residual_forward"):
+    ones = torch.ones(5)
+    return subject.ask(Request("kernel", (name, [torch.full((5,), NAN), ones, ones, 5]), {}, DRIVER))
+
+
+@pytest.mark.parametrize("cell", ["%%c\n", "%%writefile kernels.c\n", "%%c kernels.c\n"])
+def test_cells_of_a_notebook(server, cell):
+    with ProcessSubject(server, ["import torch", cell + RIGHT], sanitizers=True) as subject:
+        assert ask(subject).value[0].tolist() == [2] * 5
+        assert ask(subject, "gelu_forward").missing == "gelu_forward"
+
+
+def test_a_file(server, tmp_path):
+    data = (HEAD + "    out[N] = 0;\n}\n").encode()
+    with ProcessSubject(server, parse(data, tmp_path / "my kernels.c").cells, sanitizers=True) as subject:
+        outcome = ask(subject)
+    assert outcome.kinds[0] == "BadMemoryAccess"
+    assert outcome.where == "line 2 of my_kernels.c"
+
+
+def test_in_the_sandbox():
+    with ForkServer(jailed=True, compiler=False) as server:
+        server.wait_until_ready()
+        with ProcessSubject(server, ["%%c\n" + RIGHT], sanitizers=True) as subject:
+            assert ask(subject).value[0].tolist() == [2] * 5
+        with ProcessSubject(server, ["%%c\n" + HEAD + "out[N] = 1; }"], sanitizers=True) as subject:
+            assert ask(subject).where == "line 3 of cell 1"  # the magic's line is the first
+
+
+def test_cells_that_use_kernels_do_nothing_when_graded():
+    course = _stand_ins()["autograder"]
+    with course.when_ready():
+        course.run_kernel("gelu_forward", 1)[0].plot()
+
+
+# --- in a running notebook -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shell():
+    shell = InteractiveShell()
+    c_magic.register(shell)
+    yield shell
+    shell.history_manager.end_session()
+
+
+def test_the_magic_compiles_at_once_and_says_what_is_wrong(shell, capsys):
+    shell.run_cell("%%c\n" + HEAD + "    int unused;\n    out[0] = ;\n}\n", store_history=True)
+    assert re.match(r"line 4 of cell \d+: expected expression before ';'", capsys.readouterr().out)
+    shell.run_cell("%%c\n" + RIGHT, store_history=True)
+    assert capsys.readouterr().out == ""
+    ones = torch.ones(3)
+    out, *_ = c_magic.run_kernel(shell.user_ns, "residual_forward", torch.zeros(3), ones, ones, 3)
+    assert out.tolist() == [2] * 3
+
+
+def test_a_cell_says_what_is_wrong_in_itself_alone(shell, capsys):
+    warned = RIGHT.replace("{\n", "{\n    int unused;\n", 1)
+    shell.run_cell("%%c\n" + warned, store_history=True)
+    assert re.fullmatch(r"line 3 of cell \d+: unused variable 'unused'.*\n", capsys.readouterr().out)
+    shell.run_cell("%%c\nvoid gelu_forward(float *out, const float *inp, int N) {\n}\n", store_history=True)
+    assert capsys.readouterr().out == ""  # nor are the parameters of a stub worth a word
+
+
+def test_a_cell_that_is_run_again_replaces_itself(shell, capsys):
+    shell.parent_header = {"metadata": {"cellId": "one"}}
+    for text in ("struct pair { int a; };\n" + RIGHT.replace("+ inp2", "- inp2"), "struct pair { int a; };\n" + RIGHT):
+        shell.run_cell("%%c\n" + text, store_history=True)
+    assert capsys.readouterr().out == ""
+    assert residual(shell.user_ns)[0].tolist() == [3] * 5
+
+
+def test_a_missing_kernel_is_a_sentence(shell):
+    with pytest.raises(calling.KernelFailure, match="There is no gelu_forward in your code yet"):
+        c_magic.run_kernel(shell.user_ns, "gelu_forward", torch.ones(1), torch.ones(1), 1)
+
+
+def test_what_keeps_a_kernel_from_running_is_a_sentence(shell, capsys, monkeypatch):
+    def use():
+        with c_magic.when_ready():
+            c_magic.run_kernel(shell.user_ns, "residual_forward", *[torch.ones(1)] * 3, 1)
+
+    use()
+    assert "gpt2_forward.residual_forward is still to be written" in capsys.readouterr().out
+    c_magic.write_c(shell, "", HEAD + "out[0] = ; }")  # the magic itself is a line
+    capsys.readouterr()
+    use()
+    assert capsys.readouterr().out.startswith("Nothing to see yet: line 3 of cell")
+    compiling.compiler.cache_clear()
+    monkeypatch.setattr(compiling.shutil, "which", lambda name: None)
+    c_magic.write_c(shell, "", RIGHT)
+    capsys.readouterr()
+    use()
+    assert capsys.readouterr().out.startswith("Nothing to see yet: There is no C compiler here: install one")
+    compiling.compiler.cache_clear()
+
+
+def test_the_kernels_of_a_notebook_become_a_file(shell, tmp_path):
+    path = tmp_path / "mine.c"
+    for text in ("#define TWO 2\n", RIGHT.replace("+ inp2", "- inp2"), RIGHT, HEAD.replace("residual", "gelu") + "}"):
+        shell.run_cell("%%c\n" + text, store_history=True)
+    for name in ("matmul_forward", "gelu_forward"):
+        with pytest.raises(calling.KernelFailure, match=f"There is no {name} in your code yet"):
+            c_magic.write_kernels(shell.user_ns, path, ["residual_forward", name])
+    c_magic.write_kernels(shell.user_ns, path, ["residual_forward"])
+    text = path.read_text()
+    assert text.count("#define TWO 2") == text.count("residual_forward") == text.count("+ inp2") == 1
+    path.unlink()
+    shell.run_cell("%%c\nint broken = ;\n", store_history=True)
+    with pytest.raises(calling.KernelFailure, match="expected expression"):
+        c_magic.write_kernels(shell.user_ns, path, ["residual_forward"])
+    assert not path.exists()
+
+
+# --- exercises -----------------------------------------------------------------------------------------------
+
+
+def test_cells_of_the_exercise_are_made_of_the_solution():
+    solution = CSolution("gpt2_forward")
+    assert solution.imports().startswith("%%c\n")
+    assert "#include <math.h>" in solution.imports()
+    source = solution.source("gelu_forward")
+    assert re.match(r"%%c\n/\*.*\*/\nvoid gelu_forward", source, re.DOTALL)
+    assert "BEGIN SOLUTION" in source
+    assert "BEGIN SOLUTION" not in solution.given("gelu_forward")
+    with pytest.raises(BrokenSource, match="defines no 'nothing'"):
+        solution.source("nothing")
+
+
+def test_the_stub_of_a_kernel_is_empty():
+    cell = nbformat.v4.new_code_cell(CSolution("gpt2_forward").source("gelu_forward"))
+    cell.metadata["nbgrader"] = {"grade_id": "gpt2_forward.gelu_forward.solution", "solution": True, "grade": False,
+                                 "locked": False, "schema_version": 3, "task": False}  # fmt: skip
+    cleared, _ = ClearSolutionsByName().preprocess_cell(cell, {"language": "python"}, 0)
+    [stub] = [piece for piece in pieces_of(cleared.source.removeprefix("%%c"), "x") if piece.function]
+    assert stub.is_stub
+    assert "YOUR CODE HERE" in cleared.source
