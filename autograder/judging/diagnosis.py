@@ -63,6 +63,9 @@ def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
 
 def tasks_behind_failures(judgement: Judgement) -> list[str]:
     """The tasks, not judged yet, whose mistakes may show in a failing one that no mistake of its own explains."""
+    all_tasks = BY_NAME[judgement.unit].task_ids
+    if len(judgement.verdicts) == len(all_tasks):
+        return []
     open_evidence = []
     for task in judgement.tasks:
         evidence = judgement.evidence(task)
@@ -71,7 +74,7 @@ def tasks_behind_failures(judgement: Judgement) -> list[str]:
     if not open_evidence:
         return []
     reached = {mistake.task for mistake in _candidates(judgement.unit, "", open_evidence)}
-    return [task for task in BY_NAME[judgement.unit].task_ids if task in reached - judgement.verdicts.keys()]
+    return [task for task in all_tasks if task in reached - judgement.verdicts.keys()]
 
 
 def _mistake_behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Mistake | None:
