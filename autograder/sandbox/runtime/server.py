@@ -2,14 +2,14 @@
 
 Control messages arrive on the socket whose number is the first argument. Each is one byte and a frame:
 ``F`` (fork; one end of a socket pair comes with the byte, and the child serves the grader on it) is answered
-with the child's pid, ``K`` (kill) with how the child ended. Learner code runs in children alone.
+with the child's pid, ``K`` (kill) with how the child ended, ``C`` (compile drivers) when that is done. Learner code
+runs in children alone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import os
 import select
 import shutil
@@ -22,18 +22,15 @@ import traceback
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
-import matplotlib.pyplot  # here once, so that no submission has to
 import torch
 
-from . import HOME_PREFIX, confine, lifeline, procfs, wire
+from . import HOME_PREFIX, confine, lifeline, procfs, warmup, wire
 from .cells import CellRunner
 from .requests import Request, execute
 
-matplotlib.use("Agg")
 torch.set_num_threads(1)
 
-FORK, KILL = b"F", b"K"
+FORK, KILL, COMPILE = b"F", b"K", b"C"
 WATCH_SECONDS = 0.25
 
 
@@ -204,6 +201,9 @@ def serve_forks(control: socket.socket, writable: tuple[str, ...]) -> None:
         if operation == FORK:
             with socket.socket(fileno=descriptors[0]) as connection:
                 wire.send(control, children.fork(connection, message))
+        elif operation == COMPILE:
+            warmup.compile_drivers(message)
+            wire.send(control, None)
         else:
             wire.send(control, children.kill(message["pid"], message["force"]))
     children.kill_all()
@@ -253,14 +253,9 @@ def main() -> None:
         for descriptor in (0, 1, 2):
             os.dup2(nothing.fileno(), descriptor)
     if extra == "compiler":
-        # An optimiser or an operation on the meta device imports 800 more modules: here, once, and not in every
-        # submission of a unit about them. On a busy machine that took longer than a check may.
-        importlib.import_module("torch._dynamo")
-        torch.ones(1, 1, device="meta").tril()
-    # The first conversion to float16 asks the system what the processor can do, and keeps the answer. No submission
-    # sees /proc: there it would be an error ("Failed to initialize cpuinfo!"), and so would nn.EmbeddingBag.
-    with contextlib.suppress(RuntimeError):
-        torch.ones(1).half()
+        warmup.import_compiler()
+    warmup.convert_once()
+    warmup.draw_once()
     gc.collect()
     gc.enable()  # it was off during the imports
     gc.freeze()  # no child needs to look through (and so copy) what was imported here
