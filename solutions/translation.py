@@ -45,7 +45,7 @@ from solutions.masks import padding_mask
 from solutions.multihead import MultiHeadAttention, merge_heads, split_heads
 from solutions.optim import AdamW, noam_scheduler
 from solutions.tokens import SPECIALS, Vocabulary, bpe_decode, bpe_encode, train_bpe
-from solutions.training import Batch
+from solutions.training import Batch, _fill_batches
 from solutions.transformer import count_parameters, make_model
 
 # --- given: from texts to batches, and back -----------------------------------------------------------------------
@@ -129,36 +129,23 @@ def token_batches(pairs, max_tokens, generator=None):
         generator: ``torch.Generator`` that shuffles the batches; ``None`` leaves them in the order of their lengths.
 
     Returns:
-        ``list[list[int]]``: for each batch the places of its pairs in ``pairs``. Every place occurs once. Pairs of
+        ``list[list[int]]``: for each batch the indices of its pairs in ``pairs``. Every index occurs once. Pairs of
         like length share a batch, so that there is little padding, and batches are filled, so that there are not twice
         as many as needed; how exactly is free. Without pairs it is ``[]``.
         A generator changes the order of the batches and not what is in them: as many as there are, in the order of
         ``torch.randperm(len(batches), generator=generator)``.
 
     Raises:
-        ValueError: a pair alone costs more than ``max_tokens``; the message names its place.
+        ValueError: a pair alone costs more than ``max_tokens``; the message names its index.
 
     Source: Vaswani et al. 2017, section 5.1 (batches of about 25,000 source and 25,000 target tokens).
     """
     ### BEGIN SOLUTION
-    for place, (source, target) in enumerate(pairs):
-        if len(source) + len(target) > max_tokens:
-            cost = len(source) + len(target)
-            raise ValueError(f"max_tokens is {max_tokens}, but pair {place} alone costs {cost} tokens.")
-    batches: list[list[int]] = []
-    longest = (0, 0)
-    # sorted() keeps pairs of the same lengths in their order.
-    for place in sorted(range(len(pairs)), key=lambda place: tuple(map(len, pairs[place]))):
-        source, target = map(len, pairs[place])
-        together = max(longest[0], source), max(longest[1], target)
-        if not batches or (len(batches[-1]) + 1) * sum(together) > max_tokens:
-            batches.append([])
-            together = source, target
-        batches[-1].append(place)
-        longest = together
-    if generator is not None:
-        batches = [batches[place] for place in torch.randperm(len(batches), generator=generator)]
-    return batches
+    sizes = [(len(source), len(target)) for source, target in pairs]
+    for index, size in enumerate(sizes):
+        if sum(size) > max_tokens:
+            raise ValueError(f"max_tokens is {max_tokens}, but pair {index} alone costs {sum(size)} tokens.")
+    return _fill_batches(sizes, max_tokens, generator)
     ### END SOLUTION
 
 
