@@ -184,24 +184,19 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
     Source: Vaswani et al. 2017, section 5; Ott et al. 2018 (accumulated gradients).
     """
     ### BEGIN SOLUTION
+    training = optimizer is not None
+    model.train(training)
     start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
 
     def summed_loss(batch):
         hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
         log_probs = model.generator(hidden)
         return loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
 
-    total_loss, total_tokens, steps = 0.0, 0, 0
-    if optimizer is None:
-        model.eval()
-        with torch.no_grad():
-            for batch in batches:
-                total_loss += summed_loss(batch).item()
-                total_tokens += batch.ntokens
-    else:
-        model.train()
-        batches = iter(batches)
-        with torch.enable_grad():
+    with torch.set_grad_enabled(training):
+        if training:
+            batches = iter(batches)
             while group := list(itertools.islice(batches, accumulate)):
                 tokens = sum(batch.ntokens for batch in group)
                 optimizer.zero_grad()
@@ -214,5 +209,9 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
                 steps += 1
                 if scheduler is not None:
                     scheduler.step()
+        else:
+            for batch in batches:
+                total_loss += summed_loss(batch).item()
+                total_tokens += batch.ntokens
     return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
     ### END SOLUTION
