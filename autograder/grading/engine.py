@@ -254,5 +254,5 @@ def grade_all(
 
 
 def _prepare(unit: str, seed: int) -> None:
-    with contextlib.suppress(UnknownUnit):  # said again, in its place, by `grade_source`
+    with contextlib.suppress(UnknownUnit):  # `grade_source` says so of the submission
         foresee(unit, seed)
