@@ -258,7 +258,8 @@ def _line_to_edit(solution: str, name: str, in_c: bool) -> str:
     else:
         nodes = {getattr(node, "name", None): node for node in ast.parse(solution).body}
         source = ast.get_source_segment(solution, nodes[name]) or ""
-    regions = re.findall(r"BEGIN SOLUTION.*?\n(.*?)\n[^\n]*END SOLUTION", source, re.DOTALL)
+    # The mark that closes the last region is a comment after the last statement: a syntax tree leaves it out.
+    regions = re.findall(r"BEGIN SOLUTION.*?\n(.*?)\n[^\n]*END SOLUTION", f"{source}\nEND SOLUTION", re.DOTALL)
     lines = [line.strip() for line in "\n".join(regions).splitlines()]
     plain = [re.split(r"\s+(?:#|//)\s", line)[0] for line in lines]
     once = [line for line in plain if re.search(r"[\w)\]];?$", line) and len(line) < 80 and source.count(line) == 1]
@@ -316,9 +317,8 @@ def _order(module: str, is_from: bool) -> tuple[int, bool, str]:
 def _import(module: str, names: Sequence[str]) -> str:
     if not names:
         return f"import {module}"
-    # Constants, then classes, then functions.
-    ordered = sorted(names, key=lambda name: (0 if name.isupper() else 1 if name[0].isupper() else 2, name))
-    line = f"from {module} import {', '.join(ordered)}"
+    ordered = sorted(names, key=lambda name: (not (name.isupper() and len(name) > 1), name[0].islower(), name))
+    line = f"from {module} import {', '.join(ordered)}"  # constants, then classes, then functions
     if len(line) <= WIDTH:
         return line
     return f"from {module} import (\n" + "".join(f"    {name},\n" for name in ordered) + ")"
