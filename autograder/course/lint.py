@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.course import headings
+from autograder.course import catalogue, headings
 from autograder.course.addresses import PACKAGE, ROOT, parts_of
-from autograder.course.catalogue import c_entries
+from autograder.course.catalogue import Entry, Mistake
 from autograder.course.registry import BY_NAME, STAGES, UNITS, Unit
 from autograder.course.source import kernels_of
 
@@ -235,7 +235,8 @@ def _links(unit: Unit) -> Iterator[str]:
     """Every section that a text of the unit leads to."""
     wanted: dict[tuple[str, str], str] = {}
     for entry in _entries("mistakes", unit)[0]:
-        wanted.setdefault((unit.name, entry.section), f"{_path(unit, 'mistakes')} ({entry.name})")
+        if isinstance(entry, Mistake):
+            wanted.setdefault((unit.name, entry.section), f"{_path(unit, 'mistakes')} ({entry.name})")
     for part in ("checks", "mistakes", "hints", "notebook", "chapter"):
         path = _path(unit, part)
         for page, anchor, other_page, other_anchor in _LINK.findall(_text(path) or ""):
@@ -284,12 +285,14 @@ def _text(path: str) -> str | None:
     return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
-def _entries(part: str, unit: Unit) -> tuple[tuple, str]:
+def _entries(part: str, unit: Unit) -> tuple[tuple[Entry, ...], str]:
     """The entries of a unit's catalogue, and a sentence if they cannot be had."""
-    if unit.language == "c":
-        return c_entries(part, unit.name)[1], ""
-    module, problem = _import(f"autograder.units.{unit.name}.{part}")
-    return tuple(getattr(module, "_entries", ())), problem
+    if _text(_path(unit, part)) is None:
+        return (), "write this file."
+    try:
+        return catalogue.mistakes(unit.name) if part == "mistakes" else catalogue.alternatives(unit.name), ""
+    except Exception as error:
+        return (), _cannot_be_read(error)
 
 
 def _import(name: str) -> tuple[Any, str]:
@@ -299,6 +302,11 @@ def _import(name: str) -> tuple[Any, str]:
     except ModuleNotFoundError as error:
         if f"{name}.".startswith(f"{error.name}."):
             return None, "write this file."
-        return None, f"it cannot be imported: {error}."
-    except Exception as error:  # whatever an author's file raises is news for the author, not for the command
-        return None, f"it cannot be imported: {type(error).__name__}: {error}."
+        return None, _cannot_be_read(error)
+    except Exception as error:
+        return None, _cannot_be_read(error)
+
+
+def _cannot_be_read(error: Exception) -> str:
+    """Whatever an author's file raises is news for the author, not for the command."""
+    return f"it cannot be imported: {type(error).__name__}: {str(error).rstrip('.')}."
