@@ -8,6 +8,7 @@ import html
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -292,6 +293,112 @@ def test_outside_of_a_checkout(monkeypatch, tmp_path, capsys):
         assert output.out == ""
         assert "checkout of the repository" in output.err
         assert len(output.err.splitlines()) == 1
+
+
+# --- the worked example of CONTRIBUTING --------------------------------------------------------------------------
+
+EDITS = {  # the mistakes that the example leaves to its reader
+    "columns-for-rows": ("x.sum(-1, keepdim=True)", "x.sum(0)"),
+    "axis-not-kept": (", keepdim=True", ""),
+    "mean-for-sum": ("x.sum", "x.mean"),
+    "largest-for-sum": ("x.sum", "x.amax"),
+    "softmax-for-quotient": ("x / x.sum(-1, keepdim=True)", "x.softmax(-1)"),
+}
+MISTAKE = """
+mistake(
+    "rows.normalise",
+    "{name}",
+    edit("{old}", "{new}"),
+    section="rows-idea",
+    why="The rows were divided by something else. Each row has a sum of its own.",
+    hint="Sum along the last axis, and keep that axis.",
+)
+"""
+ALTERNATIVES = """
+
+@alternative("rows.normalise", "times-the-reciprocal")
+def normalise(x):
+    return x * (1 / x.sum(1, keepdim=True))
+
+
+@alternative("rows.normalise", "row-by-row")
+def normalise(x):
+    y = x.clone()
+    for i in range(len(x)):
+        y[i] /= x[i].sum()
+    return y
+"""
+
+
+def worked_example() -> tuple[list[list[str]], dict[str, str]]:
+    """The commands, and the code by the file that the text above it names."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    example = re.search(r"^## Add a unit and a task\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    assert len(example[0].splitlines()) <= 80
+    lines = "\n".join(re.findall(r"```bash\n(.*?)```", example[1], re.DOTALL)).splitlines()
+    commands = [line.partition("  #")[0].split("&&")[0] for line in lines]
+    code = re.findall(r"in `([^`\n]+)`:\n\n```python\n(.*?)```", example[1], re.DOTALL)
+    return [shlex.split(command) for command in commands], dict(code)
+
+
+def put(copy: Path, path: str, code: str, more: str = "") -> None:
+    """Put code where the template has its entry of the same kind."""
+    text = (copy / path).read_text(encoding="utf-8")
+    start = text.index(code.partition("(")[0])
+    end = "}\n" if "HINTS" in text else ""
+    (copy / path).write_text(text[:start] + code + more + end, encoding="utf-8")
+
+
+def test_the_worked_example_makes_a_unit_that_is_complete(copy):
+    """Only sentences are made up here: what the example leaves to its reader, and texts in place of the TODOs."""
+    commands, code = worked_example()
+    known = [command for command in commands if command[:2] in (["autograder", "new"], ["autograder", "doctor"])]
+    assert [command[1:3] for command in known] == [
+        ["new", "unit"],
+        ["new", "task"],
+        ["doctor", "rows"],
+        ["doctor", "rows"],
+    ]
+    for _, *arguments in known[:2]:
+        autograder(copy, *arguments)
+    assert "TODO" in autograder(copy, *known[2][1:], code=1)
+    more = {
+        "mistakes": "".join(MISTAKE.format(name=name, old=old, new=new) for name, (old, new) in EDITS.items()),
+        "alternatives": ALTERNATIVES,
+    }
+    for path, text in code.items():
+        put(copy, path, text, more.get(Path(path).stem, ""))
+    for path in addresses.parts_of("rows").values():
+        text = (copy / path).read_text(encoding="utf-8")
+        text = text.replace("TODO: ", "").replace("TODO", "this").replace("COMPLETE = False", "COMPLETE = True")
+        if path == "book/rows.md":
+            first = re.search(r"\*\*1\.\*\*.*?\n```\n", text, re.DOTALL)
+            others = "".join("\n" + first[0].replace("**1.**", f"**{number}.**") for number in range(2, 6))
+            text = text.replace(first[0], first[0] + others)
+        (copy / path).write_text(text, encoding="utf-8")
+
+    assert "book/rows" not in autograder(copy, "doctor", "rows", code=1)  # what is left is made by a command
+    run(copy, "-m", "autograder.release")
+    assert autograder(copy, *known[3][1:]) == " 3  rows: complete\n"
+    quality = run(copy, "-m", "autograder.quality", "rows")
+    assert "6/6" in quality
+    assert "3/3" in quality
+    assert "rows.normalise: 2 of 2 points" in autograder(copy, "check", "solutions/rows.py")
+    wrong = copy / "wrong" / "rows.py"
+    wrong.parent.mkdir()
+    wrong.write_text("def normalise(x):\n    return x / x.sum()\n", encoding="utf-8")
+    said = " ".join(autograder(copy, "check", str(wrong), code=1).split())
+    assert "All your entries together sum to 1." in said
+    assert 'chapter 3, "The idea in one picture"' in said
+    wrong.write_text("def normalise(x):\n    return 0 * x\n", encoding="utf-8")
+    assert "0 of 2 points" in autograder(copy, "check", str(wrong), code=1)
+    assert autograder(copy, "hint", "rows.normalise").startswith("Hint 1 of 3")
+    show = next(command[1:] for command in commands if command[:2] == ["autograder", "show"])
+    assert "x.sum()" in autograder(copy, *show)
+    chapter = (copy / "book" / "rows.md").read_text(encoding="utf-8")
+    cells = "\n".join(re.findall(r"```{code-cell} ipython3\n(?:---.*?---\n|:.*?\n)?(.*?)```", chapter, re.DOTALL))
+    run(copy, "-c", f"import sys; sys.path.insert(0, 'book')\n{cells}")
 
 
 # --- a unit in the middle ------------------------------------------------------------------------------------------
