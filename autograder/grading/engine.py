@@ -1,4 +1,8 @@
-"""Grading submissions: from files to `results.Submission` objects, several at a time, in a fixed order."""
+"""Grading submissions: from files to `results.Submission` objects, several at a time, in a fixed order.
+
+A submission goes one way, each step a function that takes what the last one returned: read (``submissions.notebooks``),
+run (``sandbox.session``), judge (``judging.runner``), diagnose (``judging.diagnosis``), report (``reports``).
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,16 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
-from autograder.course.registry import UnknownUnit, find_unit
+from autograder.course.registry import BY_NAME, UnknownUnit, find_unit
 from autograder.grading.journal import Journal
+from autograder.judging.diagnosis import diagnose
 from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
-from autograder.judging.runner import foresee, run_checks
+from autograder.judging.runner import drivers_of, foresee, judge
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.submissions.discovery import Source, need_compiler
@@ -45,26 +50,6 @@ class Graded:
     seconds: float
 
 
-def grade_cells(
-    server: ForkServer,
-    cells: Sequence[str],
-    unit: str,
-    tasks: Iterable[str] | None = None,
-    prose: Sequence[str] = (),
-    seed: int = DEFAULT_SEED,
-    limits: Limits = Limits(),
-) -> Graded:
-    """Grade code cells in a process of their own. ``prose``: the text cells, searched for lost answers."""
-    started = time.monotonic()
-    with ProcessSubject(server, cells, limits, sanitizers=find_unit(unit).language == "c") as subject:
-        graded = run_checks(subject, unit, tasks, seed)
-        if server.has_ended():
-            raise ForkServerError("The grading process has ended unexpectedly.")
-        reports = tuple(subject.reports)
-    notes = (*_cell_notes(reports), *_lost_answers(graded, prose))
-    return Graded(graded, reports, notes, time.monotonic() - started)
-
-
 def grade_code(
     server: ForkServer,
     code: Code,
@@ -73,9 +58,16 @@ def grade_code(
     seed: int = DEFAULT_SEED,
     limits: Limits = Limits(),
 ) -> Graded:
-    """Grade what was read from a file."""
-    graded = grade_cells(server, code.cells, unit, tasks, code.prose, seed, limits)
-    return replace(graded, notes=(*code.notes, *graded.notes))
+    """Run code in a process of its own, judge it there, diagnose what fails."""
+    started = time.monotonic()
+    with ProcessSubject(server, code.cells, limits, sanitizers=find_unit(unit).language == "c") as session:
+        judgement = judge(session, unit, tasks, seed)
+        if server.has_ended():
+            raise ForkServerError("The grading process has ended unexpectedly.")
+        cells = tuple(session.reports)
+    graded = diagnose(judgement)
+    notes = (*code.notes, *_cell_notes(cells), *_lost_answers(graded, code.prose))
+    return Graded(graded, cells, notes, time.monotonic() - started)
 
 
 def _cell_notes(reports: Sequence[CellReport]) -> list[str]:
@@ -222,9 +214,13 @@ def grade_sources(
         return
     # The servers close first: then an interrupted run's threads have nothing left to wait for.
     with ThreadPoolExecutor(max_workers=jobs) as pool, Servers(jailed, need_compiler(sources)) as servers:
-        for unit in {source.unit for source in sources if not source.problem}:
+        units = {source.unit for source in sources if not source.problem}
+        for unit in units:
             _prepare(unit, seed)  # while the server imports torch
-        servers.current().wait_until_ready()
+        server = servers.current()
+        server.wait_until_ready()
+        for unit in units & BY_NAME.keys():
+            server.compile_drivers(drivers_of(unit, seed))
         futures = {
             pool.submit(grade_with_retries, servers, source, seed, limits): index
             for index, source in enumerate(sources)

@@ -1,50 +1,49 @@
-"""What was worked out once, kept, above all answers of the reference solution: with one seed all checks ask the same.
+"""What is kept from one submission to the next: with one seed, every check asks every learner the same.
 
-Asking it anew for every submission would be a quarter of the grader's work. Memory is bounded: what was not
-asked for longest goes first.
+So the reference's answers are worked out once, a submission is sent all requests of a check ahead, and the same
+answers are judged and diagnosed once. None of it changes a result: each entry is kept under a hash of everything that
+it depends on. ``python benchmarks/caches.py`` measures what each cache gains.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
 from typing import Generic, TypeVar
 
+from cachetools import LRUCache
+
 from autograder.judging.implementations import reference_names
-from autograder.judging.subject import LocalSubject
+from autograder.judging.subject import LocalSubject, Subject, Transcript
 from autograder.sandbox.runtime import wire
 from autograder.sandbox.runtime.requests import Outcome, Request
+from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
 
-MAX_BYTES = 32 * 2**20
 T = TypeVar("T")
 
 
-class Answers(Generic[T]):
-    """Answers by key, at most ``max_bytes`` of them. Safe to share between threads."""
+class LruCache(Generic[T]):
+    """At most ``max_bytes`` of values by key; the one used longest ago goes first. Threads may share it."""
 
-    def __init__(self, max_bytes: int = MAX_BYTES):
+    def __init__(self, max_bytes: int):
         self._max_bytes = max_bytes
-        self._size = 0
-        self._kept: OrderedDict[bytes, tuple[T, int]] = OrderedDict()
+        self._kept: LRUCache = LRUCache(max_bytes, getsizeof=itemgetter(1))
         self._lock = threading.Lock()
 
     def get(self, key: bytes) -> T | None:
         with self._lock:
-            if key not in self._kept:
-                return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
+            kept = self._kept.get(key)
+        return kept[0] if kept else None
 
-    def put(self, key: bytes, answer: T, size: int) -> None:
+    def put(self, key: bytes, value: T, size: int) -> None:
         if size > self._max_bytes // 4:
-            return  # one answer is no reason to forget all others
+            return  # one value is no reason to forget all others
         with self._lock:
-            self._size += size - self._kept.pop(key, (None, 0))[1]
-            self._kept[key] = answer, size
-            while self._size > self._max_bytes:
-                self._size -= self._kept.popitem(last=False)[1][1]
+            self._kept[key] = value, size
 
 
 def digest(*parts: bytes | str) -> bytes:
@@ -57,15 +56,17 @@ def digest(*parts: bytes | str) -> bytes:
     return found.digest()
 
 
-_ANSWERS: Answers[bytes] = Answers()
+# --- the reference's answers ------------------------------------------------------------------------------------
+
+REFERENCE_ANSWERS: LruCache[bytes] = LruCache(32 * 2**20)
 
 
 @dataclass(frozen=True)
-class RememberingReference:
+class CachedReference:
     """The reference solution of a unit as a subject. Every answer is a copy of its own."""
 
     unit: str
-    answers: Answers[bytes] = _ANSWERS
+    answers: LruCache[bytes] = REFERENCE_ANSWERS
 
     def ask(self, request: Request) -> Outcome:
         names = reference_names(self.unit)
@@ -84,3 +85,116 @@ class RememberingReference:
             return outcome
         self.answers.put(key, frame, len(frame))
         return outcome
+
+
+# --- requests sent ahead ----------------------------------------------------------------------------------------
+
+MAX_LIST = 4 * 2**20  # bytes; a check that asks more is asked as it goes
+
+
+@dataclass(frozen=True)
+class Requests:
+    """The frames of all that a check asks, in order."""
+
+    frames: tuple[bytes, ...] = ()
+
+    @cached_property
+    def key(self) -> bytes:
+        return digest(*self.frames)
+
+    @cached_property
+    def decoded(self) -> tuple[Request, ...]:
+        return tuple(Request(**wire.decode_frame(frame)) for frame in self.frames)
+
+
+def requests_of(check: Callable[[Subject], object], reference: Subject) -> Requests:
+    """All that a check asks the reference; nothing when it is too much or takes long, or the check cannot run."""
+    recorder = _Recorder(reference)
+    try:
+        check(recorder)
+    except Exception:  # a check that its own reference fails: judging will say so
+        return Requests()
+    return Requests(tuple(recorder.frames)) if sum(map(len, recorder.frames)) <= MAX_LIST else Requests()
+
+
+class _Recorder:
+    """Passes requests on and keeps their frames."""
+
+    def __init__(self, subject: Subject):
+        self._subject = subject
+        self.frames: list[bytes] = []
+
+    def ask(self, request: Request) -> Outcome:
+        if request.seconds:
+            raise _TakesLong
+        self.frames.append(wire.encode(request.to_wire()))
+        return self._subject.ask(request)
+
+
+class _TakesLong(Exception):
+    """A request with seconds of its own: not for the reference, only to know what comes after it."""
+
+
+def prefetch(session: ProcessSubject, requests: Requests) -> PrefetchedSubject:
+    """Run a check's known requests in a submission's process, as far as it answers."""
+    replies: list[bytes] = []
+    failure: SubjectTimeout | SubjectCrashed | None = None
+    try:
+        for reply in session.ask_frames(requests.frames):
+            replies.append(reply)
+    except (SubjectTimeout, SubjectCrashed) as raised:
+        failure = raised
+    return PrefetchedSubject(session, requests, replies, failure)
+
+
+class PrefetchedSubject:
+    """A submission's process whose answers to a check's known requests are there already.
+
+    A check whose later requests depend on earlier answers goes its own way from there on.
+    """
+
+    def __init__(
+        self,
+        session: ProcessSubject,
+        requests: Requests,
+        replies: Sequence[bytes],
+        failure: SubjectTimeout | SubjectCrashed | None,
+    ):
+        self._session = session
+        self._requests = requests
+        self._replies = replies
+        self._failure = failure
+        self._used = 0
+        self._strayed = not requests.frames
+        self._key = digest(requests.key, *replies)
+
+    @property
+    def key(self) -> bytes | None:
+        """A hash of all that was asked and answered; ``None`` when that does not determine the verdict."""
+        return None if self._failure or self._strayed else self._key
+
+    def asked(self, used: int) -> tuple[bytes, ...]:
+        """The frames of the first ``used`` requests."""
+        return self._requests.frames[:used]
+
+    def transcript(self, used: int) -> Transcript:
+        """The first ``used`` requests with their outcomes."""
+        outcomes = (self._session.outcome(reply) for reply in self._replies[:used])
+        return tuple(zip(self._requests.decoded[:used], outcomes))
+
+    def ask(self, request: Request) -> Outcome:
+        if not self._strayed and self._used < len(self._requests.frames) and self._next_is(request):
+            self._used += 1
+            if self._used <= len(self._replies):
+                return self._session.outcome(self._replies[self._used - 1])
+            assert self._failure
+            raise self._failure
+        self._strayed = True  # what was collected does not fit any more
+        return self._session.ask(request)
+
+    def _next_is(self, request: Request) -> bool:
+        # Encoded again, since a check may ask next what an earlier answer said: only the bytes tell whether it does.
+        try:
+            return wire.encode(request.to_wire()) == self._requests.frames[self._used]
+        except wire.WireError:
+            return False

@@ -10,11 +10,10 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -23,11 +22,11 @@ import torch
 from autograder.course.catalogue import Mistake, mistakes, reference_module
 from autograder.course.registry import BY_NAME
 from autograder.course.source import syntax_tree
-from autograder.judging.cache import Answers, RememberingReference, digest
+from autograder.judging.cache import CachedReference, LruCache, digest
 from autograder.judging.implementations import namespace
-from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis
-from autograder.judging.subject import LocalSubject
-from autograder.sandbox.runtime import wire
+from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
+from autograder.judging.subject import LocalSubject, reproducible
+from autograder.judging.verdicts import Evidence, Judgement
 from autograder.sandbox.runtime.requests import Outcome, Request
 
 # How far (relatively, absolutely) answers alike may lie apart; float32 unless given. In float64 little is forgiven:
@@ -37,64 +36,90 @@ _ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.fl
 # Every mistake of the catalogue compiles; and who is only slow shares that with anybody, after much waiting.
 _NOT_COMPARED = {"CompileError", "OutOfTime"}
 
-_OUTCOMES: Answers[Outcome] = Answers(64 * 2**20)
-Transcript = tuple[tuple[Request, Outcome], ...]
+# The answers of mistakes, each under all that was asked up to it; and what is behind a task's failing checks, under the
+# verdicts that say so (in a tuple, since there may be nothing).
+_OUTCOMES: LruCache[Outcome] = LruCache(64 * 2**20)
+_DIAGNOSES: LruCache[tuple[Mistake | None]] = LruCache(8 * 2**20)
+ENTRY_BYTES = 1000  # what a kept diagnosis takes, roughly
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """The status of one check and all that was asked and answered in it; ``frames``: the requests encoded, if known."""
-
-    status: str
-    transcript: Transcript
-    frames: tuple[bytes, ...] = ()
-
-    @cached_property
-    def keys(self) -> tuple[bytes, ...]:
-        """For each request a key of it and all before it."""
-        found, key = [], b""
-        for frame in self.frames or (_frame(request) for request, _ in self.transcript):
-            key = digest(key, frame)
-            found.append(key)
-        return tuple(found)
-
-
-def _frame(request: Request) -> bytes:
-    try:
-        return wire.encode(request.to_wire())
-    except wire.WireError:  # too large to send, and to keep
-        return os.urandom(16)
-
-
-def diagnose(unit: str, task: str, evidence: Sequence[Evidence]) -> Diagnosis | None:
-    """What to say of a task's failing checks, or ``None``."""
-    return diagnosis_of(likeliest(unit, task, evidence))
+def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
+    """The results of the tasks that were to be judged, with the mistake behind each that failed."""
+    found: list[Mistake] = []
+    graded = []
+    with reproducible():
+        for task in judgement.tasks:
+            mistake = _mistake_behind(judgement, task, found)
+            if mistake:
+                found.append(mistake)
+            checks = tuple(verdict.result for verdict in judgement.verdicts[task])
+            graded.append(TaskResult(task, checks, diagnosis_of(mistake)))
+    return tuple(graded)
 
 
 def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
     return Diagnosis(mistake.name, mistake.hint, mistake.link) if mistake else None
 
 
-def likeliest(
-    unit: str,
-    task: str,
-    evidence: Sequence[Evidence],
-    right: frozenset[str] = frozenset(),
-    found: Sequence[Mistake] = (),
-) -> Mistake | None:
-    """The most likely mistake behind a task's failing checks, or ``None``.
+def tasks_behind_failures(judgement: Judgement) -> list[str]:
+    """The tasks, not judged yet, whose mistakes may show in a failing one that no mistake of its own explains."""
+    all_tasks = BY_NAME[judgement.unit].task_ids
+    if len(judgement.verdicts) == len(all_tasks):
+        return []
+    open_evidence = []
+    for task in judgement.tasks:
+        evidence = judgement.evidence(task)
+        if _comparable(evidence) and not likeliest(judgement.unit, task, evidence, {task}).explains_all:
+            open_evidence += evidence
+    if not open_evidence:
+        return []
+    reached = {mistake.task for mistake in _candidates(judgement.unit, "", open_evidence)}
+    return [task for task in all_tasks if task in reached - judgement.verdicts.keys()]
 
-    Tasks known to be ``right`` hold none. Among equals, one that was ``found`` behind another task comes first.
+
+def _mistake_behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Mistake | None:
+    """The mistake behind a task's failing checks; one of another task only if that task fails, too.
+
+    What has been ``found`` behind other tasks comes first: who calls what is wrong there has made no other mistake.
     """
-    failing = [item for item in evidence if item.status in (FAILED, ERROR)]
+    verdicts = judgement.verdicts[task]
+    failing = frozenset(other for other in judgement.verdicts if not judgement.passed(other)) | {task}
+    keys = [verdict.key for verdict in verdicts if verdict.key is not None]
+    if len(keys) < len(verdicts):
+        return likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake
+    names = [f"{one.task} {one.name}" for one in found]
+    key = digest(task, *sorted(failing), *names, *(verdict.result.status for verdict in verdicts), *keys)
+    known = _DIAGNOSES.get(key)
+    if known is None:
+        known = (likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake,)
+        _DIAGNOSES.put(key, known, ENTRY_BYTES)
+    return known[0]
+
+
+@dataclass(frozen=True)
+class Likeliest:
+    """The most likely mistake behind a task's failing checks, if there is one; whether it explains every check."""
+
+    mistake: Mistake | None = None
+    explains_all: bool = False
+
+
+def likeliest(
+    unit: str, task: str, evidence: Sequence[Evidence], suspects: Container[str], found: Sequence[Mistake] = ()
+) -> Likeliest:
+    """Compare a task's failing checks with every mistake of the tasks in ``suspects``.
+
+    Among equals, one that was ``found`` behind another task comes first.
+    """
+    failing = _comparable(evidence)
     passing = [item for item in evidence if item.status == PASSED]
-    if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
-        return None
+    if not failing:
+        return Likeliest()
     # A hair beside the right answers is a hair beside those of every mistake that does not show in this check.
     same = same_bits if _nearly_right(unit, failing[0]) else same_outcome
     best, best_score, equals = None, (0, 0), 0
     for candidate in sorted(_candidates(unit, task, evidence), key=lambda mistake: mistake not in found):
-        if candidate.task in right or not answers_alike(candidate, failing[0], same):
+        if candidate.task not in suspects or not answers_alike(candidate, failing[0], same):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
         explained = 1 + sum(answers_alike(candidate, item) for item in failing[1:])
         if explained >= best_score[0]:
@@ -104,10 +129,18 @@ def likeliest(
             elif score == best_score:
                 equals += 1
             if score == (len(failing), len(passing)):
-                break  # no other explains more
+                return Likeliest(best, explains_all=True)  # no other explains more
     if equals > 1 and 2 * best_score[0] < len(failing):
-        return None  # several explain a little, equally well: to name one of them would be a guess
-    return best
+        return Likeliest()  # several explain a little, equally well: to name one of them would be a guess
+    return Likeliest(best)
+
+
+def _comparable(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The failing checks, if the first of them can be told from others by its answers."""
+    failing = [item for item in evidence if item.status in (FAILED, ERROR)]
+    if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
+        return []
+    return failing
 
 
 def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[Mistake]:
@@ -172,7 +205,7 @@ def _nearly_right(unit: str, evidence: Evidence) -> bool:
     """Whether the learner's answers are the reference's, within rounding, although the check failed."""
     if any(request.seconds for request, _ in evidence.transcript):  # a training: too long for this question
         return False
-    reference = RememberingReference(unit)
+    reference = CachedReference(unit)
     return _all_alike((reference.ask(request) for request, _ in evidence.transcript), evidence, same_outcome)
 
 

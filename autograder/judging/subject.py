@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+import torch
+
 from autograder.sandbox.drivers import driver_source
-from autograder.sandbox.runtime.requests import Outcome, Request, execute
+from autograder.sandbox.runtime.requests import Outcome, Request, execute, torch_as_it_starts
 from autograder.sandbox.runtime.wire import plain
 
 
@@ -32,6 +34,9 @@ class LearnerRaised(Exception):
 
 class NotAttempted(Exception):
     """The name that a check needs is missing, or is still the stub."""
+
+
+Transcript = tuple[tuple[Request, Outcome], ...]  # all that was asked of a subject, and what it answered
 
 
 class Subject(Protocol):
@@ -124,3 +129,15 @@ def quiet() -> Iterator[None]:
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+@contextlib.contextmanager
+def reproducible() -> Iterator[None]:
+    """Torch as it starts, in one thread: inputs are tiny, so threads would only cost time, and change rounding."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch_as_it_starts():
+            yield
+    finally:
+        torch.set_num_threads(threads)

@@ -47,7 +47,7 @@ from autograder.lms.grade_ids import allow_dots
 from autograder.reports.html import feedback_fragment
 from autograder.sandbox import launch
 from autograder.submissions.demonstrations import is_unchanged, left_out
-from autograder.submissions.notebooks import UnreadableSubmission, content
+from autograder.submissions.notebooks import Code, UnreadableSubmission, content
 from autograder.submissions.syntax import defined_names
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ class GradeInProcess(NbGraderPreprocessor):
         return nb, resources
 
     def _grade(self, sources: list[str], unit: str) -> Graded:
-        from autograder.grading.engine import ATTEMPTS, grade_cells
+        from autograder.grading.engine import ATTEMPTS, grade_code
         from autograder.judging.inputs import DEFAULT_SEED
         from autograder.sandbox.session import ForkServerError, Limits
 
@@ -348,7 +348,7 @@ class GradeInProcess(NbGraderPreprocessor):
         for _ in range(ATTEMPTS):
             server = servers.current()
             try:
-                return grade_cells(server, sources, unit, seed=seed, limits=limits)
+                return grade_code(server, Code(sources), unit, seed=seed, limits=limits)
             except ForkServerError:
                 servers.replace(server)
         raise ForkServerError(f"The grading process died {ATTEMPTS} times on this submission; grade it by hand.")

@@ -19,14 +19,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.grading.engine import _lost_answers, grade_cells, grade_sources
+from autograder.grading.engine import _lost_answers, grade_code, grade_sources
 from autograder.judging.results import CheckResult, TaskResult
 from autograder.sandbox import jail, launch, selftest
 from autograder.sandbox.runtime.requests import Request
 from autograder.sandbox.session import ForkServer, Limits, ProcessSubject
 from autograder.submissions.demonstrations import mark
 from autograder.submissions.discovery import discover
-from autograder.submissions.notebooks import MAX_LINES, UnreadableSubmission, read, read_notebook
+from autograder.submissions.notebooks import MAX_LINES, Code, UnreadableSubmission, read, read_notebook
 
 ATTACKS = sorted((Path(__file__).parent / "submissions").glob("*.py"))
 TASKS = ("attention.attention_scores", "attention.softmax")  # the attacked one first
@@ -82,7 +82,7 @@ def test_attack(jailed, bystander, path):
     # A walk over all files takes its time, and so does using up the memory of a busy machine.
     patient = most == 7 or "memory" in must.get("says", "")
     limits = Limits(15, 30, LIMITS.memory_mb) if patient else LIMITS
-    graded = grade_cells(jailed, [HONEST, *code.cells], "attention", TASKS, limits=limits)
+    graded = grade_code(jailed, Code([HONEST, *code.cells]), "attention", TASKS, limits=limits)
     points = sum(task.points for task in graded.tasks)
     said = "\n".join([*graded.notes, *(check.message for task in graded.tasks for check in task.checks)])
     assert points == most or (points < most and "at most" in must["points"]), said
@@ -96,7 +96,7 @@ def test_attack(jailed, bystander, path):
 
 
 def test_an_honest_submission_afterwards(jailed):
-    graded = grade_cells(jailed, [HONEST, SCORES], "attention", TASKS, limits=LIMITS)
+    graded = grade_code(jailed, Code([HONEST, SCORES]), "attention", TASKS, limits=LIMITS)
     assert sum(task.points for task in graded.tasks) == 7
 
 
@@ -126,7 +126,7 @@ def test_a_crowd_takes_no_time_from_others(jailed, bystander):
 def test_time_is_used_up_once_whatever_the_number_of_cells(jailed):
     cells = ["import time; time.sleep(2)", *["x = 1"] * 2000, HONEST]
     started = time.monotonic()
-    graded = grade_cells(jailed, cells, "attention", TASKS, limits=Limits(check=1, total=1.5))
+    graded = grade_code(jailed, Code(cells), "attention", TASKS, limits=Limits(check=1, total=1.5))
     assert sum(task.points for task in graded.tasks) in (0, 4)
     assert time.monotonic() - started < 15
 
@@ -251,7 +251,7 @@ def test_thousands_of_demonstrations(notebook, cell):
 def test_a_notebook_of_a_hundred_megabytes(jailed, write, notebook):
     huge = "x = '" + "x" * (100 * 2**20) + "'"
     code = read(write("huge.ipynb", notebook(huge, HONEST, "y = 1")))
-    graded = grade_cells(jailed, code.cells, "attention", TASKS, limits=LIMITS)
+    graded = grade_code(jailed, Code(code.cells), "attention", TASKS, limits=LIMITS)
     assert sum(task.points for task in graded.tasks) == 4
     assert "longer than" in graded.notes[0]
 

@@ -345,7 +345,7 @@ def worked_example() -> tuple[list[list[str]], dict[str, str]]:
 def put(copy: Path, path: str, code: str, more: str = "") -> None:
     """Put code where the template has its entry of the same kind."""
     text = (copy / path).read_text(encoding="utf-8")
-    start = text.index(code.partition("(")[0])
+    start = text.index("\n" + code.partition("(")[0]) + 1
     end = "}\n" if "HINTS" in text else ""
     (copy / path).write_text(text[:start] + code + more + end, encoding="utf-8")
 
@@ -379,7 +379,7 @@ def test_the_worked_example_makes_a_unit_that_is_complete(copy):
         (copy / path).write_text(text, encoding="utf-8")
 
     assert "book/rows" not in autograder(copy, "doctor", "rows", code=1)  # what is left is made by a command
-    run(copy, "-m", "autograder.release")
+    run(copy, "-m", "autograder.release")  # make exercises
     assert autograder(copy, *known[3][1:]) == " 3  rows: complete\n"
     quality = run(copy, "-m", "autograder.quality", "rows")
     assert "6/6" in quality

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import torch
 
-from autograder.judging.cache import Answers, RememberingReference
+from autograder.judging.cache import CachedReference, LruCache
 from autograder.sandbox.runtime.requests import Request
 from autograder.sandbox.runtime.wire import Opaque
 
 
-def ask(reference: RememberingReference, x: torch.Tensor, **kwargs: object) -> torch.Tensor:
+def ask(reference: CachedReference, x: torch.Tensor, **kwargs: object) -> torch.Tensor:
     return reference.ask(Request("softmax", (x,), kwargs)).value
 
 
 def test_an_answer_is_remembered_by_everything_that_was_asked():
-    reference = RememberingReference("attention", Answers())
+    reference = CachedReference("attention", LruCache(2**20))
     x = torch.randn(2, 3)
     for dim in (0, 1, 0, 1):
         assert torch.allclose(ask(reference, x, dim=dim), torch.softmax(x, dim))
@@ -24,7 +24,7 @@ def test_an_answer_is_remembered_by_everything_that_was_asked():
 
 
 def test_nobody_can_spoil_an_answer_for_others():
-    reference = RememberingReference("attention", Answers())
+    reference = CachedReference("attention", LruCache(2**20))
     x = torch.randn(2, 3)
     for _ in range(3):
         answer = ask(reference, x)
@@ -33,7 +33,7 @@ def test_nobody_can_spoil_an_answer_for_others():
 
 
 def test_exceptions_are_remembered_as_they_were():
-    reference = RememberingReference("attention", Answers())
+    reference = CachedReference("attention", LruCache(2**20))
     request = Request("softmax", ("no tensor",))
     first, second = reference.ask(request), reference.ask(request)
     assert first.kinds
@@ -41,7 +41,7 @@ def test_exceptions_are_remembered_as_they_were():
 
 
 def test_what_was_not_asked_for_longest_is_forgotten():
-    answers = Answers(max_bytes=100)
+    answers = LruCache(max_bytes=100)
     for key in (b"a", b"b", b"c", b"d"):
         answers.put(key, bytes(25), 25)
     answers.get(b"a")
@@ -49,10 +49,10 @@ def test_what_was_not_asked_for_longest_is_forgotten():
     answers.put(b"large", bytes(26), 26)
     assert [answers.get(key) is not None for key in (b"a", b"b", b"e", b"large")] == [True, False, True, False]
     answers.put(b"e", bytes(25), 25)
-    assert answers._size == 100
+    assert answers._kept.currsize == 100
 
 
 def test_what_cannot_cross_is_asked_anew():
-    reference = RememberingReference("attention", Answers())
+    reference = CachedReference("attention", LruCache(2**20))
     assert reference.ask(Request("softmax", (object(),))).kinds
     assert reference.ask(Request("softmax", (Opaque("thing"),))).kinds

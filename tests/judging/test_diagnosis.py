@@ -8,13 +8,15 @@ import pytest
 import torch
 
 from autograder.course.catalogue import Mistake
+from autograder.course.registry import find_unit
 from autograder.judging import diagnosis, implementations, runner
 from autograder.judging.assertions import assert_close
-from autograder.judging.diagnosis import Evidence, diagnose, same_outcome, same_value
+from autograder.judging.diagnosis import diagnosis_of, likeliest, same_outcome, same_value
 from autograder.judging.implementations import namespace
-from autograder.judging.results import FAILED, PASSED
+from autograder.judging.results import FAILED, PASSED, Diagnosis
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject
+from autograder.judging.verdicts import Evidence
 from autograder.sandbox.runtime.requests import Outcome, Request, execute
 from autograder.sandbox.runtime.wire import Opaque
 
@@ -50,15 +52,20 @@ def evidence(learner: Mistake, *statuses_and_inputs) -> list[Evidence]:
     return found
 
 
+def diagnose(task: str, seen: list[Evidence]) -> Diagnosis | None:
+    """With the tasks of the whole unit under suspicion."""
+    return diagnosis_of(likeliest("attention", task, seen, find_unit("attention").task_ids).mistake)
+
+
 def named(seen: list[Evidence]) -> str | None:
-    found = diagnose("attention", SOFTMAX, seen)
+    found = diagnose(SOFTMAX, seen)
     return found.mistake if found else None
 
 
 def test_the_mistake_that_answers_alike_is_named(catalogue):
     catalogue(ABSOLUTE, DOUBLED)
     seen = evidence(DOUBLED, (FAILED, [1.0, -2.0]))
-    found = diagnose("attention", SOFTMAX, seen)
+    found = diagnose(SOFTMAX, seen)
     assert found is not None
     assert (found.mistake, found.hint) == ("doubled", "hint of doubled")
     assert found.link.endswith("/book/attention.html#stable-softmax")
@@ -116,7 +123,7 @@ def test_the_task_s_own_mistakes_come_first(catalogue):
     for order in ((other, DOUBLED), (DOUBLED, other)):
         catalogue(*order)
         for task, name in ((SOFTMAX, "doubled"), ("attention.attention_scores", "of-another-task")):
-            found = diagnose("attention", task, seen)
+            found = diagnose(task, seen)
             assert found is not None
             assert found.mistake == name
 

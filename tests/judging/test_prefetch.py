@@ -8,9 +8,9 @@ import pytest
 
 from autograder.course.catalogue import alternatives, complete_source, mistakes
 from autograder.course.registry import find_unit
-from autograder.judging import runner
+from autograder.judging import diagnosis, runner
 from autograder.judging.assertions import assert_equal
-from autograder.judging.cache import Answers
+from autograder.judging.cache import LruCache
 from autograder.judging.results import CRASHED, FAILED, PASSED, TIMEOUT
 from autograder.judging.runner import Check, run_checks
 from autograder.judging.subject import LocalSubject
@@ -21,8 +21,8 @@ ENTRIES = [*alternatives(UNIT)[::5], *mistakes(UNIT)[::9]]
 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch):
-    monkeypatch.setattr(runner, "_VERDICTS", Answers())
-    monkeypatch.setattr(runner, "_DIAGNOSES", Answers())
+    monkeypatch.setattr(runner, "_VERDICTS", LruCache(2**20))
+    monkeypatch.setattr(diagnosis, "_DIAGNOSES", LruCache(2**20))
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.task}-{entry.name}")
@@ -42,8 +42,8 @@ def test_asked_first_or_in_turn_the_result_is_the_same(entry, subject):
 def judged(monkeypatch) -> list[str]:
     """The ids of the checks that are judged from now on."""
     found: list[str] = []
-    judge = runner._judge
-    monkeypatch.setattr(runner, "_judge", lambda check, *rest: found.append(check.id) or judge(check, *rest))
+    judge = runner._result_of
+    monkeypatch.setattr(runner, "_result_of", lambda check, *rest: found.append(check.id) or judge(check, *rest))
     return found
 
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from autograder.course.registry import COMPLETE, UnknownUnit
-from autograder.grading.engine import grade_cells
-from autograder.judging import implementations, runner
+from autograder.grading.engine import grade_code
+from autograder.judging import diagnosis, implementations, runner
 from autograder.judging.assertions import PartlyRight, assert_close, assert_equal
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.results import number
@@ -21,6 +21,7 @@ from autograder.judging.subject import Learner, LocalSubject
 from autograder.sandbox.runtime import wire
 from autograder.sandbox.runtime.requests import OutOfTime, processor_time
 from autograder.sandbox.session import Limits
+from autograder.submissions.notebooks import Code
 
 TASK = "attention.softmax"
 
@@ -135,7 +136,7 @@ def test_stub_of_a_class(with_checks):
 def test_status_of_what_hangs_or_dies(server, with_checks, body, status, after):
     with_checks(worth(2, "f"), worth(3, "f"), worth(1, "g", "attention.attention_scores"))
     cells = [f"def f(x):\n    {body}", "def g(x):\n    return 2 * x"]
-    graded = grade_cells(server, cells, "attention", [TASK, "attention.attention_scores"], limits=Limits(0.5, 30))
+    graded = grade_code(server, Code(cells), "attention", [TASK, "attention.attention_scores"], limits=Limits(0.5, 30))
     first, second = graded.tasks
     assert [check.status for check in first.checks] == [status, after]
     assert (first.status, first.points, first.max_points) == (status, 0, 5)
@@ -220,7 +221,7 @@ def test_a_request_that_takes_long_is_asked_of_the_learner_alone(server, with_ch
     (check,) = runner.load_checks("attention")
     assert runner._requests("attention", check, 1).frames == ()
     for source, status in ((RIGHT, "passed"), ("def f(x):\n    return 3 * x", "failed")):
-        (task,) = grade_cells(server, [source], "attention", [TASK], limits=Limits(0.5, 30)).tasks
+        (task,) = grade_code(server, Code([source]), "attention", [TASK], limits=Limits(0.5, 30)).tasks
         assert task.status == status
 
 
@@ -306,8 +307,8 @@ def requests_of(unit: str, seed: int) -> list:
     for check in load_checks(unit):
         if check.task == "translation.train_translator":
             continue  # half a minute each time; the tests of the catalogue run it with another seed
-        judged = runner._run_check(check, LocalSubject(names), unit, seed)
-        sent.append([[request.name, request.args, request.kwargs] for request, _ in judged.transcript()])
+        judged = runner._judge_check(check, LocalSubject(names), unit, seed_for(seed, check.id))
+        sent.append([[request.name, request.args, request.kwargs] for request, _ in judged.read()])
         statuses.append(judged.result.status)
     return [sent, statuses]
 
@@ -434,7 +435,8 @@ ANYTHING = (
 @pytest.mark.parametrize("unit", COMPLETE, ids=lambda unit: unit.name)
 def test_no_constant_answer_scores_and_none_stops_the_grader(unit, monkeypatch):
     """Functions and modules that return the same thing, their argument, or nothing at all."""
-    monkeypatch.setattr(runner, "likeliest", lambda *_: None)  # tested elsewhere; here it would only take time
+    # Tested elsewhere; here it would only take time.
+    monkeypatch.setattr(diagnosis, "likeliest", lambda *_: diagnosis.Likeliest(explains_all=True))
     for value in ANYTHING:
         names = namespace(f"import torch\ndef answer(*args, **kwargs):\n    return {value}\n")
         for name, task in zip(unit.names, unit.task_ids):

@@ -9,13 +9,13 @@ import os
 import pytest
 
 from autograder.course.registry import BY_NAME, find_unit
-from autograder.grading.engine import grade_cells, grade_source
+from autograder.grading.engine import grade_code, grade_source
 from autograder.judging.results import number
 from autograder.lms.release import source_notebook
 from autograder.sandbox.runtime.cells import CellRunner
 from autograder.sandbox.session import Limits
 from autograder.submissions.discovery import Source, discover
-from autograder.submissions.notebooks import MAX_BYTES, UnreadableSubmission, read, split_python
+from autograder.submissions.notebooks import MAX_BYTES, Code, UnreadableSubmission, read, split_python
 
 F = "def f(x):\n    return 2 * x"
 G = "def g(x):\n    return 3 * x"
@@ -227,7 +227,9 @@ def test_sheets_without_a_list_of_cells(write, sheet):
 
 def test_a_definition_in_a_text_cell_is_explained(server, solution_cells):
     prose = ["# Title", "```python\ndef softmax(x, dim=-1):\n    return x\n```"]
-    graded = grade_cells(server, ["x = 1"], "attention", ["attention.softmax", "attention.attention_scores"], prose)
+    graded = grade_code(
+        server, Code(["x = 1"], prose), "attention", ["attention.softmax", "attention.attention_scores"]
+    )
     assert [task.status for task in graded.tasks] == ["not_attempted"] * 2
     (note,) = graded.notes
     assert "softmax" in note
@@ -235,12 +237,12 @@ def test_a_definition_in_a_text_cell_is_explained(server, solution_cells):
 
 
 def test_failing_cells_are_noted_and_stubs_are_not(server):
-    graded = grade_cells(server, ["x = 1", "1/0", "raise NotImplementedError"], "attention", ["attention.softmax"])
+    graded = grade_code(server, Code(["x = 1", "1/0", "raise NotImplementedError"]), "attention", ["attention.softmax"])
     assert graded.notes == ("Code cell 2: ZeroDivisionError in line 1: division by zero",)
 
 
 def test_the_notes_on_thousands_of_cells_are_few(server):
-    graded = grade_cells(server, ["1/0"] * 1000, "attention", ["attention.softmax"])
+    graded = grade_code(server, Code(["1/0"] * 1000), "attention", ["attention.softmax"])
     assert len(graded.notes) <= 21
     assert graded.notes[-1] == "There are notes on 980 more code cells."
 
@@ -249,7 +251,7 @@ def test_the_notes_on_thousands_of_cells_are_few(server):
 def test_cells_in_reverse_order_earn_what_they_earn_in_order(server, unit):
     """Imports last, and every class above the one that it derives from."""
     cells = [cell.source for cell in source_notebook(find_unit(unit)).cells if cell.cell_type == "code"]
-    graded = grade_cells(server, cells[::-1], unit)
+    graded = grade_code(server, Code(cells[::-1]), unit)
     assert [task.status for task in graded.tasks] == ["passed"] * len(graded.tasks)
     assert any("a later cell defines" in note for note in graded.notes)
 
@@ -266,7 +268,7 @@ def test_only_what_helps_is_run_again(server):
         "import torch\nsoftmax = lambda x, dim=-1: torch.softmax(x, dim).nan_to_num()",
         "print(runs, issubclass(Half, Base))  # nobody_defines_this",
     ]
-    graded = grade_cells(server, cells, "attention", ["attention.softmax"])
+    graded = grade_code(server, Code(cells), "attention", ["attention.softmax"])
     assert graded.tasks[0].status == "passed"
     assert [bool(report.error) for report in graded.cells] == [False, True, True, False, True, False, False, False]
     assert graded.cells[7].output == "3 True\n"
@@ -275,12 +277,14 @@ def test_only_what_helps_is_run_again(server):
 
 def test_names_are_not_looked_for_in_megabytes(server):
     cells = ["class Half(Base): pass", "class Base: pass", *["#" + 900_000 * "."] * 3]
-    graded = grade_cells(server, cells, "attention", ["attention.softmax"])
+    graded = grade_code(server, Code(cells), "attention", ["attention.softmax"])
     assert [report.error for report in graded.cells[:2]] == ["NameError in line 1: name 'Base' is not defined", ""]
 
 
 def test_lethal_cells_are_noted(server):
-    graded = grade_cells(server, ["import os; os._exit(0)"], "attention", ["attention.softmax"], limits=Limits(5, 30))
+    graded = grade_code(
+        server, Code(["import os; os._exit(0)"]), "attention", ["attention.softmax"], limits=Limits(5, 30)
+    )
     assert "Code cell 1: This cell ended the Python process" in graded.notes[0]
     assert graded.tasks[0].status == "not_attempted"
 
