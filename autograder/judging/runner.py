@@ -23,6 +23,7 @@ from functools import lru_cache
 import torch
 
 from autograder.course.catalogue import Mistake
+from autograder.course.references import expand
 from autograder.course.registry import find_unit
 from autograder.judging import results
 from autograder.judging.assertions import PartlyRight
@@ -76,7 +77,7 @@ def _check(function: Callable[..., None]) -> Check:
         raise TypeError(f"{function.__module__}.{function.__name__} needs exactly one @pytest.mark.task(id, points=…).")
     task, points = marks[0].args[0], Fraction(str(marks[0].kwargs["points"]))
     name = function.__name__.removeprefix("test_")
-    title = (inspect.getdoc(function) or name.replace("_", " ")).splitlines()[0]
+    title = expand((inspect.getdoc(function) or name.replace("_", " ")).splitlines()[0])
     return Check(f"{task}.{name}", task, points, title, function)
 
 
