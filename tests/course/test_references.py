@@ -1,8 +1,10 @@
-"""References to chapters in the texts of the course."""
+"""References to chapters in the texts of the course, and that nobody types a number in their place."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+from fnmatch import fnmatch
 
 import pytest
 import yaml
@@ -95,3 +97,62 @@ def test_the_book_has_the_chapters_in_the_order_of_the_units() -> None:
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
     assert {file.removeprefix("book/") for file in files} & BY_NAME.keys() == set(chapters) & BY_NAME.keys()
+
+
+# --- nobody types a number ------------------------------------------------------------------------------------------
+
+NUMBER = (
+    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
+    r"|seventeen|eighteen|nineteen|twenty(?:-\w+)?|thirty)"
+)
+MANY = (  # from ten on: "the prose of two chapters" is no count of the course's
+    r"(?:[1-9]\d+|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty(?:-\w+)?"
+    r"|thirty|a dozen)"
+)
+GAP = r"[\s\"'#*/]+"  # between two words of a text, which may stand on two lines, also of a comment or of strings
+TYPED = re.compile(
+    rf"\b(?:chapters?|units?){GAP}{NUMBER}\b(?![\w.]*\w)"
+    rf"|\b{MANY}\s+(?:\w+\s+)?(?:chapters|units|notebooks|exercises|tasks)\b"
+    rf"|\ball {NUMBER} (?:of them )?(?:chapters|units)\b"
+    rf"|\b(?:chapters|units|course)\b[^.\n]{{0,20}}\b(?:has|have) {MANY}\b(?! (?:minutes|seconds|weeks))",
+    re.IGNORECASE,
+)
+
+EXCEPT = {
+    "exercises/*": "generated: the numbers were written out when the notebooks were released",
+    "tests/course/test_references.py": "this file: what is looked for stands in it",
+    "CHANGELOG.md": "tells what was so at a time",
+}
+# Parts of the repository whose texts are still to be changed; nothing else may be listed here.
+IN_FLIGHT = (
+    "solutions/*.py",
+    "solutions/c/*",
+    "autograder/units/*/mistakes.*",
+    "autograder/units/*/alternatives.*",
+    "autograder/units/*/checks.py",
+)
+
+
+def tracked_texts() -> dict[str, str]:
+    """Every text file of the repository that git knows, by its path."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    texts = {}
+    for name in filter(None, listed):
+        try:
+            texts[name] = (ROOT / name).read_text(encoding="utf-8")
+        except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
+            continue  # a picture; a file that was deleted
+    return texts
+
+
+def test_nobody_types_the_number_of_a_chapter_or_how_many_there_are() -> None:
+    texts = tracked_texts()
+    assert len(texts) > 200
+    found = [
+        f"{name}:{text[: typed.start()].count(chr(10)) + 1}: {' '.join(typed[0].split())}"
+        for name, text in texts.items()
+        if not any(fnmatch(name, pattern) for pattern in (*EXCEPT, *IN_FLIGHT))
+        for typed in TYPED.finditer(text)
+    ]
+    assert found == [], "write a reference (autograder/course/references.py), or name the chapter by its subject"
