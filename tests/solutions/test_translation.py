@@ -1,4 +1,4 @@
-"""The program of unit 14: its data, its loop, its checkpoints, and its command line."""
+"""The translation program: its data, its loop, its checkpoints, and its command line."""
 
 from __future__ import annotations
 
