@@ -183,6 +183,8 @@ def _notebook(unit: Unit) -> Iterator[str]:
     if text is None:
         yield f"{path}: write the narrative of the notebook."
         return
+    if not re.search(r"^# Exercise: .", text, re.MULTILINE):
+        yield f"{path}: begin with the heading `# Exercise: …`; its number is written by `make exercises`."
     named = re.findall(r"^:(setup|task|check):(?: (\S+))?$", text, re.MULTILINE)
     if ("setup", "") not in named:
         yield f"{path}: add a cell `:setup:`, which brings the imports."

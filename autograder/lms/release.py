@@ -13,7 +13,8 @@ a code cell with                     becomes
 anything else                        itself: a demonstration, which is not run when grading
 ===================================  =====================================================================
 
-A text cell that begins with ``+++ {"reflection": "attention.reflection", "points": 2}`` is a question graded by hand.
+The heading ``# Exercise: losses`` gets the number of the unit. A text cell that begins with ``+++ {"reflection":
+"attention.reflection", "points": 2}`` is a question graded by hand.
 In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
 ``[words](book:attention#rows-are-queries)`` is a link into the book. So is a reference
 (`autograder.course.references`): ``{section}`attention#rows-are-queries` ``.
@@ -256,7 +257,7 @@ def source_notebook(unit: Unit) -> NotebookNode:
     _demand_every_task_once(unit, narrative, _relative(path))
     module = solution_of(unit)
     cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
-    cells[1]["source"] = _with_launch_links(cells[1]["source"], unit)
+    cells[1]["source"] = _opening(cells[1]["source"], unit)
     for index, cell in enumerate(cells):
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}.cell-{index:02d}")
         cell["id"] = grade_id.replace(".", "-")  # a cell id may not contain a dot
@@ -279,12 +280,17 @@ def first_cell() -> str:
     )
 
 
-def _with_launch_links(opening: str, unit: Unit) -> str:
-    """The opening of a notebook with a line below its heading that says where else it can be opened."""
-    heading, _, rest = opening.partition("\n")
+def _opening(text: str, unit: Unit) -> str:
+    """The opening of a notebook with its number, and with a line below that says where else it can be opened."""
+    heading, _, rest = text.partition("\n")
+    kind, _, title = heading.partition(": ")
+    if kind != "# Exercise" or not title:
+        raise BrokenSource(
+            f"The notebook of {unit.name} begins with a heading like '# Exercise: losses', not {heading!r}."
+        )
     places = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
     links = " · ".join(f"[{place}]({address})" for place, address in places.items())
-    return f"{heading}\n\n*Open this notebook in:* {links}\n{rest}"
+    return f"{kind} {unit.number}: {title}\n\n*Open this notebook in:* {links}\n{rest}"
 
 
 def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:
