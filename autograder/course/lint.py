@@ -112,8 +112,8 @@ def _c_solution_parts(unit: Unit, path: str, text: str) -> Iterator[str]:
         for header in (PROTOTYPES, "solutions/c/kernels.h"):
             if not re.search(rf"^void {name}\(", _text(header) or "", re.MULTILINE):
                 yield f"{header}: add the prototype of {name}."
-    if f"{unit.name}.c" not in (_text("solutions/c/Makefile") or ""):
-        yield f"solutions/c/Makefile: name {unit.name}.c in a rule, so that `make` compiles it."
+    if not re.search(rf"^EXERCISES := .*\b{unit.name}\.c\b", _text("solutions/c/Makefile") or "", re.MULTILINE):
+        yield f"solutions/c/Makefile: add {unit.name}.c to EXERCISES."
 
 
 def _marks(path: str, name: str, source: str, begin: str) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _catalogue(unit: Unit) -> Iterator[str]:
         for task in unit.task_ids:
             there = sum(entry.task == task for entry in entries)
             if there < needed:
-                yield f"{path}: write {needed - there} more {part} for {task} (there are {there} of {needed})."
+                yield f"{path}: write {needed - there} more {part} for {task} ({there} of {needed} so far)."
         for entry in entries:
             if entry.task not in unit.task_ids:
                 yield f"{path}: {entry.name} is for {entry.task!r}, which is no task of the unit."
@@ -168,7 +168,7 @@ def _hints(unit: Unit) -> Iterator[str]:
     for task in unit.task_ids:
         there = len(module.HINTS.get(task, ()))
         if there != HINTS_PER_TASK:
-            yield f"{path}: write {HINTS_PER_TASK} hints for {task} (there are {there})."
+            yield f"{path}: write {HINTS_PER_TASK} hints for {task} ({there} so far)."
     for task in module.HINTS:
         if task not in unit.task_ids:
             yield f"{path}: there are hints for {task!r}, which is no task of the unit."
@@ -192,7 +192,7 @@ def _notebook(unit: Unit) -> Iterator[str]:
         for kind in ("task", "check"):
             count = named.count((kind, task))
             if count != 1:
-                yield f"{path}: have one cell `:{kind}: {task}` (there are {count})."
+                yield f"{path}: have one cell `:{kind}: {task}`, not {count}."
         if {("task", task), ("check", task)} <= set(named) and named.index(("check", task)) < named.index(
             ("task", task)
         ):
@@ -222,7 +222,7 @@ def _chapter(unit: Unit) -> Iterator[str]:
             yield f"{path}: add the section '{heading}' below the anchor `{anchor}`."
     questions = len(re.findall(r"^\*\*\d+\.\*\* ", text, re.MULTILINE))
     if questions < QUESTIONS_PER_QUIZ:
-        yield f"{path}: ask {QUESTIONS_PER_QUIZ} questions in the quiz (there are {questions})."
+        yield f"{path}: ask {QUESTIONS_PER_QUIZ} questions in the quiz ({questions} so far)."
     if f'pitfalls("{unit.name}")' not in text:
         yield f'{path}: list the known mistakes with a cell `pitfalls("{unit.name}")`.'
     if f"{{exercise-links}} {unit.name}\n" not in text:

@@ -27,6 +27,7 @@ WIDTH = 120  # of a line, as ruff formats the repository
 LONGEST_NAME = 32  # so that no line of a template grows longer than WIDTH
 REGISTRY, TOC = "autograder/course/registry.py", "_toc.yml"
 PROTOTYPES, HEADER = "autograder/sandbox/runtime/c/prototypes.py", "solutions/c/kernels.h"
+MAKEFILE = "solutions/c/Makefile"
 
 Texts = dict[str, str]  # what files will hold, by their paths from the root of the checkout
 Imports = Mapping[str, Sequence[str]]  # names by the module that they come from; none: the module itself
@@ -60,6 +61,8 @@ def new_unit(
     texts = {path: _render(f"unit/{_template(part, path)}", context) for part, path in parts.items()}
     texts[REGISTRY] = with_unit(_read(REGISTRY), name, spot)
     texts[TOC] = with_page(_read(TOC), name, spot)
+    if language == "c":
+        texts[MAKEFILE] = re.sub(r"^(EXERCISES := .*)$", rf"\1 {name}.c", _read(MAKEFILE), flags=re.MULTILINE)
     write_all(texts)
     return list(texts)
 

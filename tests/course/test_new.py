@@ -190,8 +190,13 @@ def test_templates_are_formatted_and_say_what_to_write(copy):
     assert "set COMPLETE = True" in gaps
     assert "cannot be imported" not in gaps
     gaps = autograder(copy, "doctor", "quantised", code=1)
-    assert "solutions/c/Makefile: name quantised.c" in gaps
-    assert "prototype" not in gaps
+    assert "solutions/c" not in gaps.replace("solutions/c/quantised.c: replace the placeholders", "")
+    assert "prototypes" not in gaps
+    made = subprocess.run(
+        ["make", "-C", "solutions/c", "exercises", "STRICT=-Werror", "BUILD=made"], cwd=copy, check=False
+    )
+    assert made.returncode == 0
+    assert (copy / "solutions" / "c" / "made" / "exercises" / "quantised.o").is_file()
     run(copy, "-c", "import autograder.units.kv_cache.checks, solutions.kv_cache")
     gaps = autograder(copy, "doctor", "masks", code=1)
     assert "autograder/units/masks/mistakes.py: write 5 more mistakes for masks.something_more" in gaps
