@@ -116,7 +116,7 @@ def test_list(run):
 def test_list_as_json(run):
     code, output, error = run("list", "--json")
     listed = json.loads(output)
-    assert (code, error, listed["schema"], len(listed["units"])) == (0, "", 1, 16)
+    assert (code, error, listed["schema"], len(listed["units"])) == (0, "", 1, len(UNITS))
     for unit, entry in zip(UNITS, listed["units"]):
         assert (entry["unit"], entry["complete"]) == (unit.name, unit.complete)
         assert [task["id"] for task in entry["tasks"]] == list(unit.task_ids)

@@ -15,7 +15,8 @@ anything else                        itself: a demonstration, which is not run w
 
 A text cell that begins with ``+++ {"reflection": "attention.reflection", "points": 2}`` is a question graded by hand.
 In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
-``[words](book:attention#rows-are-queries)`` is a link into the book.
+``[words](book:attention#rows-are-queries)`` is a link into the book. So is a reference
+(`autograder.course.references`): ``{section}`attention#rows-are-queries` ``.
 
 nbgrader turns the source notebooks so made into those that learners get. The same source gives the same bytes.
 The headings of the chapters, which the reports name, are written anew as well.
@@ -45,6 +46,7 @@ from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
 from autograder.course import addresses, headings
+from autograder.course.references import Reference, UnknownReference, expand
 from autograder.course.registry import COMPLETE, Unit, find_unit
 from autograder.judging import runner
 from autograder.lms.grade_ids import allow_dots
@@ -402,7 +404,12 @@ def _text(source: str, metadata: dict | None = None) -> NotebookNode:
     source = re.sub(
         r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({addresses.chapter_url(match[1], match[2] or '')})", source
     )
+    source = expand(source, _link, quote='"')
     return nbformat.v4.new_markdown_cell(source, metadata=metadata or {})
+
+
+def _link(reference: Reference) -> str:
+    return f"[{reference.words}]({addresses.chapter_url(reference.page, reference.anchor)})"
 
 
 def _plural(points: object) -> str:
@@ -550,10 +557,12 @@ def main(arguments: list[str] | None = None) -> int:
         if options.check:
             old = [EXERCISES / name for name in stale(EXERCISES)]
             return _report_stale(old + [headings.TABLE] * (not _holds(headings.TABLE, headings.fresh())))
-        changed = write_exercises(EXERCISES, COURSE_ROOT)
-        if _write(headings.TABLE, headings.fresh()):
+        changed = []
+        if _write(headings.TABLE, headings.fresh()):  # first: the notebooks name sections
+            headings.table.cache_clear()
             changed.append(headings.TABLE)
-    except BrokenSource as error:
+        changed += write_exercises(EXERCISES, COURSE_ROOT)
+    except (BrokenSource, UnknownReference) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"Written: {', '.join(map(_relative, changed))}." if changed else "All is up to date.")

@@ -112,7 +112,7 @@ def check_title(check: CheckResult) -> str:
 
 
 def link_label(link: str) -> str:
-    """Name of the chapter section that a link leads to: ``chapter 3, "Rows are queries"``."""
+    """Name of the chapter section that a link leads to: the chapter by number, then the heading in quotes."""
     page, _, section = link.partition("#")
     unit = BY_NAME.get(page.rsplit("/", 1)[-1].removesuffix(".html"))
     chapter = f"chapter {unit.number}" if unit else "the book"

@@ -117,7 +117,7 @@ def print_progress(progress: Progress, console: Console | None = None) -> None:
 
 
 def summary(progress: Progress) -> str:
-    """For example: ``2 of 16 units passed, 34 of 310 points.``"""
+    """How many units are passed and how many points are earned, each of how many."""
     passed = sum(found.passed for found in progress.units)
     return f"{passed} of {len(progress.units)} units passed, {progress.points:g} of {progress.max_points:g} points."
 

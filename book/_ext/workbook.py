@@ -9,6 +9,7 @@ Directives
 
 Roles
     ``{repo}`path` `` or ``{repo}`text <path>` ``: a link to a file or folder of the repository.
+    ``{chapter}`unit` ``, ``{section}`unit#anchor` `` and their like: links by number (``chapter_references.py``).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ for folder in (ROOT, Path(__file__).parent):
 
 import bibliography  # noqa: E402
 import chapter_numbers  # noqa: E402
+import chapter_references  # noqa: E402
 import collected  # noqa: E402
 import course_map  # noqa: E402
 import course_table  # noqa: E402
@@ -128,7 +130,7 @@ class CourseTable(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         for file in ("autograder/course/registry.py", "_toc.yml", "_config.yml"):
             self.env.note_dependency(str(ROOT / file))
-        return course_table.cards(ROOT, self.env.docname)
+        return course_table.cards(self.env.docname)
 
 
 class RepoCode(SphinxDirective):
@@ -192,6 +194,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     collected.setup(app)
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
+    chapter_references.setup(app)
     playgrounds.setup(app)
     powers.setup(app)
     titled_links.setup(app)
