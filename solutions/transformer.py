@@ -1,4 +1,4 @@
-"""Unit 8, the full encoder-decoder (Vaswani et al. 2017, section 3 and figure 1).
+"""The full encoder-decoder (Vaswani et al. 2017, section 3 and figure 1).
 
 Shapes: ``B`` batch, ``T_src`` and ``T_tgt`` lengths of source and target, ``d`` = ``d_model``, ``V`` vocabulary size.
 Masks are boolean, ``True`` means "may attend", and they broadcast to scores ``(B, H, T_q, T_k)``.
@@ -309,7 +309,7 @@ def make_model(
 
 
 def shift_right(targets, bos_id=BOS):
-    """What the decoder reads while it learns to write ``targets``: each token one place later.
+    """What the decoder reads while it learns to write ``targets``: each token one position later.
 
     Args:
         targets: token ids ``(B, T)`` or ``(T,)``.
@@ -335,7 +335,7 @@ def count_parameters(model):
 
     Returns:
         A dictionary of ``int``: for each direct child of the model its name and its count, then ``"total"``. A
-        parameter that is used in several places counts once, in the first part that holds it. Parameters that are
+        parameter that is used several times counts once, in the first part that holds it. Parameters that are
         frozen, or that the model owns itself, count as well; buffers do not.
     """
     ### BEGIN SOLUTION

@@ -75,7 +75,7 @@ def is_checkout() -> bool:
 
 
 def state_file() -> Path:
-    """``$AUTOGRADER_STATE``, else the place that the system has for such files; `OSError` if there is none."""
+    """``$AUTOGRADER_STATE``, else the file that the system has for such data; `OSError` if there is none."""
     override = os.environ.get("AUTOGRADER_STATE")
     try:
         return Path(override) if override else user_state_path("transformer-workbook") / "progress.json"

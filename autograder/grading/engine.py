@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.course.registry import BY_NAME, UnknownUnit, find_unit
+from autograder.course.registry import COMPLETE, UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.inputs import DEFAULT_SEED
@@ -219,7 +219,7 @@ def grade_sources(
             _prepare(unit, seed)  # while the server imports torch
         server = servers.current()
         server.wait_until_ready()
-        for unit in units & BY_NAME.keys():
+        for unit in units & {unit.name for unit in COMPLETE}:
             server.compile_drivers(drivers_of(unit, seed))
         futures = {
             pool.submit(grade_with_retries, servers, source, seed, limits): index
@@ -254,5 +254,5 @@ def grade_all(
 
 
 def _prepare(unit: str, seed: int) -> None:
-    with contextlib.suppress(UnknownUnit):  # said again, in its place, by `grade_source`
+    with contextlib.suppress(UnknownUnit):  # `grade_source` says so of the submission
         foresee(unit, seed)
