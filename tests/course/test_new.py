@@ -340,6 +340,8 @@ release.COMPLETE = [release.find_unit("rows")]  # `make exercises` for this unit
 assert release.main([]) == 0
 """
 
+QUALITY = "from autograder.judging import quality; print([entry.right for entry in quality.measure('rows')])"
+
 
 def worked_example() -> tuple[list[list[str]], dict[str, str]]:
     """The commands, and the code by the file that the text above it names."""
@@ -391,7 +393,7 @@ def test_the_worked_example_makes_a_unit_that_is_complete(copy):
     assert "book/rows" not in autograder(copy, "doctor", "rows", code=1)  # what is left is made by a command
     run(copy, "-c", EXERCISES)
     assert autograder(copy, *known[3][1:]) == " 3  rows: complete\n"
-    assert run(copy, "-c", "from autograder.judging import quality; print(quality.main(['rows']))").endswith("0\n")
+    assert run(copy, "-c", QUALITY) == f"{[True] * 9}\n"
     assert "rows.normalise: 2 / 2 points" in autograder(copy, "check", "solutions/rows.py")
     wrong = copy / "wrong" / "rows.py"
     wrong.parent.mkdir()
