@@ -18,8 +18,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.judging.assertions import assert_close, assert_equal, assert_raises, reply_of
+from autograder.judging.assertions import assert_close, assert_equal
 from autograder.judging.inputs import Rng
+from autograder.judging.replies import assert_raises, reply_of
 
 PAD, BOS, EOS = 0, 2, 3
 

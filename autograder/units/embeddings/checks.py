@@ -11,7 +11,8 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.judging.assertions import assert_close, assert_equal, assert_raises, reply_of
+from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.replies import assert_raises, reply_of
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Drivers: they run beside the learner's code and hold no expected value.

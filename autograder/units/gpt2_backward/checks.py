@@ -11,7 +11,8 @@ import torch
 from torch.nn import functional as F
 
 from autograder.judging.assertions import demand_one
-from autograder.judging.c_assertions import check_kernel, token_ids
+from autograder.judging.c_assertions import check_kernel
+from autograder.units.support.gpt2 import token_ids
 
 ZEROS, NUMBERS = "into zeros", "into numbers that stand there already"
 

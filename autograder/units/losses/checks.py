@@ -9,7 +9,8 @@ import math
 import pytest
 import torch
 
-from autograder.judging.assertions import LearnerRaised, assert_close, assert_equal, assert_raises
+from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.replies import LearnerRaised, assert_raises
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Drivers: they run beside the learner's code and hold no expected value.

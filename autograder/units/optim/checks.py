@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.judging.assertions import LearnerRaised, assert_close, assert_equal, demand_one
+from autograder.judging.assertions import assert_close, assert_equal, demand_one
+from autograder.judging.replies import LearnerRaised
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Drivers: they run beside the learner's code and hold no expected value.

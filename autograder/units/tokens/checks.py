@@ -10,7 +10,8 @@ from collections import Counter
 
 import pytest
 
-from autograder.judging.assertions import assert_equal, assert_raises
+from autograder.judging.assertions import assert_equal
+from autograder.judging.replies import assert_raises
 from solutions.tokens import GPT2_SPLIT
 
 SPECIALS = ["<pad>", "<unk>", "<bos>", "<eos>"]

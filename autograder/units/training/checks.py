@@ -9,14 +9,8 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.judging.assertions import (
-    LearnerRaised,
-    NotAttempted,
-    assert_boolean_mask,
-    assert_close,
-    assert_equal,
-    reply_of,
-)
+from autograder.judging.assertions import assert_boolean_mask, assert_close, assert_equal
+from autograder.judging.replies import LearnerRaised, NotAttempted, reply_of
 from solutions import BOS, EOS, PAD
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.judging.assertions import assert_close, assert_equal, assert_raises, demand_one
+from autograder.judging.assertions import assert_close, assert_equal, demand_one
+from autograder.judging.replies import assert_raises
 
 PAD, BOS = 0, 2
 

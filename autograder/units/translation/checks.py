@@ -11,7 +11,8 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.judging.assertions import PartlyRight, assert_close, assert_equal, reply_of
+from autograder.judging.assertions import PartlyRight, assert_close, assert_equal
+from autograder.judging.replies import reply_of
 from autograder.sandbox.drivers import OutOfTime, processor_time
 from solutions import BOS, EOS, PAD
 from solutions.bleu import corpus_bleu
