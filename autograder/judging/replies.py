@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograder.judging.assertions import describe
 from autograder.judging.subject import Learner, LearnerRaised, NotAttempted
 
-__all__ = ["Learner", "LearnerRaised", "NotAttempted", "assert_raises", "reply_of"]
+__all__ = ["Learner", "LearnerRaised", "NotAttempted", "assert_raises", "assert_refused", "reply_of"]
 
 
 def reply_of(subject: Learner, driver: Callable[..., Any], *request: Any, parts: int = 0, **options: Any) -> Any:
@@ -36,3 +36,16 @@ def assert_raises(
             raise AssertionError(f"{what} should raise {kinds[0]}, but raised {raised.kind}: {raised.text}") from None
         return
     raise AssertionError(f"{what} should raise {kinds[0]}, but returned {describe(value)}.")
+
+
+def assert_refused(
+    outcome: Any, what: str, kinds: Sequence[str] = ("ValueError",), shown: Callable[[Any], str] = describe
+) -> None:
+    """A driver's `refusal` (classes of the exception, its text, what was returned) names one of the right kinds."""
+    if not isinstance(outcome, (tuple, list)) or len(outcome) != 3:
+        raise AssertionError("The call gave no answer that can be read.")
+    raised, _, returned = outcome
+    if not raised:
+        raise AssertionError(f"{what} should raise {kinds[0]}, but returned {shown(returned)}.")
+    if not {*kinds} & {*raised}:
+        raise AssertionError(f"{what} should raise {kinds[0]}, but raised {raised[0]}.")

@@ -89,14 +89,6 @@ def random_mask(rng, *shape, empty_rows=False):
     return mask
 
 
-def random_parameters(rng, d_model, dtype=torch.float32, scale=1.0):
-    """Weights and biases of order 1 for the three layers: small ones would hide most mistakes."""
-    return {
-        layer: (scale * rng.normal(d_model, d_model, dtype=dtype), scale * rng.normal(d_model, dtype=dtype))
-        for layer in ("w_q", "w_k", "w_v")
-    }
-
-
 def check_call(learner, name, arguments, expected, what, options=None):
     """The result is as expected, and the arguments (tensors by name, or None) are as they were before the call."""
     reply = ask(learner, name, tuple(arguments.values()), options or {}, None, None, False)
@@ -109,33 +101,6 @@ def check_gradients(learner, reference, name, arguments, cotangent, where, optio
     leaves += [f"{layer}.{part}" for layer in parameters or () for part in ("weight", "bias")]
     request = (name, tuple(arguments.values()), options or {}, parameters, cotangent)
     assert_close(ask(learner, *request), ask(reference, *request), gradient_names(leaves, where))
-
-
-def check_module(learner, reference, name, parameters, arguments, training=False):
-    """Results equal the reference's, arguments stay unchanged, and no weight lies where the mask is False."""
-    where = ", ".join(f"{argument} {shape_of(tensor)}" for argument, tensor in arguments.items())
-    where += ", in training mode" if training else ""
-    args = tuple(arguments.values())
-    expected, _ = ask(reference, name, args, {}, parameters)
-    reply = ask(learner, name, args, {}, parameters, None, training)
-    result = assert_call(reply, arguments, expected, named(PAIR, where))
-    if "mask" in arguments:
-        assert_zero_where(result[1], ~arguments["mask"], f"the weights where the mask is False ({where})")
-
-
-def check_module_types(learner, reference, rng, name, arguments):
-    """Results have the type of the module, and are near the exact ones, which the reference computes in float64."""
-    parameters = random_parameters(rng, 4, torch.float64, scale=0.5)  # larger weights would enlarge bfloat16's rounding
-    for dtype in (torch.float64, torch.bfloat16):
-        inputs = {argument: tensor.to(dtype) for argument, tensor in arguments.items()}
-        weights = {layer: tuple(tensor.to(dtype) for tensor in pair) for layer, pair in parameters.items()}
-        exact = {layer: tuple(tensor.double() for tensor in pair) for layer, pair in weights.items()}
-        expected, _ = ask(reference, name, tuple(tensor.double() for tensor in inputs.values()), {}, exact)
-        expected = tuple(tensor.to(dtype) for tensor in expected)
-        # Two linear layers and a softmax in bfloat16: 1e-1; in float64 the default.
-        tolerance = 1e-1 if dtype == torch.bfloat16 else None
-        reply = ask(learner, name, tuple(inputs.values()), {}, weights, None, False)
-        assert_call(reply, inputs, expected, named(PAIR, f"module in {dtype}"), tolerance)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -404,6 +369,26 @@ def test_random_dropout(learner, reference, rng):
 # SelfAttention
 
 
+def random_parameters(rng, d_model, dtype=torch.float32, scale=1.0):
+    """Weights and biases of order 1 for the three layers: small ones would hide most mistakes."""
+    return {
+        layer: (scale * rng.normal(d_model, d_model, dtype=dtype), scale * rng.normal(d_model, dtype=dtype))
+        for layer in ("w_q", "w_k", "w_v")
+    }
+
+
+def check_module(learner, reference, name, parameters, arguments, training=False):
+    """Results equal the reference's, arguments stay unchanged, and no weight lies where the mask is False."""
+    where = ", ".join(f"{argument} {shape_of(tensor)}" for argument, tensor in arguments.items())
+    where += ", in training mode" if training else ""
+    args = tuple(arguments.values())
+    expected, _ = ask(reference, name, args, {}, parameters)
+    reply = ask(learner, name, args, {}, parameters, None, training)
+    result = assert_call(reply, arguments, expected, named(PAIR, where))
+    if "mask" in arguments:
+        assert_zero_where(result[1], ~arguments["mask"], f"the weights where the mask is False ({where})")
+
+
 @pytest.mark.task("attention.SelfAttention", points=1)
 def test_self_attention(learner, reference, rng):
     """With given weights and biases, output and weights are right."""
@@ -432,6 +417,21 @@ def test_self_attention_gradients(learner, reference, rng):
     for where, mask in (("no mask", None), ("a mask", random_mask(rng, 2, 3, 3, empty_rows=True))):
         parameters, arguments = random_parameters(rng, 4, torch.float64), {"x": x, "mask": mask}
         check_gradients(learner, reference, "SelfAttention", arguments, cotangent, where, None, parameters)
+
+
+def check_module_types(learner, reference, rng, name, arguments):
+    """Results have the type of the module, and are near the exact ones, which the reference computes in float64."""
+    parameters = random_parameters(rng, 4, torch.float64, scale=0.5)  # larger weights would enlarge bfloat16's rounding
+    for dtype in (torch.float64, torch.bfloat16):
+        inputs = {argument: tensor.to(dtype) for argument, tensor in arguments.items()}
+        weights = {layer: tuple(tensor.to(dtype) for tensor in pair) for layer, pair in parameters.items()}
+        exact = {layer: tuple(tensor.double() for tensor in pair) for layer, pair in weights.items()}
+        expected, _ = ask(reference, name, tuple(tensor.double() for tensor in inputs.values()), {}, exact)
+        expected = tuple(tensor.to(dtype) for tensor in expected)
+        # Two linear layers and a softmax in bfloat16: 1e-1; in float64 the default.
+        tolerance = 1e-1 if dtype == torch.bfloat16 else None
+        reply = ask(learner, name, tuple(inputs.values()), {}, weights, None, False)
+        assert_call(reply, inputs, expected, named(PAIR, f"module in {dtype}"), tolerance)
 
 
 @pytest.mark.task("attention.SelfAttention", points=1)

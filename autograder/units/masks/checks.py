@@ -29,19 +29,6 @@ def padded_at_end(rng, lengths, total, pad_id=0):
     return ids
 
 
-def padded_anywhere(rng, pad_id):
-    """Token ids ``(5, 6)`` with every pattern of padding; real ids lie on both sides of ``pad_id``."""
-    ids = rng.integers(0, 2 * pad_id, 5, 6)
-    ids[ids >= pad_id] += 1
-    ids[:, -1] = 0  # a real token here: catches answers that hide 0 whatever pad_id is
-    front = rng.choice([1, 2, 3])
-    ids[0, :front] = pad_id  # catches counting tokens and marking that many from the start
-    ids[1, 2:4] = pad_id
-    ids[2, 3:] = pad_id
-    ids[4] = pad_id  # row 3 has no padding, row 4 nothing else
-    return ids
-
-
 def small_batches(rng, pad_id):
     """Ids whose axes have length 1 or equal lengths: catches squeezes, and axes that broadcast by accident."""
     one_sequence = padded_at_end(rng, [3], 5, pad_id)
@@ -51,13 +38,6 @@ def small_batches(rng, pad_id):
     square = padded_at_end(rng, [2, 4, 1, 3], 4, pad_id)
     # The last one has the shape of the first and other padding: catches answers that are cached by shape.
     return [one_sequence, one_position, square, torch.tensor([[pad_id]]), one_sequence.flip(1)]
-
-
-def assert_gradient(got, expected, what):
-    """A gradient has arrived, is finite, and has the right values."""
-    if got is None:
-        raise AssertionError(f"{what}: no gradient arrives at the scores. Is something detached?")
-    assert_close(got, expected.to(torch.float32), what)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -71,6 +51,19 @@ def test_real_tokens(learner, reference, rng):
     ids = padded_at_end(rng, rng.choice([[6, 3, 5], [5, 6, 4], [7, 4, 3]]), 7)
     ids[0, :3] = torch.tensor([2, 1, 3])  # BOS, UNK, EOS are real tokens: catches hiding all special tokens
     assert_boolean_mask(learner.padding_mask(ids), padding_mask_by_hand(ids), f"padding_mask({ids.tolist()})")
+
+
+def padded_anywhere(rng, pad_id):
+    """Token ids ``(5, 6)`` with every pattern of padding; real ids lie on both sides of ``pad_id``."""
+    ids = rng.integers(0, 2 * pad_id, 5, 6)
+    ids[ids >= pad_id] += 1
+    ids[:, -1] = 0  # a real token here: catches answers that hide 0 whatever pad_id is
+    front = rng.choice([1, 2, 3])
+    ids[0, :front] = pad_id  # catches counting tokens and marking that many from the start
+    ids[1, 2:4] = pad_id
+    ids[2, 3:] = pad_id
+    ids[4] = pad_id  # row 3 has no padding, row 4 nothing else
+    return ids
 
 
 @pytest.mark.task("masks.padding_mask", points=1)
@@ -229,6 +222,13 @@ def test_mask_every_float_type(learner, reference, rng):
         mask[:, 0] = False
         result = learner.apply_mask(scores, mask)
         assert_equal(result, filled_by_hand(scores, mask), f"apply_mask(scores, mask) in {dtype}")
+
+
+def assert_gradient(got, expected, what):
+    """A gradient has arrived, is finite, and has the right values."""
+    if got is None:
+        raise AssertionError(f"{what}: no gradient arrives at the scores. Is something detached?")
+    assert_close(got, expected.to(torch.float32), what)
 
 
 def apply_mask_gradient(learner, scores, mask, upstream):

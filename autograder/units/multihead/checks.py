@@ -28,7 +28,21 @@ LAYERS = ("w_q", "w_k", "w_v", "w_o")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What several tasks share
+# split_heads
+
+
+def split_by_slices(x, num_heads):
+    width = x.shape[-1] // num_heads
+    return torch.stack([x[..., head * width : (head + 1) * width] for head in range(num_heads)], dim=1)
+
+
+@pytest.mark.task("multihead.split_heads", points=2)
+def test_split(learner, reference, rng):
+    """Head h holds its own part of the width, for all positions."""
+    # Heads and their width differ. One head, and as many heads as entries, are the ends of the range.
+    for b, t, d_model, h in ((2, 5, 12, 3), (3, 4, 10, 5), (1, 6, 7, 1), (2, 3, 5, 5), (2, 1, 6, 2), (2, 3, 16, 8)):
+        x = rng.normal(b, t, d_model)
+        assert_equal(learner.split_heads(x, h), split_by_slices(x, h), f"split_heads(x, {h}) for x {shape_of(x)}")
 
 
 def reshape(learner, name, x, axes, options, cotangent=None):
@@ -47,59 +61,6 @@ def reshape(learner, name, x, axes, options, cotangent=None):
 def reshaped(subject, *request):
     """The reply of `reshape`."""
     return subject.run(reshape, *request, uses=(weighted_gradients,))
-
-
-def random_parameters(rng, d_model, dtype=torch.float32):
-    """Weights and biases of order 1: small ones would hide most mistakes, larger ones make every softmax one-hot."""
-    return {
-        name: (0.4 * rng.normal(d_model, d_model, dtype=dtype), rng.normal(d_model, dtype=dtype)) for name in LAYERS
-    }
-
-
-def random_inputs(rng, b, t_q, t_k, d_model, dtype=torch.float32):
-    return tuple(rng.normal(b, t, d_model, dtype=dtype) for t in (t_q, t_k, t_k))
-
-
-def heads_in_loops(num_heads, parameters, inputs, mask=None, without=()):
-    """Output and weights, head by head in float64: an oracle that shares nothing with the reference.
-
-    The heads in ``without`` contribute nothing.
-    """
-    dtype, d_model = inputs[0].dtype, inputs[0].shape[-1]
-    query, key, value = (x.double() for x in (inputs if len(inputs) == 3 else inputs * 3))
-    w_q, w_k, w_v, w_o = ((weight.double(), bias.double()) for weight, bias in (parameters[name] for name in LAYERS))
-    output, kept = w_o[1].expand(query.shape).clone(), []
-    width = d_model // num_heads
-    for head in range(num_heads):
-        own = slice(head * width, (head + 1) * width)
-        q, k, v = (F.linear(x, w[own], b[own]) for x, (w, b) in ((query, w_q), (key, w_k), (value, w_v)))
-        scores = torch.einsum("bqc,bkc->bqk", q, k) / math.sqrt(width)
-        if mask is not None:
-            of_head = mask if mask.dim() == 2 else mask[:, head % mask.shape[1]]
-            scores = scores.masked_fill(~of_head, -math.inf)
-        weights = scores.softmax(-1).nan_to_num(0.0)
-        kept.append(weights)
-        if head not in without:
-            output += weights @ v @ w_o[0][:, own].T
-    return output.to(dtype), torch.stack(kept, 1).to(dtype)
-
-
-def split_by_slices(x, num_heads):
-    width = x.shape[-1] // num_heads
-    return torch.stack([x[..., head * width : (head + 1) * width] for head in range(num_heads)], dim=1)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# split_heads
-
-
-@pytest.mark.task("multihead.split_heads", points=2)
-def test_split(learner, reference, rng):
-    """Head h holds its own part of the width, for all positions."""
-    # Heads and their width differ. One head, and as many heads as entries, are the ends of the range.
-    for b, t, d_model, h in ((2, 5, 12, 3), (3, 4, 10, 5), (1, 6, 7, 1), (2, 3, 5, 5), (2, 1, 6, 2), (2, 3, 16, 8)):
-        x = rng.normal(b, t, d_model)
-        assert_equal(learner.split_heads(x, h), split_by_slices(x, h), f"split_heads(x, {h}) for x {shape_of(x)}")
 
 
 @pytest.mark.task("multihead.split_heads", points=1)
@@ -178,6 +139,41 @@ def test_merge_types_and_gradient(learner, reference, rng):
 
 # ---------------------------------------------------------------------------------------------------------------------
 # MultiHeadAttention
+
+
+def random_parameters(rng, d_model, dtype=torch.float32):
+    """Weights and biases of order 1: small ones would hide most mistakes, larger ones make every softmax one-hot."""
+    return {
+        name: (0.4 * rng.normal(d_model, d_model, dtype=dtype), rng.normal(d_model, dtype=dtype)) for name in LAYERS
+    }
+
+
+def random_inputs(rng, b, t_q, t_k, d_model, dtype=torch.float32):
+    return tuple(rng.normal(b, t, d_model, dtype=dtype) for t in (t_q, t_k, t_k))
+
+
+def heads_in_loops(num_heads, parameters, inputs, mask=None, without=()):
+    """Output and weights, head by head in float64: an oracle that shares nothing with the reference.
+
+    The heads in ``without`` contribute nothing.
+    """
+    dtype, d_model = inputs[0].dtype, inputs[0].shape[-1]
+    query, key, value = (x.double() for x in (inputs if len(inputs) == 3 else inputs * 3))
+    w_q, w_k, w_v, w_o = ((weight.double(), bias.double()) for weight, bias in (parameters[name] for name in LAYERS))
+    output, kept = w_o[1].expand(query.shape).clone(), []
+    width = d_model // num_heads
+    for head in range(num_heads):
+        own = slice(head * width, (head + 1) * width)
+        q, k, v = (F.linear(x, w[own], b[own]) for x, (w, b) in ((query, w_q), (key, w_k), (value, w_v)))
+        scores = torch.einsum("bqc,bkc->bqk", q, k) / math.sqrt(width)
+        if mask is not None:
+            of_head = mask if mask.dim() == 2 else mask[:, head % mask.shape[1]]
+            scores = scores.masked_fill(~of_head, -math.inf)
+        weights = scores.softmax(-1).nan_to_num(0.0)
+        kept.append(weights)
+        if head not in without:
+            output += weights @ v @ w_o[0][:, own].T
+    return output.to(dtype), torch.stack(kept, 1).to(dtype)
 
 
 PAIR = ("the output", "module.weights")

@@ -6,10 +6,10 @@
 - `statistics`: what chance may do
 - `gpt2`: inputs and formulas of the two units in C
 
-**How a checks.py is ordered.** Its docstring says what is special about the unit. First comes what several tasks share;
-then the tasks, in the unit's order, each under a line with its name. Within a task the checks go from basic to subtle,
-and whatever a check needs stands right above the first check that needs it: drivers (they run beside the learner's
-code, see ``autograder.sandbox.drivers``), then helpers, inputs and oracles.
+**How a checks.py is ordered.** Its docstring says what is special about the unit. First comes what three or more tasks
+share; then the tasks, in the unit's order, each under a line with its name. Within a task the checks go from basic to
+subtle, and whatever a check needs stands right above the first check that needs it: drivers (they run beside the
+learner's code, see ``autograder.sandbox.drivers``), then helpers, inputs and oracles.
 
 **Names.** A ``checks.py`` is read from top to bottom, and nobody imports from it, so nothing in it is private: no name
 begins with an underscore. Only functions called ``test_...`` are checks. A check's id is its task and this name, by
