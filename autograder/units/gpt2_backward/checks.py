@@ -1,8 +1,8 @@
 """Checks of the unit on GPT-2's backward pass: the gradients of the forward pass's C kernels, and a step of AdamW.
 
 First comes what several tasks share, then each task with its helper and its checks. As in the forward pass the sizes
-always differ, and are rarely multiples of a block size. PyTorch's autograd computes the expected values in float64. Gradients are
-added first to zeros, then to other numbers.
+always differ, and are rarely multiples of a block size. PyTorch's autograd computes the expected values in float64.
+Gradients are added first to zeros, then to other numbers.
 """
 
 import math

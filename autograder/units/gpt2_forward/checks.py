@@ -1,8 +1,8 @@
 """Checks of the unit on GPT-2's forward pass: C kernels, called with arrays between which no byte may be touched.
 
 Each task stands with its helper and its checks. Sizes that could be confused (B, T, C, OC, NH, V, Vp) always differ,
-and are rarely multiples of a block size. Arrays that a C kernel writes hold NaN before the call, or 1e30. PyTorch computes the
-expected values in float64. Every call starts a process, so there are few calls, each of which shows much.
+and are rarely multiples of a block size. Arrays that a C kernel writes hold NaN before the call, or 1e30. PyTorch
+computes the expected values in float64. Every call starts a process, so there are few calls, each of which shows much.
 """
 
 import math
