@@ -26,9 +26,9 @@ import matplotlib
 import matplotlib.pyplot  # here once, so that no submission has to
 import torch
 
-from . import HOME_PREFIX, confine, lifeline, procfs, wire
+from . import FAULT, HOME_PREFIX, confine, lifeline, procfs, wire
 from .cells import CellRunner
-from .requests import Request, execute
+from .requests import Request, execute, steady
 
 matplotlib.use("Agg")
 torch.set_num_threads(1)
@@ -49,8 +49,9 @@ class Child:
 class Children:
     """The forked processes, each with one submission."""
 
-    def __init__(self, control: socket.socket, writable: tuple[str, ...]):
+    def __init__(self, control: socket.socket, errors: int, writable: tuple[str, ...]):
         self._control = control
+        self._errors = errors
         self._writable = writable
         self._jailed = bool(writable)
         self._pids: dict[int, Child] = {}
@@ -64,6 +65,7 @@ class Children:
         first = os.fork()
         if first == 0:
             os.close(reading)
+            os.close(self._errors)
             self._control.close()
             _start(connection, writing, message["folder"], child, self._count, self._writable)
         os.close(writing)
@@ -153,6 +155,7 @@ def _start(
     connection: socket.socket, report: int, folder: str, child: Child, number: int, writable: tuple[str, ...]
 ) -> None:
     """In the child: confine it (in namespaces of its own when the server is jailed), then serve. No return."""
+    code = FAULT
     try:
         try:
             if writable:
@@ -173,21 +176,21 @@ def _start(
                 confine.die_with_parent()
                 confine.adopt_orphans()  # what this submission leaves running stays below it, to be found and ended
                 os.write(report, f"pid {os.getpid()}\n".encode())
-        except OSError as error:
-            os.write(report, f"error {error}".replace("\n", " ").encode())
-            os._exit(1)
+        except Exception as error:
+            reason = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+            os.write(report, f"error {reason}".replace("\n", " ").encode())
+            os._exit(FAULT)
         os.close(report)
         with connection:
             serve_requests(connection)
-    except BaseException:
-        traceback.print_exc()
+        code = 0
     finally:
-        os._exit(0)  # never return into the server's loop, whatever happened
+        os._exit(code)  # never return into the server's loop, whatever happened
 
 
-def serve_forks(control: socket.socket, writable: tuple[str, ...]) -> None:
-    """Answer control messages until the grader goes away; then end every child."""
-    children = Children(control, writable)
+def serve_forks(control: socket.socket, errors: int, writable: tuple[str, ...]) -> None:
+    """Answer control messages until the grader goes away; then end every child. ``errors``: where only it may write."""
+    children = Children(control, errors, writable)
     confine.adopt_orphans()
     next_look = 0.0
     while True:
@@ -223,6 +226,16 @@ def serve_requests(connection: socket.socket) -> None:
             wire.send(connection, reply)
         except wire.WireError as error:
             wire.send(connection, {"kinds": ["WireError"], "text": f"The result cannot be sent: {error}."})
+        except OSError:  # the grader has gone
+            raise
+        except Exception as error:
+            wire.send(connection, _fault(error))
+
+
+def _fault(error: Exception) -> dict:
+    """The reply to a cell or a request when the runtime itself has failed; the code may have broken what it uses."""
+    text = steady(f"the program that runs the code failed ({type(error).__name__}: {error!s:.300})")
+    return {"kinds": ["RuntimeFault", "Exception"], "text": text, "error": f"RuntimeFault: {text}"}
 
 
 def _answer(runner: CellRunner, message: dict) -> Any:
@@ -249,6 +262,7 @@ def main() -> None:
     writable = tuple(folders)  # in a jail: where a submission may write
     sys.argv = ["notebook"]
     sys.meta_path.insert(0, _NoCourseCode())
+    errors = os.dup(2)  # the grader reads why this process has ended
     with open(os.devnull, "r+b", buffering=0) as nothing:
         for descriptor in (0, 1, 2):
             os.dup2(nothing.fileno(), descriptor)
@@ -267,7 +281,12 @@ def main() -> None:
     confine.gather_memory()
     lifeline.look_oneself(control.fileno())
     wire.send(control, os.getpid())  # tells the grader that the imports are done
-    serve_forks(control, writable)
-    home = os.environ["HOME"]
-    if not writable and os.path.basename(home).startswith(HOME_PREFIX):
-        shutil.rmtree(home, ignore_errors=True)  # the grader may have been killed
+    try:
+        serve_forks(control, errors, writable)
+    except BaseException as error:
+        os.write(errors, "".join(traceback.format_exception(error))[-10_000:].encode(errors="replace"))
+        raise
+    finally:
+        home = os.environ["HOME"]
+        if not writable and os.path.basename(home).startswith(HOME_PREFIX):
+            shutil.rmtree(home, ignore_errors=True)  # the grader may have been killed

@@ -1,4 +1,4 @@
-"""The system-call filter, run as the kernel runs it, for both processors; what the kernel makes of it, the doctor tries."""
+"""The system-call filter, run here as the kernel runs it, for both processors."""
 
 from __future__ import annotations
 

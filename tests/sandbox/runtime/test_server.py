@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 from autograder.course.addresses import PACKAGE
+from autograder.sandbox import selftest
 from autograder.sandbox.runtime.requests import Request
 from autograder.sandbox.session import ForkServer, ForkServerError, Limits, ProcessSubject
 
@@ -48,8 +50,7 @@ CHILD = """
 import os, signal, sys
 from runtime import server
 
-control, writable = None, ()
-children = server.Children(control, writable)
+children = server.Children(control=None, errors=2, writable=())
 pid = os.fork()
 if pid == 0:
     {body}
@@ -93,3 +94,48 @@ def test_whether_a_child_has_ended(lost):
 def test_a_child_that_someone_else_has_reaped():
     script = CHILD.format(body="os._exit(7)") + "os.waitpid(pid, 0)\nprint(children.kill(pid, force=True))\n"
     assert run(script) == "None\n"
+
+
+# --- faults of the runtime itself ---------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="counts descriptors under /proc")
+def test_a_fault_of_the_server_is_said_once_in_a_sentence(own_server, caplog):
+    own_server._control.sendall(b"F")  # without the connection that belongs to it
+    own_server._control.sendall(b"\x00\x00\x00\x01\x00\x00\x00\x005")
+    before, kept = len(os.listdir("/proc/self/fd")), []
+    with caplog.at_level(logging.WARNING):
+        for _ in range(5):
+            with pytest.raises(ForkServerError, match=r"ended unexpectedly \(IndexError: .*\); start") as raised:
+                own_server.fork(str(own_server.home), MEMORY)
+            kept.append(raised)
+        assert own_server.has_ended()
+    assert len(os.listdir("/proc/self/fd")) == before  # no connection is left open
+    [said] = [record.getMessage() for record in caplog.records]
+    assert said.startswith("The grading process has ended unexpectedly (IndexError: ")
+    assert "\n" not in said
+
+
+def test_no_submission_can_write_where_the_servers_faults_go(own_server):
+    own = selftest._in_submission(own_server, selftest.find_descriptors, {})
+    assert own == ["device"] * 3 + ["socket"]
+
+
+def test_a_server_that_is_closed_has_not_ended_unexpectedly(caplog):
+    with ForkServer(compiler=False) as server:
+        server.wait_until_ready()
+    assert server.has_ended()
+    assert caplog.records == []
+
+
+def test_a_fault_beside_the_code_is_said_to_whoever_reads_the_result(subject):
+    """Code that breaks what the runtime uses: the reply says so, for a cell and for a request, and more may come."""
+    spoiled = subject(
+        "import sys\nserver = sys.modules['runtime.server']\ndef broken(*_, **__):\n    raise LookupError('no more')",
+        "server.CellRunner.run = server.execute = broken",
+        "x = 1",
+    )
+    outcome = spoiled.ask(Request("broken"))
+    assert outcome.kinds[0] == "RuntimeFault"
+    assert "LookupError: no more" in outcome.text
+    assert spoiled.reports[2].error == f"RuntimeFault: {outcome.text}"
