@@ -1,4 +1,7 @@
-"""What runs below a process, read from /proc: finding it, measuring it, ending it."""
+"""What runs below a process, read from /proc: finding it, measuring it, ending it.
+
+psutil would read the same files, but every process anew for each question, and it would have to be in every jail.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +53,25 @@ def usage(pid: int) -> dict[str, int]:
 
     Any process may read this of any other, whatever that one does to hide.
     """
-    try:
-        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
-            lines = dict(line.split(":", 1) for line in status if ":" in line)
-    except OSError:
-        return {"memory": 0, "threads": 0}
-    values = {name: int(lines.get(name, "0").split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap", "Threads")}
-    threads = values.pop("Threads")
+    values = _fields(f"/proc/{pid}/status", ("RssAnon", "RssShmem", "VmSwap", "Threads"))
+    threads = values.pop("Threads", 0)
     return {"memory": 1024 * sum(values.values()), "threads": threads}
+
+
+def proportional_memory(pid: int) -> int | None:
+    """The same bytes, but those that several processes share in as many parts; ``None`` where that cannot be read."""
+    values = _fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon", "Pss_Shmem", "SwapPss"))
+    return 1024 * sum(values.values()) if "Pss_Anon" in values else None
+
+
+def _fields(path: str, names: Iterable[str]) -> dict[str, int]:
+    """Numbers of a file of lines like ``Threads: 3``; none where it cannot be read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = dict(line.split(":", 1) for line in file if ":" in line)
+    except OSError:
+        return {}
+    return {name: int(lines[name].split()[0]) for name in names if name in lines}
 
 
 def _stat(pid: int) -> list[str]:

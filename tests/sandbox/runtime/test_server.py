@@ -6,13 +6,16 @@ import logging
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from autograder.course.addresses import PACKAGE
 from autograder.sandbox import selftest
+from autograder.sandbox.jail import user_namespace_modes
+from autograder.sandbox.launch import Setup
 from autograder.sandbox.runtime.requests import Request
-from autograder.sandbox.session import ForkServer, ForkServerError, Limits, ProcessSubject
+from autograder.sandbox.session import ForkServer, ForkServerError, Limits, ProcessSubject, SubjectCrashed
 
 MEMORY = 2**30
 
@@ -94,6 +97,86 @@ def test_whether_a_child_has_ended(lost):
 def test_a_child_that_someone_else_has_reaped():
     script = CHILD.format(body="os._exit(7)") + "os.waitpid(pid, 0)\nprint(children.kill(pid, force=True))\n"
     assert run(script) == "None\n"
+
+
+# --- memory of several processes ------------------------------------------------------------------------
+
+FORKED = """
+import os, time
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+def load(workers):
+    data = TensorDataset(torch.arange(6.0))
+    seen = [batch.sum().item() for (batch,) in DataLoader(data, batch_size=2, num_workers=workers)]
+    time.sleep(1)
+    return seen
+
+def crowd(count, megabytes=0):
+    mine = bytearray(b"x") * (megabytes * 2**20)
+    for _ in range(count):
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+    time.sleep(1.5)
+    return len(mine) // 2**20
+
+def crowd_that_writes(count, megabytes):
+    for _ in range(count):
+        if os.fork() == 0:
+            mine = bytearray(b"x") * (megabytes * 2**20)
+            time.sleep(20)
+            os._exit(len(mine) % 2)
+    time.sleep(3)
+"""
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["best jail", "user namespace"])
+def jail(request):
+    """A jailed server; as root, there are two kinds."""
+    setup = replace(Setup.best(jailed=True, compiler=False), own_user_namespace=request.param)
+    if request.param not in user_namespace_modes():
+        pytest.skip("there is no such jail here")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Setup, "best", staticmethod(lambda jailed, compiler: setup))
+        with ForkServer(jailed=True, compiler=False) as server:
+            server.wait_until_ready()
+            yield server
+
+
+def ask(server, code: str, name: str, *args, memory_mb: int = 384):
+    with ProcessSubject(server, [code], Limits(30, 60, memory_mb)) as subject:
+        return subject.ask(Request(name, args)).value
+
+
+def test_workers_that_share_their_parents_memory_are_not_large(jail):
+    """Each of them holds what the server has imported, and the parent's own data; none has written to it."""
+    assert ask(jail, FORKED, "load", 3) == [1, 5, 9]
+    assert ask(jail, FORKED, "crowd", 6) == 0
+    assert ask(jail, FORKED, "crowd", 6, 200) == 200
+
+
+def test_workers_with_memory_of_their_own_are_counted(jail):
+    with pytest.raises(SubjectCrashed, match="Too much memory"):
+        ask(jail, FORKED, "crowd_that_writes", 6, 100)
+
+
+COUNTS = """
+from runtime import procfs, server
+
+children = server.Children(control=None, errors=2, writable=("/",))
+held = {1: 300, 2: 300, 3: 300}
+procfs.usage = lambda pid: {"memory": held.get(pid, 250), "threads": 1}
+parts = {1: 110, 2: 110}
+procfs.proportional_memory = lambda pid: parts.get(pid, None if pid in held else 60)
+print([children._is_too_large(pids, [held[pid] for pid in pids], most) for pids, most in PROBES])
+"""
+
+
+def test_a_process_that_hides_is_counted_in_full():
+    """The third one's pages cannot be read. All together hold 250 with the server, of which it has 60 as its part."""
+    probes = [([1, 2], 350), ([1, 2], 100), ([1, 2], 99), ([1, 2, 3], 400), ([1, 2, 3], 399), ([3], 50), ([3], 49)]
+    assert run(COUNTS.replace("PROBES", repr(probes))) == f"{[False, False, True, False, True, False, True]}\n"
 
 
 # --- faults of the runtime itself ---------------------------------------------------------------------
