@@ -237,6 +237,25 @@ def use_memory_in_many_processes(learner, facts):
     return "not noticed"
 
 
+def use_memory_in_sockets(learner, facts):
+    import socket
+    import time
+
+    kept = []
+    for number in range(40):
+        kept.append(socket.socket(socket.AF_UNIX))
+        kept[-1].bind(f"\0{number}")
+        kept[-1].listen(128)
+        for _ in range(100):
+            with socket.socket(socket.AF_UNIX) as one:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**30)
+                one.setblocking(False)
+                one.connect(f"\0{number}")
+                one.send(bytes(2**18))
+    time.sleep(2)
+    return "not noticed"
+
+
 def use_memory_of_nobody(learner, facts):
     import ctypes
     import mmap
@@ -530,6 +549,12 @@ def probes() -> tuple[Probe, ...]:
             "Memory of all processes is limited",
             "12 hidden processes of 64 MB",
             use_memory_in_many_processes,
+            lambda value: value == ENDED,
+        ),
+        Probe(
+            "Memory of what waits in sockets is limited",
+            "messages in 4000 closed connections",
+            use_memory_in_sockets,
             lambda value: value == ENDED,
         ),
         Probe(

@@ -23,7 +23,7 @@ import torch
 
 from . import seccomp
 
-OPEN_FILES = 128  # what waits in sockets is memory that nothing else counts: 0.4 MB for each
+OPEN_FILES = 128
 PROCESSES = 32  # threads among them
 FILE_BYTES = 64 * 2**20
 SCRATCH_BYTES = 64 * 2**20

@@ -112,7 +112,8 @@ class Children:
     def kill_over_limit(self) -> None:
         """End every submission whose processes together are too large or too many.
 
-        The system's own limits hold for one process, and the one on processes not for root.
+        The system's own limits hold for one process, and the one on processes not for root. (A cgroup would hold for
+        all, but ordinary users, most containers and systems with the first version of cgroups offer none to write to.)
         """
         if not self._jailed:
             return
@@ -121,7 +122,8 @@ class Children:
             pids = [pid, *procfs.descendants(pid, below)]
             used = [procfs.usage(one) for one in pids]
             too_many = sum(one["threads"] for one in used) > confine.PROCESSES
-            if too_many or self._is_too_large(pids, [one["memory"] for one in used], child.memory):
+            most = child.memory - procfs.socket_memory(pid)
+            if too_many or self._is_too_large(pids, [one["memory"] for one in used], most):
                 os.kill(pid, signal.SIGKILL)  # `kill` collects it when the grader asks
 
     def _is_too_large(self, pids: Sequence[int], held: Sequence[int], most: int) -> bool:

@@ -82,8 +82,10 @@ def test_arguments_decide(processor):
     for flag in seccomp.NAMESPACES.values():
         assert said(seccomp.CLONE, flag | 17) == errno.EPERM
     for call in (seccomp._SOCKET, seccomp._SOCKETPAIR):
-        assert [said(call, family, 1) for family in (1, 2, 10)] == [ALLOWED] * 3
-        assert [said(call, family, 1) for family in (16, 30, 40)] == [errno.EAFNOSUPPORT] * 3  # netlink, TIPC, vsock
+        assert said(call, 1, 1) == ALLOWED
+        assert [said(call, family, 1) for family in (2, 10, 16, 30, 40)] == [errno.ENETUNREACH] * 5  # …, TIPC, vsock
+    assert [said(seccomp._SETSOCKOPT, 3, 1, option) for option in (7, 32)] == [0, 0]  # send buffers: nothing is done
+    assert [said(seccomp._SETSOCKOPT, 3, 1, option) for option in (2, 8, 33)] == [ALLOWED] * 3
     shared, private, anonymous = 0x01, 0x02, 0x20
     assert said(seccomp._MMAP, 0, 4096, 3, shared | anonymous) == errno.EPERM
     assert said(seccomp._MMAP, 0, 4096, 3, private | anonymous) == ALLOWED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -159,6 +160,51 @@ def test_workers_that_share_their_parents_memory_are_not_large(jail):
 def test_workers_with_memory_of_their_own_are_counted(jail):
     with pytest.raises(SubjectCrashed, match="Too much memory"):
         ask(jail, FORKED, "crowd_that_writes", 6, 100)
+
+
+SOCKETS = """
+import socket, time
+
+def keep(senders, kind, times):
+    '''Messages of senders that are gone; how many bytes wait.'''
+    kept, total = [], 0
+    for number in range(senders // times):
+        receiving = socket.socket(socket.AF_UNIX, kind)
+        receiving.bind(f"\\0{number}")
+        if kind == socket.SOCK_STREAM:
+            receiving.listen(times)
+        for _ in range(times):
+            with socket.socket(socket.AF_UNIX, kind) as sender:
+                sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**30)
+                sender.setblocking(False)
+                sender.connect(f"\\0{number}")
+                try:
+                    while True:
+                        total += sender.send(bytes(100_000))
+                except BlockingIOError:
+                    pass
+        kept.append(receiving)
+    time.sleep(1.5)
+    return total
+
+def pairs(count):
+    kept = [socket.socketpair() for _ in range(count)]
+    time.sleep(1)
+    return len(kept)
+"""
+
+
+@pytest.mark.parametrize(("kind", "senders", "times"), [(socket.SOCK_STREAM, 1000, 1000), (socket.SOCK_DGRAM, 400, 4)])
+def test_what_waits_in_sockets_is_memory(jail, kind, senders, times):
+    """Nothing of it is in a process, not even a descriptor for each: one listening socket can keep gigabytes."""
+    few = ask(jail, SOCKETS, "keep", 40, int(kind), min(times, 40), memory_mb=256)
+    assert few >= 40 * 100_000
+    with pytest.raises(SubjectCrashed, match="Too much memory"):
+        ask(jail, SOCKETS, "keep", senders, int(kind), times, memory_mb=256)
+
+
+def test_a_hundred_sockets_are_not_large(jail):
+    assert ask(jail, SOCKETS, "pairs", 50, memory_mb=256) == 50
 
 
 COUNTS = """
