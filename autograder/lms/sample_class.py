@@ -31,7 +31,8 @@ from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.results import Submission
 from autograder.judging.runner import load_checks, max_points, reference
 from autograder.judging.subject import Learner, LearnerRaised, LocalSubject
-from autograder.lms.release import C_MAGIC, solution_of
+from autograder.lms.release import solution_of
+from autograder.lms.stubs import C_MAGIC
 
 UNITS = ("attention", "masks")
 LAST_TASK = {"attention": "CrossAttention", "masks": "to_key_padding_mask"}  # nothing else of the unit uses these
@@ -115,7 +116,7 @@ def measured(mistake: Mistake) -> dict[str, Fraction]:
 
 
 def solved(unit: str, *entries: Entry) -> dict[str, str]:
-    """Right code for every task; entries of the catalogue take the places of their tasks."""
+    """Right code for every task; entries of the catalogue replace those of their tasks."""
     solution, magic = solution_of(find_unit(unit)), f"{C_MAGIC}\n" if find_unit(unit).language == "c" else ""
     sources = {name: solution.source(name) for name in find_unit(unit).names}
     return sources | {entry.task.partition(".")[2]: magic + complete_source(entry) for entry in entries}

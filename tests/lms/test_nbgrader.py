@@ -21,10 +21,12 @@ from traitlets.config import Config
 from autograder.judging.results import GRADED
 from autograder.lms import nbgrader as ours
 from autograder.lms import release, restore, sample_class
+from autograder.lms.grade_ids import task_of
 from autograder.lms.restore import Wanted
 from autograder.lms.sample_class import Pupil
 from autograder.reports.common import readable
 from autograder.sandbox import jail
+from autograder.submissions.notebooks import UnreadableSubmission
 
 REFLECTION_POINTS = 2
 CLASS = {(student.unit, student.id): student for student in sample_class.students()}
@@ -55,11 +57,13 @@ def read_grades(root: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def read_gradebook(root: Path) -> dict[tuple[str, str], dict[str, float]]:
-    """Automatic scores by unit, student and cell."""
+    """Automatic scores by unit, student and task, or the name of a cell that grades none."""
     with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
         return {
             (assignment.name, submission.student.id): {
-                grade.name: grade.auto_score for notebook in submission.notebooks for grade in notebook.grades
+                task_of(grade.name) or grade.name: grade.auto_score
+                for notebook in submission.notebooks
+                for grade in notebook.grades
             }
             for assignment in gradebook.assignments
             for submission in assignment.submissions
@@ -107,12 +111,12 @@ def test_the_reports_on_the_class_see_what_the_gradebook_sees(course):
 def test_nothing_stays_ungraded_but_answers_in_words(course):
     for (unit, student), scores in course.by_task.items():
         ungraded = [cell for cell, score in scores.items() if score is None]
-        assert ungraded == ([f"{unit}.reflection"] if student == "ada-all-right" else []), student
+        assert ungraded == ([f"{unit}-reflection"] if student == "ada-all-right" else []), student
 
 
 def test_an_untouched_question_gets_no_points_by_itself(course):
-    assert course.by_task["attention", "emil-empty"]["attention.reflection"] == 0
-    assert course.by_task["attention", "jon-colab"]["attention.reflection"] == 0
+    assert course.by_task["attention", "emil-empty"]["attention-reflection"] == 0
+    assert course.by_task["attention", "jon-colab"]["attention-reflection"] == 0
 
 
 def test_what_went_wrong_is_explained_to_the_learner(course):
@@ -200,9 +204,9 @@ def test_without_a_sandbox_nothing_is_graded(monkeypatch, caplog):
 
 # --- rebuilding ------------------------------------------------------------------------------------------
 
-CHECK = Wanted("unit.f", "code", "# checks\ncheck('unit.f')", "0" * 32, locked=True, points=2.0, task="unit.f")
-SOLUTION = Wanted("unit.f.solution", "code", "def f():\n    raise NotImplementedError", "1" * 32, solution=True)
-ANSWER = Wanted("unit.reflection", "markdown", "## Why?\n\n*Write here.*", "2" * 32, points=1.0, solution=True)
+CHECK = Wanted("unit-f", "code", "# checks\ncheck('unit.f')", "0" * 32, locked=True, points=2.0, task="unit.f")
+SOLUTION = Wanted("unit-f-solution", "code", "def f():\n    raise NotImplementedError", "1" * 32, solution=True)
+ANSWER = Wanted("unit-reflection", "markdown", "## Why?\n\n*Write here.*", "2" * 32, points=1.0, solution=True)
 WANTED = (CHECK, SOLUTION, ANSWER)
 
 
@@ -226,8 +230,8 @@ RELEASED = [
 def rebuilt(*cells: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
     """The wanted cells of the rebuilt notebook by name, each exactly once."""
     result = restore.rebuild(cells, WANTED, RELEASED)
-    named = [cell for cell in result.cells if restore.grade_id(cell)]
-    by_name = {restore.grade_id(cell): cell for cell in named}
+    named = [cell for cell in result.cells if restore.name_of(cell)]
+    by_name = {restore.name_of(cell): cell for cell in named}
     assert len(by_name) == len(named)
     check = by_name[CHECK.name]
     assert (check.cell_type, check.source, check.metadata.nbgrader.points) == ("code", CHECK.source, 2.0)
@@ -286,7 +290,7 @@ def test_code_in_a_text_cell_runs_even_between_fences():
 
 @pytest.mark.parametrize("damage", ["null", '{"cells": 3}', "[]", "", "<html>"])
 def test_what_is_no_notebook_is_said_in_one_sentence(damage):
-    with pytest.raises(restore.submission.UnreadableSubmission):
+    with pytest.raises(UnreadableSubmission):
         restore.read_cells(damage.encode(), "x.ipynb")
 
 

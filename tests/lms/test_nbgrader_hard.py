@@ -30,6 +30,7 @@ from traitlets.config import Config
 from autograder.course.registry import find_unit
 from autograder.lms import nbgrader as ours
 from autograder.lms import release, restore, sample_class
+from autograder.lms.grade_ids import grade_id, task_of
 from autograder.lms.nbgrader import configure
 from autograder.lms.sample_class import fill, is_check, is_reflection, solved, to_file
 from autograder.sandbox import jail
@@ -82,10 +83,11 @@ class Course:
         step.start()
 
     def scores(self, student: str, assignment: str = UNIT) -> dict[str, float | None]:
-        """Automatic scores by cell."""
+        """Automatic scores by task, or by the name of a cell that grades none."""
         with Gradebook(self.db_url) as gradebook:
             submission = gradebook.find_submission(assignment, student)
-            return {grade.name: grade.auto_score for book in submission.notebooks for grade in book.grades}
+            grades = [grade for book in submission.notebooks for grade in book.grades]
+            return {task_of(grade.name) or grade.name: grade.auto_score for grade in grades}
 
     def total(self, student: str, assignment: str = UNIT) -> float:
         with Gradebook(self.db_url) as gradebook:
@@ -226,10 +228,10 @@ def test_a_manual_grade_outlives_grading_again(course, released):
     course.autograde(student="marked")
     before = course.scores("marked")
     with Gradebook(course.db_url) as gradebook:
-        for task, points in (("attention.reflection", 1.5), ("attention.softmax", 0.5)):
-            grade = gradebook.find_grade(task, UNIT, UNIT, "marked")
+        for task, points in (("attention-reflection", 1.5), ("attention.softmax", 0.5)):
+            grade = gradebook.find_grade(grade_id(task), UNIT, UNIT, "marked")
             grade.manual_score, grade.needs_manual_grade = points, False
-        gradebook.find_comment("attention.reflection", UNIT, UNIT, "marked").manual_comment = "Well put."
+        gradebook.find_comment("attention-reflection", UNIT, UNIT, "marked").manual_comment = "Well put."
         gradebook.db.commit()
     by_hand = sum(score for task, score in before.items() if score and task != "attention.softmax") + 2
     assert course.total("marked") == by_hand
@@ -239,10 +241,10 @@ def test_a_manual_grade_outlives_grading_again(course, released):
     course.submit("marked", attention=fill(released, RIGHT))  # and once more, with better code
     course.autograde(student="marked", force=True)
     with Gradebook(course.db_url) as gradebook:
-        grade = gradebook.find_grade("attention.softmax", UNIT, UNIT, "marked")
+        grade = gradebook.find_grade("attention-softmax", UNIT, UNIT, "marked")
         assert (grade.manual_score, grade.auto_score) == (0.5, FULL["attention.softmax"])
         assert grade.needs_manual_grade  # nbgrader asks the instructor to look again
-        comment = gradebook.find_comment("attention.reflection", UNIT, UNIT, "marked")
+        comment = gradebook.find_comment("attention-reflection", UNIT, UNIT, "marked")
         assert comment.manual_comment == "Well put."
 
 
@@ -268,10 +270,10 @@ def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path):
     new = copy.deepcopy(source)
     for cell in new.cells:
         about = cell.metadata.get("nbgrader", {})
-        if about.get("grade_id") == "attention.softmax":
+        if about.get("grade_id") == "attention-softmax":
             about["points"] = 2 * FULL["attention.softmax"]
             cell.source = "# The same checks, worth twice as much.\n" + cell.source
-        elif about.get("grade_id") == "attention.softmax.solution":
+        elif about.get("grade_id") == "attention-softmax-solution":
             cell.source = cell.source.replace('"""', '"""New words for the task. ', 1)
         elif is_reflection(cell):
             cell.source = "## Another question\n\n" + cell.source
