@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import BaseCell, Gradebook, Notebook
+from nbgrader.api import BaseCell, Gradebook, Notebook, SourceCell
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveCells
 
@@ -49,7 +49,8 @@ def wanted_cells(notebook: Notebook) -> list[Wanted]:
 
 def rename_cells(gradebook: Gradebook) -> bool:
     """Give the cells of a gradebook today's ids; whether any had another."""
-    renamed = gradebook.db.query(BaseCell).filter(BaseCell.name.contains(".")).all()
+    kinds = (BaseCell, SourceCell)
+    renamed = [cell for kind in kinds for cell in gradebook.db.query(kind).filter(kind.name.contains("."))]
     for cell in renamed:
         cell.name = grade_id(cell.name)
     gradebook.db.commit()
