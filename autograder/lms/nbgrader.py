@@ -8,6 +8,8 @@ nbgrader then works as always (gradebook, late penalties, formgrader, feedback, 
 (`RebuildSubmission`). And instead of running the notebook in a kernel and reading the check cells' outputs,
 our grader runs it in a process of its own and writes the scores into the check cells (`GradeInProcess`), from
 where nbgrader takes them. Notebooks that have nothing of this course in them are left to nbgrader.
+
+Nothing of nbgrader is replaced: all that `configure` does is to name steps in its configuration.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
-from nbgrader.converters.base import NbGraderException
+from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor, SaveCells
 from traitlets import Bool, Float, Integer
 from traitlets.config import Config
@@ -66,20 +68,20 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
     config.CourseDirectory.course_id = "default_course"
     # A learner's own export of the notebook (.html) would stand where the feedback page has to go.
     config.CourseDirectory.ignore = IGNORED_FILES
-    ours = {ClearSolutions: ClearSolutionsByName, SaveCells: SaveRenamedCells, Execute: GradeInProcess}
-    for converter, trait, first in (
-        (GenerateAssignment, "preprocessors", RenameCells),
-        (Autograde, "sanitize_preprocessors", RebuildSubmission),
-        (Autograde, "autograde_preprocessors", None),
-    ):
-        usual = converter.class_traits()[trait].default()
-        steps = [ours.get(step, step) for step in usual]
-        config[converter.__name__][trait] = [first, *steps] if first else steps
+    config.GenerateAssignment.preprocessors = [RenameCells, *_steps(GenerateAssignment, "preprocessors")]
+    config.Autograde.sanitize_preprocessors = [RebuildSubmission, *_steps(Autograde, "sanitize_preprocessors")]
+    config.Autograde.autograde_preprocessors = _steps(Autograde, "autograde_preprocessors")
     config.Autograde.exporter_class = SubmissionExporter
     config.OverwriteCells.add_missing_cells = True
     config.HTMLExporter.preprocessors = [RenameGraded]
     config.HTMLExporter.filters = {"markdown2html": MarkdownToHarmlessHtml}
     return config
+
+
+def _steps(converter: type[BaseConverter], trait: str) -> list[type[NbGraderPreprocessor]]:
+    """nbgrader's steps, with ours for some."""
+    ours = {ClearSolutions: ClearSolutionsByName, SaveCells: SaveRenamedCells, Execute: GradeInProcess}
+    return [ours.get(step, step) for step in converter.class_traits()[trait].default()]
 
 
 # --- first step: the submission as nbgrader can grade it -----------------------------------------------

@@ -349,28 +349,28 @@ def _with_extra_files(unit: str, notebook: NotebookNode) -> Files:
     }
 
 
-def students(units: Iterable[str] = UNITS) -> list[Pupil]:
+def pupils(units: Iterable[str] = UNITS) -> list[Pupil]:
     """The whole class: everybody in the first unit, and fewer in the others, whose notebooks work alike."""
     chosen = []
     for unit in units:
         members = class_of(unit)
         few = unit != UNITS[0]
-        chosen += [student for student in members if not few or student.id.startswith(FEW)]
+        chosen += [pupil for pupil in members if not few or pupil.id.startswith(FEW)]
     return chosen
 
 
 def write(course_root: Path, units: Iterable[str] = UNITS) -> list[Pupil]:
     """Write ``submitted/<student>/<unit>/…``; the assignments must have been released there before."""
-    members = students(units)
+    members = pupils(units)
     for unit in units:
         released = nbformat.read(course_root / "release" / unit / f"{unit}.ipynb", as_version=4)
-        for student in members:
-            if student.unit != unit:
+        for pupil in members:
+            if pupil.unit != unit:
                 continue
-            folder = course_root / "submitted" / student.id / unit
+            folder = course_root / "submitted" / pupil.id / unit
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            for name, data in student.build(released).items():
+            for name, data in pupil.build(released).items():
                 (folder / name).parent.mkdir(exist_ok=True)
                 (folder / name).write_bytes(data)
     return members
@@ -386,7 +386,7 @@ def grade(course_root: Path, units: Iterable[str] = UNITS) -> list[Submission]:
 
     course_root = course_root.resolve()
     generate(course_root, units)
-    enrol(course_root, [student.id for student in write(course_root, units)])
+    enrol(course_root, [pupil.id for pupil in write(course_root, units)])
     for unit in units:
         autograde(course_root, unit)
         nbgrader(course_root, "generate_feedback", unit, "--force")

@@ -95,11 +95,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("formgrader") / "course"
     (released,) = release.generate(root, [UNIT])
     notebook = nbformat.read(released, as_version=4)
-    for student in sample_class.class_of(UNIT):
-        if student.id in CLASS:
-            folder = root / "submitted" / student.id / UNIT
+    for pupil in sample_class.class_of(UNIT):
+        if pupil.id in CLASS:
+            folder = root / "submitted" / pupil.id / UNIT
             folder.mkdir(parents=True)
-            for name, data in student.build(notebook).items():
+            for name, data in pupil.build(notebook).items():
                 (folder / name).write_bytes(data)
             (folder / "timestamp.txt").write_text("2026-10-05 09:30:00 UTC")
     sample_class.enrol(root, CLASS)
@@ -118,7 +118,7 @@ def test_an_instructor_sees_the_class_in_formgrader(
     page.goto(f"{address}/formgrader/manage_submissions/{UNIT}")
     rows = page.locator("table tbody tr")
     rows.filter(has_text=CLASS[0]).wait_for()
-    points = {student.id: student.points for student in sample_class.class_of(UNIT)}
+    points = {pupil.id: pupil.points for pupil in sample_class.class_of(UNIT)}
     for student in CLASS:
         assert f"{points[student]} / " in rows.filter(has_text=student).inner_text()
     assert rows.count() == len(CLASS)

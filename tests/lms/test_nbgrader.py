@@ -29,12 +29,12 @@ from autograder.sandbox import jail
 from autograder.submissions.notebooks import UnreadableSubmission
 
 REFLECTION_POINTS = 2
-CLASS = {(student.unit, student.id): student for student in sample_class.students()}
-MISTAKEN = [student for student in CLASS.values() if student.mistake]
+CLASS = {(pupil.unit, pupil.id): pupil for pupil in sample_class.pupils()}
+MISTAKEN = [pupil for pupil in CLASS.values() if pupil.mistake]
 
 
-def name_of(student: Pupil) -> str:
-    return f"{student.unit}-{student.id}"
+def name_of(pupil: Pupil) -> str:
+    return f"{pupil.unit}-{pupil.id}"
 
 
 @pytest.fixture(scope="module")
@@ -70,33 +70,31 @@ def read_gradebook(root: Path) -> dict[tuple[str, str], dict[str, float]]:
         }
 
 
-def feedback_of(course: SimpleNamespace, student: Pupil) -> str:
-    return (course.root / "feedback" / student.id / student.unit / f"{student.unit}.html").read_text("utf-8")
+def feedback_of(course: SimpleNamespace, pupil: Pupil) -> str:
+    return (course.root / "feedback" / pupil.id / pupil.unit / f"{pupil.unit}.html").read_text("utf-8")
 
 
 # --- the class -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("student", CLASS.values(), ids=name_of)
-def test_everybody_gets_the_points_that_their_code_deserves(course, student):
-    row = course.grades[student.unit, student.id]
-    assert float(row["score"]) == float(student.points)
-    assert (
-        float(row["max_score"]) == sum(map(float, sample_class.full_marks(student.unit).values())) + REFLECTION_POINTS
-    )
-    if student.id != "xia-nothing":
-        scores = course.by_task[student.unit, student.id]
-        assert {task: scores[task] for task in student.expected} == {
-            task: float(points) for task, points in student.expected.items()
+@pytest.mark.parametrize("pupil", CLASS.values(), ids=name_of)
+def test_everybody_gets_the_points_that_their_code_deserves(course, pupil):
+    row = course.grades[pupil.unit, pupil.id]
+    assert float(row["score"]) == float(pupil.points)
+    assert float(row["max_score"]) == sum(map(float, sample_class.full_marks(pupil.unit).values())) + REFLECTION_POINTS
+    if pupil.id != "xia-nothing":
+        scores = course.by_task[pupil.unit, pupil.id]
+        assert {task: scores[task] for task in pupil.expected} == {
+            task: float(points) for task, points in pupil.expected.items()
         }
 
 
-@pytest.mark.parametrize("student", MISTAKEN, ids=name_of)
-def test_a_mistake_costs_its_task_points_and_is_named_in_the_feedback(course, student):
-    assert student.expected[student.mistake.task] < sample_class.full_marks(student.unit)[student.mistake.task]
-    page = feedback_of(course, student)
-    assert html.escape(readable(student.mistake.name)) in page
-    assert html.escape(student.mistake.link, quote=False) in page
+@pytest.mark.parametrize("pupil", MISTAKEN, ids=name_of)
+def test_a_mistake_costs_its_task_points_and_is_named_in_the_feedback(course, pupil):
+    assert pupil.expected[pupil.mistake.task] < sample_class.full_marks(pupil.unit)[pupil.mistake.task]
+    page = feedback_of(course, pupil)
+    assert html.escape(readable(pupil.mistake.name)) in page
+    assert html.escape(pupil.mistake.link, quote=False) in page
 
 
 def test_the_reports_on_the_class_see_what_the_gradebook_sees(course):
