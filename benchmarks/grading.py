@@ -69,8 +69,10 @@ PLAIN_TESTS = {
 
 
 def plain_tests(name: str) -> list[str]:
-    """The assert tests of a task, as many as it has checks here."""
-    return [PLAIN_TESTS[name]] * sum(check.task == f"{UNIT}.{name}" for check in load_checks(UNIT))
+    """The assert tests of a task, as many as it has checks here; a task that is new has one that asks for its name."""
+    return [PLAIN_TESTS.get(name, f"assert callable({name})")] * sum(
+        check.task == f"{UNIT}.{name}" for check in load_checks(UNIT)
+    )
 
 
 # --- submissions -------------------------------------------------------------------------------------------

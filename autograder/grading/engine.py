@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import torch
 
-from autograder.course.registry import BY_NAME, UnknownUnit, find_unit
+from autograder.course.registry import COMPLETE, UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.inputs import DEFAULT_SEED
@@ -238,7 +238,7 @@ def grade_sources(
             _prepare(unit, seed)  # while the server imports torch
         server = servers.current()
         server.wait_until_ready()
-        for unit in units & BY_NAME.keys():
+        for unit in units & {unit.name for unit in COMPLETE}:
             server.compile_drivers(drivers_of(unit, seed))
         futures = {
             pool.submit(grade_with_retries, servers, source, seed, limits): index

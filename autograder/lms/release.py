@@ -13,7 +13,8 @@ a code cell with                     becomes
 anything else                        itself: a demonstration, which is not run when grading
 ===================================  =====================================================================
 
-A text cell that begins with ``+++ {"reflection": "attention.reflection", "points": 2}`` is a question graded by hand.
+The heading ``# Exercise: losses`` gets the number of the unit. A text cell that begins with ``+++ {"reflection":
+"attention.reflection", "points": 2}`` is a question graded by hand.
 In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
 ``[words](book:attention#rows-are-queries)`` is a link into the book. So is a reference
 (`autograder.course.references`): ``{section}`attention#rows-are-queries` ``.
@@ -276,7 +277,7 @@ def source_notebook(unit: Unit) -> NotebookNode:
     _demand_every_task_once(unit, narrative, _relative(path))
     module = solution_of(unit)
     cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
-    cells[1]["source"] = _with_launch_links(cells[1]["source"], unit)
+    cells[1]["source"] = _opening(cells[1]["source"], unit)
     for index, cell in enumerate(cells):
         cell["id"] = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}-cell-{index:02d}")
     return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
@@ -298,12 +299,17 @@ def first_cell() -> str:
     )
 
 
-def _with_launch_links(opening: str, unit: Unit) -> str:
-    """The opening of a notebook with a line below its heading that says where else it can be opened."""
-    heading, _, rest = opening.partition("\n")
+def _opening(text: str, unit: Unit) -> str:
+    """The opening of a notebook with its number, and with a line below that says where else it can be opened."""
+    heading, _, rest = text.partition("\n")
+    kind, _, title = heading.partition(": ")
+    if kind != "# Exercise" or not title:
+        raise BrokenSource(
+            f"The notebook of {unit.name} begins with a heading like '# Exercise: losses', not {heading!r}."
+        )
     services = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
     links = " · ".join(f"[{service}]({address})" for service, address in services.items())
-    return f"{heading}\n\n*Open this notebook in:* {links}\n{rest}"
+    return f"{kind} {unit.number}: {title}\n\n*Open this notebook in:* {links}\n{rest}"
 
 
 def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:
@@ -500,6 +506,24 @@ def stale(target: Path) -> list[str]:
         write_exercises(fresh, Path(folder) / "course")
         made, there = _notebooks(fresh), _notebooks(target)
     return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+
+
+def is_current(unit: Unit, target: Path = EXERCISES) -> bool:
+    """Whether the exercise of one unit is what its sources give. Quicker than `stale`: nbgrader has no part in it."""
+    path = target / unit.name / f"{unit.name}.ipynb"
+    if not path.is_file():
+        return False
+    made, _ = ClearSolutionsByName().preprocess(source_notebook(unit), {})
+    return _content(made) == _content(nbformat.read(path, as_version=4))
+
+
+def _content(notebook: NotebookNode) -> list[tuple]:
+    """What the author of a notebook decides in each cell."""
+    about = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
+    return [
+        (cell.cell_type, cell.source, grading.get("grade_id"), grading.get("points"))
+        for cell, grading in zip(notebook.cells, about)
+    ]
 
 
 def _notebooks(folder: Path) -> dict[str, bytes]:

@@ -35,7 +35,6 @@ from autograder.lms.release import solution_of
 from autograder.lms.stubs import C_MAGIC
 
 UNITS = ("attention", "masks")
-LAST_TASK = {"attention": "CrossAttention", "masks": "to_key_padding_mask"}  # nothing else of the unit uses these
 CHECK_TIMEOUT = 3.0  # seconds: the class has loops that never end, and nobody wants to wait for them
 
 MISTAKES = {
@@ -126,6 +125,17 @@ def in_style(unit: str, number: int) -> list[Entry]:
     """For every task its alternative of that number, counted round."""
     by_task = {task: [entry for entry in alternatives(unit) if entry.task == task] for task in find_unit(unit).task_ids}
     return [entries[number % len(entries)] for entries in by_task.values() if entries]
+
+
+def unused_task(unit: str) -> str:
+    """The last task whose code no other task of the unit uses: who spoils it loses its own points alone."""
+    sources = solved(unit)
+    used = {
+        name
+        for name in sources
+        if any(re.search(rf"\b{name}\b", source) for other, source in sources.items() if other != name)
+    }
+    return [name for name in sources if name not in used][-1]
 
 
 def find_mistake(task: str, name: str) -> Mistake:
@@ -281,7 +291,7 @@ def _loudly(function):
 
 def class_of(unit: str) -> list[Pupil]:
     """The learners of one unit."""
-    last = LAST_TASK[unit]
+    last = unused_task(unit)
     right = solved(unit)
     first, *_ = names = list(right)
     half = {name: right[name] for name in names[: len(names) // 2]}

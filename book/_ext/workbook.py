@@ -50,6 +50,7 @@ import slim  # noqa: E402
 import titled_links  # noqa: E402
 
 from autograder.course import addresses  # noqa: E402
+from autograder.course.registry import BY_NAME  # noqa: E402
 
 LOGGER = logging.getLogger(__name__)
 
@@ -66,6 +67,9 @@ class ExerciseLinks(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
+        unit = BY_NAME.get(self.arguments[0])
+        if unit is not None and not unit.complete:  # a chapter that is being written can be looked at
+            return [nodes.paragraph("", "The notebook of this chapter is not released yet.")]
         path = f"exercises/{self.arguments[0]}/{self.arguments[0]}.ipynb"
         if not (ROOT / path).is_file():
             LOGGER.warning("%s does not exist: run `make exercises`.", path, location=self.get_location())

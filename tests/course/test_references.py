@@ -111,7 +111,7 @@ MANY = (  # from ten on: "the prose of two chapters" is no count of the course's
 )
 GAP = r"[\s\"'#*/]+"  # between two words of a text, which may stand on two lines, also of a comment or of strings
 TYPED = re.compile(
-    rf"\b(?:chapters?|units?){GAP}{NUMBER}\b(?![\w.]*\w)"
+    rf"\b(?:chapters?|units?|exercises?){GAP}{NUMBER}\b(?![\w.]*\w)"
     rf"|\b{MANY}\s+(?:\w+\s+)?(?:chapters|units|notebooks|exercises|tasks)\b"
     rf"|\ball {NUMBER} (?:of them )?(?:chapters|units)\b"
     rf"|\b(?:chapters|units|course)\b[^.\n]{{0,20}}\b(?:has|have) {MANY}\b(?! (?:minutes|seconds|weeks))",
