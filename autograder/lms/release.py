@@ -51,7 +51,7 @@ from autograder.course.registry import COMPLETE, Unit, find_unit
 from autograder.judging import runner
 from autograder.lms.grade_ids import grade_id
 from autograder.lms.nbgrader import configure
-from autograder.lms.stubs import C_MAGIC, solution_id
+from autograder.lms.stubs import C_MAGIC, ClearSolutionsByName, solution_id
 from autograder.sandbox.runtime.c.reading import pieces_of
 from autograder.submissions import demonstrations
 
