@@ -1,6 +1,6 @@
-"""Comparisons for checks. What fails says, in words for a learner, what was expected of which input.
+"""Comparisons for checks. A failure says, in words for a learner, what was expected for which input.
 
-The order of questions is always: is it there, the type, the shape, the dtype, finite, the values.
+The order is always: is there a value, its type, its shape, its dtype, finite, the values.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def assert_python_number(
 
 
 def demand_one(*demands: Callable[[], None]) -> None:
-    """Where several answers are right: one of these passes; if none does, what the first one says is the verdict."""
+    """For several right answers: passes if one of the demands does, otherwise fails with the first one's message."""
     first, *others = demands
     try:
         first()
@@ -136,7 +136,7 @@ def demand_one(*demands: Callable[[], None]) -> None:
 
 
 class PartlyRight(AssertionError):
-    """Not all that was asked, but some of it: a check that ends so is worth this share of its points."""
+    """Some of what a check demands, but not all: the check earns this share of its points."""
 
     def __init__(self, message: str, share: Fraction):
         super().__init__(message)
@@ -168,7 +168,7 @@ def _assert_finite(got: torch.Tensor, expected: torch.Tensor, what: Any, equal_n
         wrong = test(got) & ~test(expected)
         if (name != "NaN" or not equal_nan or not expected.isnan().any()) and wrong.any():
             raise AssertionError(
-                f"{what} holds {name} at {_places(wrong)}, where {_value(expected, wrong)} was expected."
+                f"{what} holds {name} at {_indices(wrong)}, where {_value(expected, wrong)} was expected."
             )
 
 
@@ -184,7 +184,7 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
     if expected.dtype == torch.float64 and torch.allclose(got, expected, 1e-6, 1e-7, equal_nan=True):
         detour = " They agree to six digits and more, as after a detour through float32."
     raise AssertionError(
-        f"{what}: {share}; for example at {_places(wrong, 1)} you have {yours} and {wanted} was expected.{detour}"
+        f"{what}: {share}; for example at {_indices(wrong, 1)} you have {yours} and {wanted} was expected.{detour}"
     )
 
 
@@ -202,19 +202,19 @@ def _assert_number(got: Any, expected: Any, what: Any, rtol: float | None, atol:
 
 
 def _unwrap(got: Any, expected: Any) -> Any:
-    """A tensor of one element counts as the number in it, when a number was asked for."""
+    """A tensor of one element counts as the number in it, where a number is expected."""
     if isinstance(got, torch.Tensor) and got.ndim == 0 and isinstance(expected, (bool, int, float)):
         return got.item()
     return got
 
 
-def _places(wrong: torch.Tensor, most: int = 3) -> str:
+def _indices(wrong: torch.Tensor, most: int = 3) -> str:
     if wrong.ndim == 0:
-        return "its only place"
+        return "its only entry"
     rows = wrong.nonzero()
-    places = [str(list(map(int, row))) for row in rows[:most]]
-    more = f" and {len(rows) - most} more places" if len(rows) > most and most > 1 else ""
-    return ("index " if len(places) == 1 else "indices ") + ", ".join(places) + more
+    shown = [str(list(map(int, row))) for row in rows[:most]]
+    more = f" and {len(rows) - most} more" if len(rows) > most and most > 1 else ""
+    return ("index " if len(shown) == 1 else "indices ") + ", ".join(shown) + more
 
 
 def _value(tensor: torch.Tensor, wrong: torch.Tensor, digits: int = 6) -> str:

@@ -25,9 +25,9 @@ def complaint(compare, *args, **kwargs) -> str:
     return str(caught.value)
 
 
-def changed(tensor: torch.Tensor, value: float, *place: int) -> torch.Tensor:
+def changed(tensor: torch.Tensor, value: float, *index: int) -> torch.Tensor:
     tensor = tensor.clone()
-    tensor[place] = value
+    tensor[index] = value
     return tensor
 
 
@@ -129,10 +129,10 @@ def test_expected_infinities_must_be_there_with_their_sign():
     complaint(assert_close, changed(RIGHT, torch.finfo(torch.float32).min, 0, 0), masked, "f(x)")
 
 
-def test_one_value_and_many_places():
+def test_one_value_and_many():
     assert "the value differ" in complaint(assert_close, torch.tensor(1.0), torch.tensor(2.0), "loss")
-    assert "its only place" in complaint(assert_close, torch.tensor(math.nan), torch.tensor(2.0), "loss")
-    assert "[0, 0], [0, 1], [0, 2] and 3 more places" in complaint(assert_close, RIGHT * math.nan, RIGHT, "f(x)")
+    assert "its only entry" in complaint(assert_close, torch.tensor(math.nan), torch.tensor(2.0), "loss")
+    assert "[0, 0], [0, 1], [0, 2] and 3 more" in complaint(assert_close, RIGHT * math.nan, RIGHT, "f(x)")
 
 
 def test_integers_are_compared_exactly():

@@ -300,7 +300,7 @@ def test_head_does_not_see_the_future(learner, reference, rng):
 
 @pytest.mark.task("babygpt.Head", points=1)
 def test_head_in_bfloat16(learner, reference, rng):
-    """Works in bfloat16, and returns it."""
+    """Works in bfloat16, and returns bfloat16."""
     weights = {name: 0.5 * value for name, value in random_head(rng, 6, 4, torch.bfloat16).items()}
     x = rng.normal(2, 5, 6, dtype=torch.bfloat16)
     outputs, _ = attended(learner, "Head", (6, 4, 8), weights, [x], False, torch.bfloat16)
@@ -344,7 +344,7 @@ def test_head_dropout(learner, reference, rng):
 
 @pytest.mark.task("babygpt.MultiHead", points=1)
 def test_multihead_parts(learner, reference, rng):
-    """Heads of their own in a ModuleList, and a projection with bias."""
+    """Separate heads in a ModuleList, and a projection with bias."""
     parts = learner.run(parts_inside, "MultiHead", (3, 8, 5, 4))
     if not isinstance(parts, dict):
         raise AssertionError("The module cannot be looked into.")
@@ -1136,7 +1136,7 @@ def test_negative_temperature(learner, reference, rng):
 
 @pytest.mark.task("babygpt.generate", points=1)
 def test_mode_is_left_alone(learner, reference, rng):
-    """The model is in the mode afterwards in which it was, and gradients are recorded as before."""
+    """Afterwards the model is in the same mode as before, and gradients are recorded as before."""
     table, ids = rng.normal(5, 5), rng.integers(0, 5, 2, 3)
     for training in (True, False):
         reply = written(learner, table, 4, ids, {"max_new_tokens": 2}, 1, training, 1)

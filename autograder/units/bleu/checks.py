@@ -267,7 +267,7 @@ def check_closest(learner, rng, length, lengths):
 @pytest.mark.task("bleu.closest_reference_length", points=1)
 def test_nearest(learner, reference, rng):
     """The nearest of several lengths, longer or shorter."""
-    # The nearest stands in the middle of the list and is neither the shortest nor the longest of all.
+    # The nearest is in the middle of the list, and is neither the shortest nor the longest of all.
     length = int(rng.integers(9, 13))
     for offsets in ((-5, 2, 4, -7), (6, -8, -2, 3), (7, 3, 2, 5), (-4, -2, -6), (-3, 1, -5, 9)):
         check_closest(learner, rng, length, [length + offset for offset in offsets])
@@ -393,7 +393,7 @@ def test_references_of_each(learner, reference, rng):
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_max_n(learner, reference, rng):
-    """Other max_n than 4."""
+    """Other values of max_n than 4."""
     for max_n in (2, 3, 1, 5):
         candidates, references = corpus(rng, [(18, 0), (20, -2)])
         expected = score(candidates, references, max_n)

@@ -769,7 +769,7 @@ def test_length_penalty(learner, reference, rng):
 
 @pytest.mark.task("decoding.beam_search", points=2)
 def test_finished_hypotheses(learner, reference, rng):
-    """What ends is not continued; what does not end counts only where nothing does."""
+    """A finished hypothesis is not continued; an unfinished one counts only where none has finished."""
     size = 12
     a, b, c, d, e, f = ordinary_tokens(rng, size, 6)
     situations = {
@@ -883,7 +883,7 @@ def test_grows_along_time(learner, reference, rng):
 
 @pytest.mark.task("decoding.KVCache", points=1)
 def test_layers_have_their_own(learner, reference, rng):
-    """Each layer grows by itself."""
+    """Each layer grows independently of the others."""
     plan = [(0, layer, time) for time in (4, 1, 2) for layer in range(3)]
     check_cache(learner, rng, (2, 3, 4), plan, lengths=False)
 
@@ -945,7 +945,7 @@ def write_by_hand(weights, prompt, count, heads):
 
 @pytest.mark.task("decoding.KVCache", points=2)
 def test_same_text_as_without(learner, reference, rng):
-    """A decoder that reads only what is new, with your cache, writes what it writes when it reads everything."""
+    """A decoder that reads only new tokens, with your cache, writes the same text as one that reads everything."""
     heads, width, size = 2, 6, 13
 
     def matrices(count):

@@ -235,7 +235,7 @@ def check_gelu(learner, rng, x, into):
 
 @pytest.mark.task("gpt2_backward.gelu_backward", points=1)
 def test_slope(learner, reference, rng):
-    """The slope of the curve, times the gradient that arrives."""
+    """The slope of the curve, times the incoming gradient."""
     check_gelu(learner, rng, torch.cat([rng.uniform(94, low=-4, high=4), torch.tensor([0.0, 1, -1])]), ZEROS)
 
 
@@ -287,7 +287,7 @@ def check_loss(learner, rng, batch, length, real, padded, into):
 
 @pytest.mark.task("gpt2_backward.crossentropy_softmax_backward", points=1)
 def test_probability_minus_one(learner, reference, rng):
-    """Probability, minus 1 for the target, times the gradient that arrives at the position."""
+    """Probability, minus 1 for the target, times the incoming gradient of the position."""
     check_loss(learner, rng, 2, 5, 7, 7, ZEROS)
 
 

@@ -124,7 +124,7 @@ def test_without_bias(learner, reference, rng):
 
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
 def test_larger_layer(learner, reference, rng):
-    """Exact for long sums, and complete where no size is a multiple of anything."""
+    """Exact for long sums, and complete where no size is a multiple of a block."""
     # Larger than the blocks that fast code works in, and than its own arrays: catches what is left over at their ends.
     check_matmul(learner, rng, 2, 37, 211, 71, with_bias=True, fill=GARBAGE)
 

@@ -247,7 +247,7 @@ def labels_and_targets(learner, targets, num_classes, epsilon):
 
 @pytest.mark.task("losses.smooth_labels", points=1)
 def test_labels_type_and_argument(learner, reference, rng):
-    """float32, and the targets as they were."""
+    """Returns float32, and leaves the targets as they were."""
     targets = targets_with(rng, 6, 5, 0, 4)
     labels, after = learner.run(labels_and_targets, targets, 5, 0.2)
     expected = 0.8 * (targets[:, None] == torch.arange(5)) + 0.2 / 5

@@ -23,7 +23,7 @@ from autograder.units.support.oracles import decoder_mask_by_hand, padding_mask_
 def padded_at_end(rng, lengths, total, pad_id=0):
     """Token ids ``(len(lengths), total)`` from 4 up, padding after each length."""
     ids = rng.integers(4, 30, len(lengths), total)
-    ids[ids == pad_id] = 30  # padding stands after each length, and nowhere else by accident
+    ids[ids == pad_id] = 30  # padding comes after each length, and nowhere else by accident
     for row, length in zip(ids, lengths):
         row[length:] = pad_id
     return ids

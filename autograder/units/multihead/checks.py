@@ -1,9 +1,9 @@
 """Checks of the unit on many heads.
 
-First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
-check looks at one mechanism. Sizes that could be confused (batch, heads, queries, keys, widths) differ, unless a
-comment says what equal ones are for. Where float64 is compared, the width of a head is a square number, so that a root
-taken in float32 is exact too: that is a style, not a mistake.
+Each task stands with its drivers, helpers and checks, from basic to subtle. Each check looks at one mechanism. Sizes
+that could be confused (batch, heads, queries, keys, widths) differ, unless a comment says what equal ones are for.
+Where float64 is compared, the width of a head is a square number, so that a root taken in float32 is exact too: that is
+a style, not a mistake.
 """
 
 import math
@@ -79,7 +79,7 @@ def test_split_types_layout_and_gradient(learner, reference, rng):
 
 
 def check_raises(call, what):
-    """Any error will do."""
+    """Any error is accepted."""
     try:
         got = call()
     except LearnerRaised:
@@ -273,7 +273,7 @@ def test_mask(learner, reference, rng):
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
 def test_nothing_to_attend(learner, reference, rng):
-    """A query that may attend to nothing leaves as the bias of w_o."""
+    """The output of a query that may attend to nothing is the bias of w_o."""
     b, h, t_q, t_k, d_model = 3, 2, 4, 5, 10
     padding = rng.mask(b, 1, 1, t_k)
     padding[1] = False  # a sequence of padding only

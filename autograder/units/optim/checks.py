@@ -1,7 +1,7 @@
 """Checks of the unit on optimisers. Expected values come from ``torch.optim.AdamW`` or from the formula.
 
-First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
-check looks at one mechanism. AdamW may decay before its step or after it: wherever there is decay, both count as right.
+Each task stands with its drivers, helpers and checks, from basic to subtle. Each check looks at one mechanism. AdamW
+may decay before its step or after it: wherever there is decay, both count as right.
 """
 
 import math
@@ -160,7 +160,7 @@ def gradients_for(rng, steps, shapes=SHAPES, dtype=torch.float32):
 
 @pytest.mark.task("optim.AdamW", points=1)
 def test_first_step(learner, reference, rng):
-    """The first step is lr long, against the sign of the gradient, whatever its size."""
+    """The first step has length lr, against the sign of the gradient, whatever its size."""
     values, gradients = tensors(rng), gradients_for(rng, 1)
     for lr in (0.1, 0.02):
         got = optimised(learner, values, gradients, (), None, (lr, (0.9, 0.999), 1e-8, 0.0), None, None)
@@ -223,7 +223,7 @@ def check_adamw(
 
 @pytest.mark.task("optim.AdamW", points=2)
 def test_running_means(learner, reference, rng):
-    """Both means, their bias correction and the root: six steps without decay."""
+    """Both running means, their bias correction and the root: six steps without decay."""
     values = tensors(rng)
     for betas in ((0.9, 0.999), (0.9, 0.98), (0.6, 0.7)):
         options = (0.1, betas, 1e-8, 0.0)
@@ -467,7 +467,7 @@ def test_rate_of_every_step(learner, reference, rng):
 
 @pytest.mark.task("optim.noam_scheduler", points=1)
 def test_schedule_factor_and_defaults(learner, reference, rng):
-    """The factor arrives; the defaults are 4000 and 1."""
+    """The factor is used; the defaults are 4000 and 1."""
     check_schedule(learner, (36, 4, 2.0), 9, 1)
     check_schedule(learner, (36, 7, 0.4), 9, 1)
     check_schedule(learner, (100,), 4, 1)
@@ -475,7 +475,7 @@ def test_schedule_factor_and_defaults(learner, reference, rng):
 
 @pytest.mark.task("optim.noam_scheduler", points=1)
 def test_schedule_of_every_group(learner, reference, rng):
-    """All groups follow it, also in a run that was saved and goes on."""
+    """All groups follow the schedule, also in a run that is saved and resumed."""
     # Catches counting the calls, which come once for every group, and start again with each run.
     check_schedule(learner, (24, 4, 1.0), 10, 3)
     check_schedule(learner, (24, 4, 1.0), 7, 2, save_after=3)

@@ -4,6 +4,7 @@
 - `calls`: calling a learner's function, and looking at what the call did to its arguments
 - `oracles`: right answers worked out slowly, one number at a time, and random token ids
 - `statistics`: what chance may do
+- `search`: inputs with a property, drawn until one is found
 - `gpt2`: inputs and formulas of the two units in C
 
 **How a checks.py is ordered.** Its docstring says what is special about the unit. First comes what three or more tasks
@@ -16,6 +17,6 @@ begins with an underscore. Only functions called ``test_...`` are checks. A chec
 which results are stored: it never changes. The first line of a check's docstring is its title in reports. Here in
 ``support`` an underscore marks what only its own module needs, as everywhere else.
 
-**Comments** say which wrong program an unusual value catches. A number that several units need twice, a driver or a
-helper, moves here: a test lets no function stand in two places.
+**Comments** say which wrong program an unusual value catches. What two units need, a driver or a helper, moves here: a
+test lets no function be written twice.
 """

@@ -231,7 +231,7 @@ def test_encode(learner, reference, rng):
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_special_tokens_in_texts(learner, reference, rng):
-    """A token that spells a special one is that one."""
+    """A token that is spelled like a special token is that special token."""
     a, b = some_words(rng, 2)
     texts = [f"<unk> <unk> <unk> {a} <eos>", f"<pad> {b} {b} <bos> <eos>"]
     assert_vocabulary(learner, [b, a], texts)
@@ -244,7 +244,7 @@ def test_special_tokens_in_texts(learner, reference, rng):
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_other_tokens_than_words(learner, reference, rng):
-    """Another `tokenize` cuts the texts, and what is encoded."""
+    """A `tokenize` that is passed cuts the texts, and later what is encoded."""
     a, *others = some_letters(rng, 3)
     b, c = sorted(others)
     # One space in two texts: catches counting texts, and joining them with a space before counting.
@@ -324,7 +324,7 @@ def encode_with_two_tokenizers(learner, texts, text):
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_two_vocabularies(learner, reference, rng):
-    """A second vocabulary knows nothing of the first, nor the first of the second."""
+    """Two vocabularies are independent of each other."""
     a, b, c, d = some_words(rng, 4)
     *first, second, second_ids = learner.run(build_two_vocabularies, [f"{a} {b} {a}"], [f"{c} {d} {d} {a} {d} {c}"])
     assert_equal(first[0], [*SPECIALS, a, b], "id_to_token of the first of two vocabularies")
@@ -444,7 +444,7 @@ def test_cut_first(learner, reference, rng):
 
 @pytest.mark.task("tokens.train_bpe", points=1)
 def test_bytes(learner, reference, rng):
-    """What is merged are bytes: a character beyond ASCII is several of them."""
+    """Merges join bytes: a character beyond ASCII is several bytes."""
     a, b = some_letters(rng, 2)
     letter = rng.choice(["é", "ö", "ß", "ñ"])
     texts = (
@@ -571,7 +571,7 @@ def assert_texts(learner, merges, *pairs):
 
 @pytest.mark.task("tokens.bpe_decode", points=1)
 def test_decode_bytes_and_merges(learner, reference, rng):
-    """A byte is itself, and merge i its left part and then its right one."""
+    """An id below 256 is that byte; the id of a merge is its left part and then its right part."""
     a, b, c, d = (letter.encode() for letter in some_letters(rng, 4))
     merges = [(a, b), (c, d), (a + b, c), (b" ", a + b + c), (c + d, c + d)]
     spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
@@ -612,14 +612,14 @@ def test_invalid_bytes(learner, reference, rng):
     merges = [(b"\xfe", data[:1]), (b"\xc3", b"\xa9")]
     got = [result_of(learner, "bpe_decode", ids, merges) for ids, _ in pairs]
     for (ids, text), result in zip(pairs, got):
-        # How many U+FFFD stand for several bad bytes in a row is free.
+        # Several bad bytes in a row may become one U+FFFD or more.
         result = re.sub("\ufffd+", "\ufffd", result) if isinstance(result, str) else result
         assert_equal(result, text, f"bpe_decode({ids}, {merges})")
 
 
 @pytest.mark.task("tokens.bpe_decode", points=2)
 def test_round_trip(learner, reference, rng):
-    """What was encoded comes back exactly, white space and strange characters included."""
+    """Decoding gives the encoded text back exactly, white space and strange characters included."""
     text, merges = text_where(lambda: english(rng, 30), 20)
     texts = (
         text,

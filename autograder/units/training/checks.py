@@ -1,10 +1,8 @@
-"""Checks of the unit on training. Expected values come from the ids themselves, or from `Oracle`, an epoch in plain
-steps.
+"""Checks of the unit on training. Expected values come from the ids themselves, or from a plain epoch, `Oracle`.
 
-First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
-check looks at one mechanism. Numbers of batches, sequences and tokens always differ, and so do the batches among
-themselves. What is left to chance is judged by statistics; each says how often it would fail a right answer by chance,
-always less than once in 10^9.
+Each task stands with its drivers, helpers and checks, from basic to subtle. Each check looks at one mechanism. Numbers
+of batches, sequences and tokens always differ, and so do the batches among themselves. What is left to chance is judged
+by statistics; each says how often it would fail a right answer by chance, always less than once in 10^9.
 """
 
 import pytest
@@ -120,7 +118,7 @@ def test_without_target(learner, reference, rng):
 
 @pytest.mark.task("training.Batch", points=1)
 def test_arguments(learner, reference, rng):
-    """The ids that were passed stay what they were."""
+    """The ids that were passed stay unchanged."""
     for pad in (PAD, 7):
         args = [random_ids(rng, 4, 5, pad), random_ids(rng, 4, 7, pad)]
         args[0][:, 0] = 8  # a source need not begin with BOS
@@ -207,7 +205,7 @@ def stay(learner, args, device):
 
 @pytest.mark.task("training.Batch", points=1)
 def test_to_keeps_everything(learner, reference, rng):
-    """What is moved is what was there, with and without a target."""
+    """A moved batch holds the same values as before, with and without a target."""
     names = ("src", "src_mask", "tgt", "tgt_y", "tgt_mask", "ntokens")
     for pad, target in ((PAD, True), (7, True), (PAD, False)):
         src, tgt = random_ids(rng, 4, 6, pad), random_ids(rng, 4, 5, pad)
@@ -311,7 +309,7 @@ def test_all_words(learner, reference, rng):
 
 @pytest.mark.task("training.copy_task", points=1)
 def test_target_is_source(learner, reference, rng):
-    """The target is the source: what the decoder reads and what it has to predict."""
+    """The target is the source: the decoder reads it, and has to predict it."""
     (run,) = copy_runs(learner, [30, 4, 3], [4], {"length": 8})
     for src, tgt, tgt_y in run:
         names = ("tgt (the source without its last id)", "tgt_y (the source without its first)")
@@ -446,12 +444,12 @@ def test_lengths_stay(learner, reference, rng):
     # Without a generator nothing is left to chance.
     lengths = rng.integers(4, 9, 60).tolist()
     (once, again), _ = bucketed(learner, lengths, 25, [None, None])
-    assert_equal(again, once, "the batches, asked for a second time without a generator")
+    assert_equal(again, once, "the batches of a second call without a generator")
 
 
 @pytest.mark.task("training.bucket_batches", points=2)
 def test_shuffle(learner, reference, rng):
-    """A generator shuffles: it alone decides, and every batch is as it should be."""
+    """A generator shuffles the batches: it alone decides their order, and every batch stays valid."""
     # Lengths occur several times, so that shuffling only among equal lengths counts as well. With six seeds a right
     # answer gives six equal orders of 20 batches or more with a probability below (1/20!)^5.
     lengths = rng.integers(4, 9, 60).tolist()
@@ -464,7 +462,7 @@ def test_shuffle(learner, reference, rng):
     assert any(sets != as_sets[0] for sets in as_sets[1:6]), (
         "Six generators with different seeds give the same batches in the same order."
     )
-    assert_equal(runs[6], runs[0], "the batches, asked for a second time with the same seed")
+    assert_equal(runs[6], runs[0], "the batches of a second call with the same seed")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -728,7 +726,7 @@ def test_no_batches(learner, reference, rng):
 
 
 def clocked(learner, number, train):
-    """What an epoch of so many batches says of its seconds, on a clock that every call of the model advances by 100 s.
+    """How an epoch of so many batches measures its seconds, on a clock that every call of the model advances by 100 s.
 
     The learner's functions see that clock in place of the module ``time``, or of what they took from it. Code that
     measures in another way measures the time that really passes. Seconds differ from run to run, so that the reply is

@@ -1,7 +1,7 @@
 """Checks of the unit on translation. They use small models that are made here; a Transformer only for its attention.
 
-First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
-check looks at one mechanism. The capstone, train_translator, is one check that trains, with a time limit of its own.
+Each task stands with its drivers, helpers and checks, from basic to subtle. Each check looks at one mechanism. The
+capstone, train_translator, is one check that trains, with a time limit of its own.
 """
 
 from fractions import Fraction
@@ -123,7 +123,7 @@ def full_batches(lengths, max_tokens):
 
 @pytest.mark.task("translation.token_batches", points=2)
 def test_little_padding(learner, reference, rng):
-    """Pairs of like length share a batch, so that few batches with little padding will do."""
+    """Pairs of similar length share a batch, so that few batches with little padding suffice."""
     cases = [(120, 2, 30, 240), (90, 2, 12, 110), (60, 5, 9, 400)]
     several = [(random_lengths(rng, count, low, high), max_tokens) for count, low, high, max_tokens in cases]
     # One pair is long, and comes first or last in order of length: catches letting it fill up later batches too.
@@ -136,12 +136,12 @@ def test_little_padding(learner, reference, rng):
         tokens = sum(map(sum, lengths))
         assert len(batches) <= 2 * number + 1, (
             f"{count} pairs of {tokens} tokens make {len(batches)} batches with max_tokens={max_tokens}; "
-            f"{number} will do."
+            f"{number} are enough."
         )
         total = sum(cost_of(lengths, batch) for batch in batches)
         assert total <= 1.25 * cost, (
-            f"{count} pairs of {tokens} tokens cost {total} tokens with their padding; {cost} will do, if pairs of "
-            "like length share a batch."
+            f"{count} pairs of {tokens} tokens cost {total} tokens with their padding; {cost} are enough if pairs of "
+            "similar length share a batch."
         )
 
 
@@ -209,7 +209,7 @@ def test_shuffle(learner, reference, rng):
     seeds = [None, 1, 2, 3, 1, None]
     runs, _ = divided(learner, lengths, 60, seeds)
     plain, *shuffled, last = [[list(batch) for batch in batches] for batches in runs]
-    assert_equal(last, plain, "the batches without a generator, asked for a second time")
+    assert_equal(last, plain, "the batches of a second call without a generator")
     for seed, batches in zip(seeds[1:], shuffled):
         check_costs(lengths, 60, batches)
         assert_equal(
@@ -524,7 +524,7 @@ def test_evaluation_mode(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_mode_stays(learner, reference, rng):
-    """The model's mode is afterwards what it was before; pairs and parameters are left alone."""
+    """The model's mode afterwards is that from before; pairs and parameters are left alone."""
     tables, pairs = texts_and_tables(rng, 5)
     for training in (False, True):
         _, seen, after, grown, unchanged = judged(learner, tables, WORDS, pairs, training)
@@ -536,14 +536,14 @@ def test_mode_stays(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_tokenizer(learner, reference, rng):
-    """A tokenizer that is given counts, and not that of the model."""
+    """A tokenizer that is passed is used in place of the model's."""
     got, expected = both_scores(learner, reference, rng, ["bleu", "loss"], whose="given")
     assert_close(got, expected, ('"bleu" with a tokenizer', '"loss" with a tokenizer'), 1e-5)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_beam_size(learner, reference, rng):
-    """The beam's size reaches the decoding."""
+    """beam_size is passed on to the decoding."""
     for beam_size in (2, 3):
         got, expected = both_scores(learner, reference, rng, ["bleu"], 8, beam_size=beam_size)
         assert_close(got[0], expected[0], f'"bleu" with beam_size={beam_size}', 1e-6)
@@ -643,7 +643,7 @@ def test_cross(learner, reference, rng):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_without_dropout(learner, reference, rng):
-    """Maps of a model that is being trained are those of evaluation mode."""
+    """Maps of a model in training mode are those of evaluation mode."""
     found, _, _, expected = both_maps(learner, reference, rng, training=True, dropout=0.5)
     for name, right in expected[0].items():
         assert_close(found[0][name], right, f'"{name}" of a model with dropout, in training mode')
@@ -651,7 +651,7 @@ def test_without_dropout(learner, reference, rng):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_model_stays(learner, reference, rng):
-    """The model's mode is afterwards what it was before."""
+    """The model's mode afterwards is that from before."""
     for training in (True, False):
         found, _, modes, _ = both_maps(learner, reference, rng, training=training)
         assert isinstance(found[0]["cross"], torch.Tensor), '"cross" should be a tensor.'
@@ -661,7 +661,7 @@ def test_model_stays(learner, reference, rng):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_no_gradients(learner, reference, rng):
-    """The maps belong to no graph of gradients."""
+    """The maps are detached from the graph of gradients."""
     found, recorded, *_ = both_maps(learner, reference, rng)
     assert isinstance(found[0]["cross"], torch.Tensor), '"cross" should be a tensor.'
     assert found[0]["cross"].shape == (3, 4, 5, 7), '"cross" has the wrong shape.'
@@ -670,7 +670,7 @@ def test_no_gradients(learner, reference, rng):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_next_sentence(learner, reference, rng):
-    """A second pair of sentences has maps of its own, and those of the first stay."""
+    """A second pair of sentences gets its own maps, and those of the first stay unchanged."""
     found, _, _, expected = both_maps(learner, reference, rng, 3)
     for index, (maps, right) in enumerate(zip(found, expected), 1):
         for name, values in right.items():
