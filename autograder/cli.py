@@ -62,7 +62,7 @@ def _demand_folder() -> None:
 
 def _say(text: str) -> None:
     """A line on standard error. The names of files and what a learner's code raised must not steer the terminal."""
-    from autograder.reports.common import clean
+    from autograder.submissions.text import clean
 
     print(clean(text), file=sys.stderr)
 

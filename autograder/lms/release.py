@@ -43,15 +43,15 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.apps.api import NbGraderAPI
-from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
 from autograder.course import addresses, headings
 from autograder.course.references import Reference, UnknownReference, expand
 from autograder.course.registry import COMPLETE, Unit, find_unit
 from autograder.judging import runner
-from autograder.lms.grade_ids import allow_dots
+from autograder.lms.grade_ids import grade_id
 from autograder.lms.nbgrader import configure
+from autograder.lms.stubs import C_MAGIC, ClearSolutionsByName, solution_id
 from autograder.sandbox.runtime.c.reading import pieces_of
 from autograder.submissions import demonstrations
 
@@ -64,10 +64,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-ANSWER_STUB = "*Double-click this cell and write your answer here, in place of this line.*"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 C_BEGIN, C_END = "/* BEGIN SOLUTION */", "/* END SOLUTION */"
-C_MAGIC = "%%c"  # the first line of a cell with C code
 
 
 class BrokenSource(ValueError):
@@ -281,8 +279,7 @@ def source_notebook(unit: Unit) -> NotebookNode:
     cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
     cells[1]["source"] = _opening(cells[1]["source"], unit)
     for index, cell in enumerate(cells):
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}.cell-{index:02d}")
-        cell["id"] = grade_id.replace(".", "-")  # a cell id may not contain a dot
+        cell["id"] = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}-cell-{index:02d}")
     return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
 
 
@@ -310,16 +307,16 @@ def _opening(text: str, unit: Unit) -> str:
         raise BrokenSource(
             f"The notebook of {unit.name} begins with a heading like '# Exercise: losses', not {heading!r}."
         )
-    places = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
-    links = " · ".join(f"[{place}]({address})" for place, address in places.items())
+    services = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
+    links = " · ".join(f"[{service}]({address})" for service, address in services.items())
     return f"{kind} {unit.number}: {title}\n\n*Open this notebook in:* {links}\n{rest}"
 
 
 def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:
     """Each task has one cell to write it in and, later, one that checks it."""
-    places: dict[str, dict[str, int]] = {"task": {}, "check": {}}
+    positions: dict[str, dict[str, int]] = {"task": {}, "check": {}}
     for index, cell in enumerate(narrative.cells):
-        for kind, seen in places.items():
+        for kind, seen in positions.items():
             task = cell.metadata.get(kind)
             if task is None:
                 continue
@@ -329,10 +326,10 @@ def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> N
                 raise BrokenSource(f"{path} has two {kind} cells for {task!r}.")
             seen[task] = index
     for task in unit.task_ids:
-        for kind, seen in places.items():
+        for kind, seen in positions.items():
             if task not in seen:
                 raise BrokenSource(f"{path} has no {kind} cell for {task!r}.")
-        if places["check"][task] < places["task"][task]:
+        if positions["check"][task] < positions["task"][task]:
             raise BrokenSource(f"{path} checks {task!r} before the cell in which it is written.")
     if not any("reflection" in cell.metadata for cell in narrative.cells):
         raise BrokenSource(f"{path} has no reflection question.")
@@ -362,7 +359,7 @@ def _task(task: str, module: SolutionModule | CSolution) -> NotebookNode:
         raise BrokenSource(
             f"{_relative(module.path)}: {task!r} needs {begin!r} and {end!r} around what a learner writes."
         )
-    return _code(source, _nbgrader(f"{task}.solution", solution=True))
+    return _code(source, _nbgrader(solution_id(task), solution=True))
 
 
 def _check(task: str, what: str) -> NotebookNode:
@@ -371,7 +368,7 @@ def _check(task: str, what: str) -> NotebookNode:
     points = float(runner.max_points(task))
     if not points:
         raise BrokenSource(f"There is no check for {task!r} in autograder/checks, so it is worth no points.")
-    return _code(f'{what}\ncheck("{task}")', _nbgrader(task, grade=True, locked=True, points=points))
+    return _code(f'{what}\ncheck("{task}")', _nbgrader(grade_id(task), grade=True, locked=True, points=points))
 
 
 def _reflection(cell: NotebookNode) -> NotebookNode:
@@ -382,13 +379,13 @@ def _reflection(cell: NotebookNode) -> NotebookNode:
     if not isinstance(points, (int, float)):
         raise BrokenSource(f"The reflection question {name!r} needs its points, as in {{'points': 2}}.")
     source = cell.source.replace("{{points}}", _plural(points))
-    return _text(source, _nbgrader(name, grade=True, solution=True, points=float(points)))
+    return _text(source, _nbgrader(grade_id(name), grade=True, solution=True, points=float(points)))
 
 
-def _nbgrader(grade_id: str, *, grade=False, solution=False, locked=False, points: float | None = None) -> dict:
+def _nbgrader(name: str, *, grade=False, solution=False, locked=False, points: float | None = None) -> dict:
     flags = {
         "schema_version": 3,
-        "grade_id": grade_id,
+        "grade_id": name,
         "grade": grade,
         "solution": solution,
         "locked": locked,
@@ -425,19 +422,6 @@ def _plural(points: object) -> str:
 # --- nbgrader: from source to release ----------------------------------------------------------------------
 
 
-class ClearSolutionsByName(ClearSolutions):
-    """Like nbgrader's, but a stub says which task it stands for."""
-
-    text_stub = ANSWER_STUB
-
-    def preprocess_cell(self, cell, resources, cell_index):
-        task = cell.metadata.get("nbgrader", {}).get("grade_id", "").removesuffix(".solution")
-        in_c = cell.source.startswith(C_MAGIC)
-        stub = "/* YOUR CODE HERE */" if in_c else f'# YOUR CODE HERE\nraise NotImplementedError("{task}")'
-        self.code_stub = {"python": stub}  # by the language of the notebook, not of the cell
-        return super().preprocess_cell(cell, resources, cell_index)
-
-
 def build_sources(course_root: Path, units: Iterable[str] | None = None) -> list[Path]:
     """Write ``<course_root>/source/<unit>/<unit>.ipynb`` for the units, all complete ones by default."""
     paths = []
@@ -456,7 +440,6 @@ def generate(course_root: Path, units: Iterable[str] | None = None) -> list[Path
     course_root = course_root.resolve()
     chosen = [unit.name for unit in _units(units)]
     build_sources(course_root, chosen)
-    allow_dots()
     api = NbGraderAPI(config=configure(Config(), root=course_root))
     with scripts_on_path():
         return [_release(api, course_root, unit) for unit in chosen]

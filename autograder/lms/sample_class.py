@@ -31,7 +31,8 @@ from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.results import Submission
 from autograder.judging.runner import load_checks, max_points, reference
 from autograder.judging.subject import Learner, LearnerRaised, LocalSubject
-from autograder.lms.release import C_MAGIC, solution_of
+from autograder.lms.release import solution_of
+from autograder.lms.stubs import C_MAGIC
 
 UNITS = ("attention", "masks")
 CHECK_TIMEOUT = 3.0  # seconds: the class has loops that never end, and nobody wants to wait for them
@@ -114,7 +115,7 @@ def measured(mistake: Mistake) -> dict[str, Fraction]:
 
 
 def solved(unit: str, *entries: Entry) -> dict[str, str]:
-    """Right code for every task; entries of the catalogue take the places of their tasks."""
+    """Right code for every task; entries of the catalogue replace those of their tasks."""
     solution, magic = solution_of(find_unit(unit)), f"{C_MAGIC}\n" if find_unit(unit).language == "c" else ""
     sources = {name: solution.source(name) for name in find_unit(unit).names}
     return sources | {entry.task.partition(".")[2]: magic + complete_source(entry) for entry in entries}
@@ -358,28 +359,28 @@ def _with_extra_files(unit: str, notebook: NotebookNode) -> Files:
     }
 
 
-def students(units: Iterable[str] = UNITS) -> list[Pupil]:
+def pupils(units: Iterable[str] = UNITS) -> list[Pupil]:
     """The whole class: everybody in the first unit, and fewer in the others, whose notebooks work alike."""
     chosen = []
     for unit in units:
         members = class_of(unit)
         few = unit != UNITS[0]
-        chosen += [student for student in members if not few or student.id.startswith(FEW)]
+        chosen += [pupil for pupil in members if not few or pupil.id.startswith(FEW)]
     return chosen
 
 
 def write(course_root: Path, units: Iterable[str] = UNITS) -> list[Pupil]:
     """Write ``submitted/<student>/<unit>/…``; the assignments must have been released there before."""
-    members = students(units)
+    members = pupils(units)
     for unit in units:
         released = nbformat.read(course_root / "release" / unit / f"{unit}.ipynb", as_version=4)
-        for student in members:
-            if student.unit != unit:
+        for pupil in members:
+            if pupil.unit != unit:
                 continue
-            folder = course_root / "submitted" / student.id / unit
+            folder = course_root / "submitted" / pupil.id / unit
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            for name, data in student.build(released).items():
+            for name, data in pupil.build(released).items():
                 (folder / name).parent.mkdir(exist_ok=True)
                 (folder / name).write_bytes(data)
     return members
@@ -395,7 +396,7 @@ def grade(course_root: Path, units: Iterable[str] = UNITS) -> list[Submission]:
 
     course_root = course_root.resolve()
     generate(course_root, units)
-    enrol(course_root, [student.id for student in write(course_root, units)])
+    enrol(course_root, [pupil.id for pupil in write(course_root, units)])
     for unit in units:
         autograde(course_root, unit)
         nbgrader(course_root, "generate_feedback", unit, "--force")

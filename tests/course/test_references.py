@@ -122,14 +122,12 @@ EXCEPT = {
     "exercises/*": "generated: the numbers were written out when the notebooks were released",
     "tests/course/test_references.py": "this file: what is looked for stands in it",
     "CHANGELOG.md": "tells what was so at a time",
+    "tests/lms/attention_with_dots.json": "a notebook as an earlier release wrote it",
 }
 # Parts of the repository whose texts are still to be changed; nothing else may be listed here.
 IN_FLIGHT = (
-    "solutions/*.py",
-    "solutions/c/*",
     "autograder/units/*/mistakes.*",
     "autograder/units/*/alternatives.*",
-    "autograder/units/*/checks.py",
 )
 
 
