@@ -26,6 +26,7 @@ from types import FunctionType, ModuleType
 from typing import TypeVar
 
 from autograder.course.addresses import PACKAGE, ROOT, chapter_url
+from autograder.course.references import expand
 from autograder.course.registry import BY_NAME, find_tasks, find_unit
 from autograder.course.source import syntax_tree
 
@@ -50,12 +51,17 @@ class Mistake(Entry):
     """A wrong implementation, with the misconception behind it and the way out.
 
     ``explanation``: two sentences, what was done and why it is wrong. ``hint``: what the learner reads.
-    ``section``: the anchor in the unit's chapter that explains it.
+    ``section``: the anchor in the unit's chapter that explains it. References to chapters in the two texts are written
+    out (see `autograder.course.references`).
     """
 
     explanation: str = ""
     hint: str = ""
     section: str = ""
+
+    def __post_init__(self) -> None:
+        for text in ("explanation", "hint"):
+            object.__setattr__(self, text, expand(getattr(self, text)))
 
     @property
     def link(self) -> str:
@@ -110,7 +116,7 @@ def _entries(folder: str, unit: str) -> tuple:
 def hints(task: str) -> tuple[str, ...]:
     """The hints of a task, in ``autograder/units/<unit>/hints.py``."""
     unit, (task_id, *_) = find_tasks(task)
-    return tuple(importlib.import_module(f"autograder.units.{unit.name}.hints").HINTS.get(task_id, ()))
+    return tuple(map(expand, importlib.import_module(f"autograder.units.{unit.name}.hints").HINTS.get(task_id, ())))
 
 
 def complete_source(entry: Entry) -> str:

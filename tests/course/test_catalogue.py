@@ -18,6 +18,7 @@ from autograder.course.registry import BY_NAME, COMPLETE
 from autograder.judging import implementations, quality, results
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject
+from autograder.reports.quality import table
 from autograder.sandbox.runtime.c import C_CODE
 
 SEED = 20_26  # what comes of the default seed, `python -m autograder.quality` prints
@@ -57,7 +58,7 @@ def measured(unit: str) -> list[quality.Measured]:
 def test_every_mistake_is_named_and_every_alternative_accepted(unit, record_property):
     results = measured(unit)
     console = Console(width=120, file=io.StringIO())
-    console.print(quality.table(unit, results))
+    console.print(table(unit, results))
     record_property("quality", console.file.getvalue())  # printed at the end of the run
     wrong = [
         f"{item.entry.task} {item.entry.name}: {item.result.status}, named {item.named or 'nothing'}"
