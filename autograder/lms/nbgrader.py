@@ -459,7 +459,7 @@ class _Servers:
     @classmethod
     def start(cls, jailed: bool, log: Any) -> Servers:
         if cls._running is None:
-            launch.ahead(jailed, compiler=True)
+            launch.prestart(jailed, compiler=True)
             with launch.importing():
                 import torch
 
