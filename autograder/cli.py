@@ -190,7 +190,7 @@ def _check(options: argparse.Namespace) -> int:
         code = read(options.file.resolve())  # one's own link is followed
     except UnreadableSubmission as error:
         raise UsageError(str(error)) from error
-    launch.ahead(jailed=False, compiler=unit.compiler)
+    launch.prestart(jailed=False, compiler=unit.compiler)
 
     with launch.importing():
         from autograder.grading.engine import grade_code
@@ -227,7 +227,7 @@ def _grade(options: argparse.Namespace) -> int:
         _say(f"autograder: not graded: the unit of {path} cannot be told; say it with --unit UNIT.")
     jailed = not options.unsafe
     if options.scheduler is None and not all(source.problem for source in sources):
-        launch.ahead(jailed, need_compiler(sources))
+        launch.prestart(jailed, need_compiler(sources))
 
     with launch.importing():
         from autograder.grading.cluster import ClusterError, grade_on_cluster

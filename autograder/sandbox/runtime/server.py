@@ -183,7 +183,7 @@ def _start(
             if writable:
                 os.sched_setaffinity(0, [child.cpu])  # a crowd of processes takes no time from other submissions
                 confine.hide_everything(writable)
-            confine.settle(folder)
+            confine.reset_process_state(folder)
             if writable:
                 confine.seal()
             else:
@@ -290,8 +290,8 @@ def main() -> None:
     gc.collect()
     gc.enable()  # it was off during the imports
     gc.freeze()  # no child needs to look through (and so copy) what was imported here
-    confine.gather_memory()
-    lifeline.look_oneself(control.fileno())
+    confine.collapse_to_huge_pages()
+    lifeline.stop_watching(control.fileno())
     wire.send(control, os.getpid())  # tells the grader that the imports are done
     try:
         serve_forks(control, errors, writable)

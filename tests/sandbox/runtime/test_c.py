@@ -80,7 +80,7 @@ def test_what_goes_wrong_is_a_sentence_with_the_line(body):
     error = failure(f"{HEAD} {body}\n}}\n")
     assert type(error).__name__ == kind
     assert said in str(error)
-    assert error.c_place == (f"line {line} of cell 1" if line else "")
+    assert error.c_line == (f"line {line} of cell 1" if line else "")
 
 
 def test_a_kernel_that_never_ends(monkeypatch):

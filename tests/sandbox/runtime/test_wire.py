@@ -1,4 +1,4 @@
-"""What crosses between grader and worker: everything plain arrives as it left, everything else is refused."""
+"""What crosses between the grader and a submission: everything plain arrives as it left, everything else is refused."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class Piece:
     function: str = ""
     parameters: tuple[Parameter, ...] = ()
     body: str = ""
-    open_braces: bool = False  # it ends where another kernel begins, or the text ends, with a brace still open
+    open_braces: bool = False  # it ends where another C kernel begins, or the text ends, with a brace still open
 
     @property
     def is_stub(self) -> bool:
@@ -52,7 +52,7 @@ _FUNCTION = re.compile(r"\b(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*\{(.*)\}\
 
 
 def pieces_of(text: str, label: str) -> list[Piece]:
-    """The top-level parts of C code, in order. A kernel that begins in column 1 begins a part in any case, so that a
+    """The top-level parts of C code, in order. A C kernel in column 1 begins a part in any case, so that a
     brace that is missing before it costs only one function."""
     text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")  # so that every line follows the end of another
     starts = {match.start() + 1 for match in _KERNEL_START.finditer(text)}
