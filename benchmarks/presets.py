@@ -23,6 +23,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from solutions import translation  # noqa: E402
+from solutions.translator.checkpoints import load_model  # noqa: E402
+from solutions.translator.config import TranslationConfig  # noqa: E402
+from solutions.translator.data import load_pairs  # noqa: E402
+from solutions.translator.errors import BadInput  # noqa: E402
+from solutions.translator.processes import World  # noqa: E402
+from solutions.translator.trainer import train  # noqa: E402
 
 OUTPUT = ROOT / "book" / "measurements" / "presets_gpu.json"
 # `small` is meant for longer sentences; on the grammar's it has learnt in a quarter of its steps what there is.
@@ -31,16 +37,16 @@ CHANGES: dict = {"tiny": {}, "small": {"steps": 2000, "warmup": 500}}
 
 def trained(preset: str, changes: dict, device: torch.device, judged_by: int) -> dict:
     """One preset: time, speed, memory, losses and scores."""
-    config = translation.TranslationConfig.preset(preset, **changes)
-    pairs = translation.load_pairs("grammar", "train")
+    config = TranslationConfig.preset(preset, **changes)
+    pairs = load_pairs("grammar", "train")
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        result = translation.train(config, pairs, device, folder, quiet=False)
+        result = train(config, pairs, device, folder, quiet=False)
         seconds = time.perf_counter() - started
-        models = {"last weights": result.model, "averaged": translation.load_model(folder, average=True, device=device)}
-    judges = {split: translation.load_pairs("grammar", split, judged_by) for split in ("test", "held-out")}
+        models = {"last weights": result.model, "averaged": load_model(folder, average=True, device=device)}
+    judges = {split: load_pairs("grammar", split, judged_by) for split in ("test", "held-out")}
     return {
         "settings": dataclasses.asdict(config.settled(device)),
         "parameters": sum(parameter.numel() for parameter in result.model.parameters()),
@@ -66,8 +72,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=OUTPUT, help="where the result goes (%(default)s)")
     options = parser.parse_args()
     try:
-        device = translation.World(options.device).device
-    except translation.BadInput as error:
+        device = World(options.device).device
+    except BadInput as error:
         parser.exit(2, f"{error} Choose another with --device.\n")
     changes = {name: CHANGES[name] | ({"steps": options.steps} if options.steps else {}) for name in options.presets}
     result = {

@@ -42,6 +42,12 @@ from solutions import PAD, translation  # noqa: E402
 from solutions.embeddings import PositionalEncoding, TokenEmbedding  # noqa: E402
 from solutions.optim import noam_scheduler  # noqa: E402
 from solutions.transformer import make_model  # noqa: E402
+from solutions.translator.config import TranslationConfig  # noqa: E402
+from solutions.translator.data import grammar_pairs, to_device  # noqa: E402
+from solutions.translator.fused import faster_classes, replaced, wrap_for_config  # noqa: E402
+from solutions.translator.speed import peak_rate, step_operations  # noqa: E402
+from solutions.translator.tokenizers import LibraryBPE  # noqa: E402
+from solutions.translator.trainer import make_optimizer  # noqa: E402
 
 FOLDER = ROOT / "book" / "measurements"
 SMOOTHING, MAX_TOKENS = 0.1, 1536
@@ -92,11 +98,11 @@ BASE = Setting(37_000, 6, 512, 2048, 8, 0.1, "cuda", bf16=True)
 def ours(setting, **switches):
     """What `train` does for a step, with every switch that pays on a CPU, or with some turned."""
     model = setting.model()
-    config = translation.TranslationConfig(bf16=setting.bf16, compile=setting.compile)
+    config = TranslationConfig(bf16=setting.bf16, compile=setting.compile)
     config = dataclasses.replace(config, smoothing=SMOOTHING, **switches)
-    AS_LONG_AS_IT_RUNS.enter_context(translation.replaced(model, translation.faster_classes(config)))
-    whole, loss_fn = translation.as_set(model, config)
-    return step_of(setting, whole, loss_fn, translation.make_optimizer(config, model))
+    AS_LONG_AS_IT_RUNS.enter_context(replaced(model, faster_classes(config)))
+    whole, loss_fn = wrap_for_config(model, config)
+    return step_of(setting, whole, loss_fn, make_optimizer(config, model))
 
 
 def units(setting):
@@ -161,7 +167,7 @@ def fresh(model, setting):
 def nn_transformer(setting):
     """With PyTorch's smoothed cross-entropy and its fused AdamW."""
     model = fresh(LibraryTransformer(setting), setting)
-    optimizer = translation.make_optimizer(translation.TranslationConfig(), model)
+    optimizer = make_optimizer(TranslationConfig(), model)
     scheduler = setting.scheduler(optimizer)
 
     def step(batch):
@@ -292,8 +298,8 @@ def plain(setting):
 
 def pairs_of_ids(count):
     """Grammar sentences in ids, up to the size of the vocabulary."""
-    pairs = translation.grammar_pairs(count, 0)
-    tokenizer = translation.LibraryBPE.train([text for pair in pairs for text in pair], CPU.vocabulary)
+    pairs = grammar_pairs(count, 0)
+    tokenizer = LibraryBPE.train([text for pair in pairs for text in pair], CPU.vocabulary)
     return translation.encode_pairs(pairs, tokenizer)
 
 
@@ -416,7 +422,7 @@ def random_batch(setting, max_tokens, seed=0):
 
     lengths = [30] + [draw.randint(26, 30) for _ in range(max_tokens // 60 - 1)]
     batch = translation.make_batch([(row(length), row(length)) for length in lengths])
-    return translation.to_device(batch, torch.device(setting.device))
+    return to_device(batch, torch.device(setting.device))
 
 
 def summary(found: dict, batch, operations: float, peak: float) -> dict:
@@ -466,11 +472,11 @@ def milliseconds_by_kind(step, batch, steps: int = 3) -> dict:
 def on_gpu(options: argparse.Namespace, setting: Setting = BASE) -> dict:
     """The base model on a GPU: contenders and switches, in turns; sizes of batches; where the time of a step goes."""
     device = torch.device(setting.device)
-    peak = translation.peak_rate(device, setting.bf16)
+    peak = peak_rate(device, setting.bf16)
     compiled = dataclasses.replace(setting, compile=True)
     no_bf16 = dataclasses.replace(setting, bf16=False)
     batches = [random_batch(setting, options.max_tokens, seed) for seed in range(3)]
-    operations = translation.step_operations(setting.model(), batches[:1])
+    operations = step_operations(setting.model(), batches[:1])
     torch.manual_seed(0)
     steps = {
         "ours": ours(compiled),
@@ -500,7 +506,7 @@ def on_gpu(options: argparse.Namespace, setting: Setting = BASE) -> dict:
         print(f"batches of {max_tokens:,} tokens …", flush=True)
         batch = random_batch(setting, max_tokens)
         found = in_turns({"ours": (steps["ours"], [batch])}, UNTIMED + options.steps, UNTIMED)
-        needed = translation.step_operations(setting.model(), [batch])
+        needed = step_operations(setting.model(), [batch])
         sizes.append({"max_tokens": max_tokens} | summary(found, batch, needed, peak)["ours"])
     rate = {name: row["tokens_per_second"] for name, row in rows.items()}
     return {

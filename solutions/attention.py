@@ -1,4 +1,4 @@
-"""Unit 3, attention: from dot products to weights (Vaswani et al. 2017, section 3.2.1).
+"""Self-attention: from dot products to weights (Vaswani et al. 2017, section 3.2.1).
 
 Shapes: ``B`` batch, ``T_q`` queries, ``T_k`` keys, ``d_k`` width of queries and keys, ``d_v`` width
 of values, ``d`` model width; ``...`` stands for any leading axes. Masks are boolean, ``True`` means

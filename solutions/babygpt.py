@@ -1,4 +1,4 @@
-"""Unit 7, babygpt: a small language model of the GPT family (Radford et al. 2018 and 2019).
+"""BabyGPT: a small language model of the GPT family (Radford et al. 2018 and 2019).
 
 Shapes: ``B`` sequences in a batch, ``T`` positions in a sequence (at most ``block_size``), ``C`` width of a
 position's vector (``n_embed``), ``V`` vocabulary size. Parameters are created as PyTorch does by default.
@@ -46,7 +46,7 @@ def get_batch(data, block_size, batch_size, generator=None):
 
     Returns:
         ``(x, y)``, both int64 ``(batch_size, block_size)``: ``y[b, t]`` is the token that follows ``x[b, t]`` in the
-        text. The pieces start at places drawn independently and uniformly from all that leave room for ``y``.
+        text. The pieces start at positions drawn independently and uniformly from all that leave room for ``y``.
 
     Source: Bengio et al. 2003, section 2 (predict each word from those before it).
     """
@@ -230,7 +230,7 @@ class BabyGPT(nn.Module):
 
         Returns:
             ``(logits, loss)``: logits ``(B, T, V)``, and the mean cross-entropy over all ``B * T`` positions, a scalar;
-            ``None`` in its place without targets.
+            ``None`` instead without targets.
         """
         ### BEGIN SOLUTION
         positions = torch.arange(ids.shape[1], device=ids.device)

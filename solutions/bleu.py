@@ -1,4 +1,4 @@
-"""Unit 12, BLEU: how much of a translation is found in reference translations (Papineni et al. 2002).
+"""BLEU: how much of a translation is found in reference translations (Papineni et al. 2002).
 
 A sentence is a list of tokens (strings, or anything hashable). ``c`` is the length of the candidate, the
 translation to be scored; ``r`` that of a reference, a translation made by a person; ``n`` the length of an n-gram.

@@ -1,4 +1,4 @@
-"""Unit 6, blocks: what stands between and around attention (Vaswani et al. 2017, sections 3.1, 3.3 and 5.4).
+"""Blocks: what stands between and around attention (Vaswani et al. 2017, sections 3.1, 3.3 and 5.4).
 
 Shapes: ``B`` batch, ``T`` sequence length, ``d`` = ``d_model`` model width, ``d_ff`` width of the hidden layer; ``...``
 stands for any leading axes. Every function keeps the dtype and the device of its input and leaves it as it is.

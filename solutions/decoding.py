@@ -1,8 +1,9 @@
-"""Unit 13, decoding: from a model's log-probabilities to a text, and without computing anything twice.
+"""Decoding: from a model's log-probabilities to a text, and without computing anything twice.
 
 Shapes: ``B`` batch, ``T_src`` length of the sources, ``T`` ids written so far, ``V`` vocabulary size, ``H`` heads.
-``model`` is one of unit 8 or has the same three parts: ``encode(src, src_mask)``, ``decode(memory, src_mask, tgt,
-tgt_mask)`` and ``generator``, which returns log-probabilities. Masks are boolean, ``True`` means "may attend".
+``model`` is a Transformer as `make_model` builds it, or has the same three parts: ``encode(src, src_mask)``,
+``decode(memory, src_mask, tgt, tgt_mask)`` and ``generator``, which returns log-probabilities. Masks are boolean,
+``True`` means "may attend".
 """
 
 import math

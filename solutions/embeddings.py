@@ -1,4 +1,4 @@
-"""Unit 2, embeddings: from ids to vectors that know their position (Vaswani et al. 2017, sections 3.4 and 3.5).
+"""Embeddings and positions: from ids to vectors that know their position (Vaswani et al. 2017, sections 3.4 and 3.5).
 
 Shapes: ``B`` batch, ``T`` sequence length, ``V`` vocabulary size, ``d`` (in GPT-2's code ``C``) width of a token's
 vector; ``...`` stands for any leading axes. Ids are int64; a boolean ``keep`` is ``True`` at real tokens.
@@ -12,14 +12,14 @@ from torch.nn import functional as F
 
 
 def one_hot(ids, vocab_size):
-    """Ids as vectors that are 1 in one place and 0 everywhere else.
+    """Ids as vectors that are 1 at one index and 0 everywhere else.
 
     Args:
         ids: token ids ``(...)``, int64, from 0 to ``vocab_size - 1``. Any other id raises an error.
         vocab_size: how many different ids there are, ``V``.
 
     Returns:
-        float32 ``(..., V)`` on the device of ``ids``: 1 at the place of the id.
+        float32 ``(..., V)`` on the device of ``ids``: 1 at the index that is the id.
 
     Source: Bengio et al. 2003, section 2 (a word as an index into a table of vectors).
     """
@@ -37,7 +37,7 @@ def embedding_lookup(ids, table):
 
     Returns:
         ``(..., d)``, in the float type of the table: equal to ``one_hot(ids, V) @ table``. The gradient of a row
-        is the sum over all the places where its id stands.
+        is the sum over all the positions where its id stands.
 
     Source: Bengio et al. 2003, section 2 (the matrix C).
     """

@@ -1,4 +1,4 @@
-"""Units 15 and 16, the Python side of GPT-2 in C: the same model in PyTorch, and the files that both read.
+"""The Python side of GPT-2 in C: the same model in PyTorch, and the files that both read.
 
 All numbers in files are little-endian, as memory is on the processors that PyTorch runs on.
 
@@ -162,7 +162,7 @@ def operations(config, batch, length):
     """Multiplications and additions of one training step, as numbers of floating-point operations.
 
     Counted are the matrix products: the linear layers and the output layer (2 for each weight and token, forward; twice
-    that, backward), and attention's products over the places that a position may attend to. What is computed and thrown
+    that, backward), and attention's products over the positions that a query may attend to. What is computed and thrown
     away, such as scores of the future, does not count, nor do norms, GELU, softmax and the optimiser.
     """
     c = config
@@ -223,7 +223,7 @@ def write_checkpoint(path, model):
     The header is ``20240326, 3, max_seq_len, vocab_size, num_layers, num_heads, channels, padded_vocab_size`` and
     zeros. The parameters follow by kind, each kind for all layers, ``(out, in)`` as in ``nn.Linear``.
 
-    What is not a GPT-2 has no place in it: the model of unit 7, for one, has ReLU and an output layer of its own.
+    It holds nothing but a GPT-2: the BabyGPT of `solutions.babygpt`, for one, has ReLU and an output layer of its own.
     """
     tensors = chain.from_iterable(tensors for _, tensors in kinds(model))
     header = _header(MODEL_MAGIC, MODEL_VERSION, *dataclasses.astuple(model.config))
@@ -293,7 +293,7 @@ def write_vocabulary(path, tokens, end=-1):
     """Write what the tokens are: 256 int32 (``20240328, 2, V, end``), then one byte for its length before each token.
 
     Args:
-        tokens: a list of ``V`` ``bytes``, each of at most 255; a token's id is its place, and a token made by an
+        tokens: a list of ``V`` ``bytes``, each of at most 255; a token's id is its index, and a token made by an
             earlier merge has a lower id.
         end: the token that ends a text; -1: none.
     """
@@ -354,7 +354,7 @@ def from_hugging_face(state, num_heads=None, padded_vocab_size=None):
     vocab_size, channels = state["wte.weight"].shape
     head = state.get("lm_head.weight", state["wte.weight"])
     if not torch.equal(head, state["wte.weight"]):
-        raise ValueError("lm_head.weight differs from wte.weight, and a checkpoint has one place for both.")
+        raise ValueError("lm_head.weight differs from wte.weight, and a checkpoint stores one tensor for both.")
     layers = 1 + max((int(name.split(".")[1]) for name in state if name.startswith("h.")), default=-1)
     config = Config(
         max_seq_len=len(state["wpe.weight"]),

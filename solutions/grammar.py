@@ -1,4 +1,4 @@
-"""A small generative grammar of German and English: the sentence pairs that unit 14 learns to translate.
+"""A small generative grammar of German and English: the sentence pairs that the chapter on translation learns from.
 
 It writes a German sentence and its English translation from one structure, so it knows which word belongs to which.
 What it knows of German:
@@ -477,8 +477,8 @@ class Clause:
     def fixed(self, group, language, first):
         """The words of a time or place, with links from ``first``."""
         return [
-            (word, {self.word_links[first + place]})
-            for place, both in enumerate(group)
+            (word, {self.word_links[first + index]})
+            for index, both in enumerate(group)
             for word in both[language].split()
         ]
 
@@ -495,9 +495,9 @@ class Clause:
         return (AUXILIARIES[auxiliary].split()[person], {self.finite}), [(form, {self.main})]
 
     def german(self, order, front="subject"):
-        """As said words. ``order`` is the place of the finite verb: "second", "first" or "last".
+        """As said words. ``order`` is the position of the finite verb: "second", "first" or "last".
 
-        ``front`` comes before a finite verb in second place: subject, object, time, or "" where that place is taken.
+        ``front`` comes before a finite verb in second position: subject, object, time, or "" where the first is taken.
         """
         parts = {
             "subject": [] if self.gap == "subject" else self.subject.german("nom"),
@@ -783,8 +783,8 @@ class Writer:
         clause = Clause(subject, verb, None, "present", self.chance(0.2))
         said = clause.german("second")
         if german == "wissen":
-            place = len(subject.german("nom"))
-            said[place] = AUXILIARIES["wissen"].split()[subject.person], said[place][1]
+            finite = len(subject.german("nom"))
+            said[finite] = AUXILIARIES["wissen"].split()[subject.person], said[finite][1]
         said_de, said_en, features = self.subordinate(*conjunction)
         features |= clause.features("second", "subject") | {"subordinate"}
         return self.ended([*said, (",", set()), *said_de], [*clause.english(), *said_en], ".", features)

@@ -1,7 +1,7 @@
-"""The ten steps from a bigram model to BabyGPT, as configurations of one model (chapter 7).
+"""The ten steps from a bigram model to BabyGPT, as configurations of one model (the chapter on BabyGPT).
 
 Each step changes one field of the configuration before it. `RUNGS` says which, `rung` adds the changes up, and
-`LadderModel` builds any of them from the parts of unit 7. Step ``v10`` is BabyGPT.
+`LadderModel` builds any of them from the parts of `solutions.babygpt`. Step ``v10`` is BabyGPT.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Parts of models that read long sequences, and parts of newer models (chapter "Long context").
+"""Parts of models that read long sequences, and parts of newer models (the chapter "Long context").
 
 Nothing here is an exercise. Shapes: ``B`` batch, ``T`` sequence length, ``d`` width, ``H`` heads, ``E`` experts;
 ``...`` stands for any leading axes.
@@ -59,8 +59,8 @@ def alibi_bias(num_heads, length):
 
     Source: Press et al. 2022, section 3.
     """
-    place = torch.arange(length)
-    distance = (place[:, None] - place).clamp(min=0)  # (T, T)
+    position = torch.arange(length)
+    distance = (position[:, None] - position).clamp(min=0)  # (T, T)
     return -alibi_slopes(num_heads)[:, None, None] * distance
 
 
@@ -105,7 +105,7 @@ def windowed_losses(logits_of, data, length, stride):
 
 
 class RMSNorm(nn.Module):
-    """`rms_norm` of chapter 6 with its gain ``(d,)``, which starts at 1."""
+    """`rms_norm` of `solutions.blocks` with its gain ``(d,)``, which starts at 1."""
 
     def __init__(self, d_model):
         super().__init__()

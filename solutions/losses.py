@@ -1,4 +1,4 @@
-"""Unit 10, losses: cross-entropy, perplexity, label smoothing (Szegedy et al. 2016, section 7).
+"""Losses: cross-entropy, perplexity, label smoothing (Szegedy et al. 2016, section 7).
 
 Shapes: ``N`` predictions, for a batch of sequences all their positions in one row; ``V`` (``C``, ``size``) classes,
 for a language model the vocabulary. A logit is a score before the softmax. Logarithms are natural: losses are in nats.

@@ -1,4 +1,4 @@
-"""Unit 4, masks: which positions may be attended to (Vaswani et al. 2017, section 3.2.3).
+"""Masks: which positions may be attended to (Vaswani et al. 2017, section 3.2.3).
 
 Every mask is boolean and ``True`` means "may attend". Shapes: ``B`` batch, ``T`` sequence length
 (``T_q`` queries, ``T_k`` keys). Masks broadcast to scores ``(B, H, T_q, T_k)``.
@@ -19,7 +19,7 @@ def padding_mask(ids, pad_id=PAD):
     Returns:
         Boolean ``(B, 1, 1, T)`` on the device of ``ids``: ``False`` where a token is padding.
 
-    Source: the two axes of length 1 broadcast over heads and queries (chapter 4, "Mask broadcasting").
+    Source: the two axes of length 1 broadcast over heads and queries (the chapter on masks, "Mask broadcasting").
     """
     ### BEGIN SOLUTION
     return (ids != pad_id)[:, None, None, :]
@@ -90,7 +90,7 @@ def masked_softmax(scores, mask, dim=-1):
         Weights like ``scores``: exactly 0 where the mask is ``False``. Where nothing along ``dim``
         is allowed, all weights are 0 (not NaN, not uniform) and the gradients are finite.
 
-    Source: chapter 4, "Rows with nothing to attend to".
+    Source: the chapter on masks, "Rows with nothing to attend to".
     """
     ### BEGIN SOLUTION
     mask = mask.broadcast_to(scores.shape)

@@ -1,4 +1,4 @@
-"""Unit 5, many heads: several attentions side by side (Vaswani et al. 2017, section 3.2.2).
+"""Many heads: several attentions side by side (Vaswani et al. 2017, section 3.2.2).
 
 Shapes: ``B`` batch, ``T`` positions (``T_q`` queries, ``T_k`` keys), ``d_model`` model width, ``H`` heads,
 ``d_head = d_model / H`` the width of a head. Masks are boolean and ``True`` means "may attend".
@@ -136,8 +136,10 @@ def ablate_head(module, head):
     ### BEGIN SOLUTION
     if not 0 <= head < module.num_heads:
         raise ValueError(f"head must be from 0 to {module.num_heads - 1}, but is {head}.")
-    # A tensor that is part of a graph cannot be deep-copied: the copy starts without the weights of the last call.
-    ablated = copy.deepcopy(module, {id(module.weights): None})
+    # A tensor that is part of a graph cannot be deep-copied, so the copy starts without the weights of the last call.
+    without_weights = copy.copy(module)
+    without_weights.weights = None
+    ablated = copy.deepcopy(without_weights)
     d_head = module.w_o.in_features // module.num_heads
     with torch.no_grad():
         ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0  # the columns that read this head

@@ -1,4 +1,4 @@
-"""Unit 11, optim: AdamW (Loshchilov and Hutter 2019), the warm-up schedule (Vaswani et al. 2017), clipping.
+"""Optimisation: AdamW (Loshchilov and Hutter 2019), the warm-up schedule (Vaswani et al. 2017), clipping.
 
 A *step* is one update of the parameters; steps are counted from 1. A *rate* is a learning rate: how far a step goes.
 """

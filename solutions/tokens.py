@@ -1,4 +1,4 @@
-"""Unit 1, tokens: from text to ids and back, by words and by byte pairs.
+"""Tokens: from text to ids and back, by words and by byte pairs.
 
 Ids are Python integers, so a text is a list of them. ``V`` is the number of tokens in a vocabulary.
 """
@@ -10,7 +10,7 @@ import regex
 
 from solutions import BOS, EOS, PAD, UNK
 
-# How the special tokens are written; their ids are their places: PAD, UNK, BOS, EOS.
+# How the special tokens are written; their ids are their indices: PAD, UNK, BOS, EOS.
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 
 # How GPT-2 cuts a text before it looks for pairs (Radford et al. 2019, published with the model). The pieces, joined,
@@ -26,7 +26,7 @@ class Vocabulary:
     """Words (or whatever ``tokenize`` cuts a text into) and their ids.
 
     Attributes:
-        id_to_token: list of ``V`` strings; a token's id is its place. The first four are `SPECIALS`.
+        id_to_token: list of ``V`` strings; a token's id is its index. The first four are `SPECIALS`.
         token_to_id: the same, the other way round, as a dict.
 
     ``len(vocabulary)`` is ``V``.

@@ -1,4 +1,4 @@
-"""Unit 9, training: batches, the copy task, batches of like lengths, the training loop.
+"""Training: batches, the copy task, batches of like lengths, the training loop.
 
 Shapes: ``B`` sequences in a batch, ``T_src`` and ``T_tgt`` tokens in them after padding, ``V`` vocabulary size. A
 *token* here is one that has to be predicted: an entry of ``tgt_y`` that is no padding.
@@ -28,8 +28,8 @@ class Batch:
         src_mask: ``(B, 1, 1, T_src)``, bool: which source tokens are no padding.
         tgt: what the decoder reads, all target ids but the last: ``(B, T_tgt - 1)``.
         tgt_y: what it has to predict, all target ids but the first: ``(B, T_tgt - 1)``.
-        tgt_mask: ``(B, 1, T_tgt - 1, T_tgt - 1)``, bool: for each place of ``tgt`` the places at or before it that
-            are no padding.
+        tgt_mask: ``(B, 1, T_tgt - 1, T_tgt - 1)``, bool: for each position of ``tgt`` the positions at or before
+            it that are no padding.
         ntokens: ``int``, how many entries of ``tgt_y`` are no padding.
 
     Without a target, ``tgt``, ``tgt_y`` and ``tgt_mask`` are ``None`` and ``ntokens`` is 0. The ids given are not
@@ -93,6 +93,33 @@ def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
     ### END SOLUTION
 
 
+def _fill_batches(sizes, max_tokens, generator=None):
+    """Fill batches with items of like size: what `bucket_batches` and `solutions.translation.token_batches` share.
+
+    Args:
+        sizes: for each item a tuple of lengths, one for each sequence in it; all tuples have the same number.
+        max_tokens: the largest padded size of a batch: its number of items, times the sum of its longest lengths.
+        generator: ``torch.Generator`` that shuffles the batches; ``None`` leaves them in the order of their sizes.
+
+    Returns:
+        ``list[list[int]]``: the indices of the items in each batch.
+    """
+    ### BEGIN SOLUTION
+    batches: list[list[int]] = []
+    longest: tuple[int, ...] = ()
+    for index in sorted(range(len(sizes)), key=sizes.__getitem__):  # items of the same size stay in their order
+        together = tuple(map(max, longest, sizes[index]))  # the longest lengths, once this item has joined
+        if not batches or (len(batches[-1]) + 1) * sum(together) > max_tokens:
+            batches.append([])
+            together = sizes[index]
+        batches[-1].append(index)
+        longest = together
+    if generator is not None:
+        batches = [batches[position] for position in torch.randperm(len(batches), generator=generator)]
+    return batches
+    ### END SOLUTION
+
+
 def bucket_batches(lengths, max_tokens, shuffle_generator=None):
     """Divide sequences into batches that hold little padding.
 
@@ -102,7 +129,7 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
         shuffle_generator: ``torch.Generator`` that draws the order of the batches; ``None`` leaves it as it is.
 
     Returns:
-        ``list[list[int]]``: for each batch the places of its sequences in ``lengths``. Every place occurs once. The
+        ``list[list[int]]``: for each batch the indices of its sequences in ``lengths``. Every index occurs once. The
         padded size of each batch, the number of its sequences times the longest of them, is at most ``max_tokens``.
         Sequences of like length go together; how exactly is free.
 
@@ -114,16 +141,7 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
     ### BEGIN SOLUTION
     if max(lengths, default=0) > max_tokens:
         raise ValueError(f"max_tokens is {max_tokens}, but one of the lengths is {max(lengths)}.")
-    batches: list[list[int]] = []
-    for index in sorted(range(len(lengths)), key=lambda index: lengths[index]):
-        # Sorted: the newcomer is the longest of its batch.
-        if not batches or (len(batches[-1]) + 1) * lengths[index] > max_tokens:
-            batches.append([])
-        batches[-1].append(index)
-    if shuffle_generator is not None:
-        order = torch.randperm(len(batches), generator=shuffle_generator)
-        batches = [batches[place] for place in order]
-    return batches
+    return _fill_batches([(length,) for length in lengths], max_tokens, shuffle_generator)
     ### END SOLUTION
 
 
@@ -170,24 +188,30 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
     model.train(training)
     start = time.perf_counter()
     total_loss, total_tokens, steps = 0.0, 0, 0
-    batches = iter(batches)
+
+    def summed_loss(batch):
+        hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+        log_probs = model.generator(hidden)
+        return loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+
     with torch.set_grad_enabled(training):
-        while group := list(itertools.islice(batches, accumulate)):
-            tokens = sum(batch.ntokens for batch in group)
-            if training:
+        if training:
+            batches = iter(batches)
+            while group := list(itertools.islice(batches, accumulate)):
+                tokens = sum(batch.ntokens for batch in group)
                 optimizer.zero_grad()
-            for batch in group:
-                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-                log_probs = model.generator(hidden)
-                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-                if training:
+                for batch in group:
+                    loss = summed_loss(batch)
                     (loss / max(tokens, 1)).backward()  # gradients add up from batch to batch
-                total_loss += loss.item()
-            total_tokens += tokens
-            if training:
+                    total_loss += loss.item()
+                total_tokens += tokens
                 optimizer.step()
                 steps += 1
                 if scheduler is not None:
                     scheduler.step()
+        else:
+            for batch in batches:
+                total_loss += summed_loss(batch).item()
+                total_tokens += batch.ntokens
     return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
     ### END SOLUTION

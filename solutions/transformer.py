@@ -1,4 +1,4 @@
-"""Unit 8, the full encoder-decoder (Vaswani et al. 2017, section 3 and figure 1).
+"""The full encoder-decoder (Vaswani et al. 2017, section 3 and figure 1).
 
 Shapes: ``B`` batch, ``T_src`` and ``T_tgt`` lengths of source and target, ``d`` = ``d_model``, ``V`` vocabulary size.
 Masks are boolean, ``True`` means "may attend", and they broadcast to scores ``(B, H, T_q, T_k)``.
@@ -309,7 +309,7 @@ def make_model(
 
 
 def shift_right(targets, bos_id=BOS):
-    """What the decoder reads while it learns to write ``targets``: each token one place later.
+    """What the decoder reads while it learns to write ``targets``: each token one position later.
 
     Args:
         targets: token ids ``(B, T)`` or ``(T,)``.

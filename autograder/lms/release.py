@@ -32,6 +32,7 @@ import re
 import sys
 import sysconfig
 import tempfile
+import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -94,7 +95,8 @@ class SolutionModule:
         constants = [f"{alias.name} = {course_constant(alias.name)!r}" for node in course for alias in node.names]
         given: dict[str, str] = {}
         for node in units:
-            SolutionModule(_other_unit(node)).collect([alias.name for alias in node.names], given, own)
+            names = [alias.name for alias in node.names if not alias.name.startswith("_")]  # see `source`
+            SolutionModule(_other_unit(node)).collect(names, given, own)
         parts = ["\n".join([_in_usual_order(own), "", *constants]).strip()]
         if given:
             parts += ["# From earlier units: given here, so that this notebook stands alone.", *given.values()]
@@ -112,17 +114,11 @@ class SolutionModule:
         What their modules import besides is added to the lines of ``imports``.
         """
         imports += [line for line in self._own_imports() if line and line not in imports]
-        elsewhere: dict[str, ast.ImportFrom] = {
-            alias.name: node
-            for node in self._tree.body
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions")
-            for alias in node.names
-        }
         for name in names:
             if name in found:
                 continue
-            if name in elsewhere:
-                node = elsewhere[name]
+            if name in self._elsewhere:
+                node = self._elsewhere[name]
                 if _other_unit(node):
                     SolutionModule(_other_unit(node)).collect([name], found, imports)
                 else:
@@ -130,16 +126,29 @@ class SolutionModule:
                 continue
             definition = self._definition(name)
             used = {inner.id for inner in ast.walk(definition) if isinstance(inner, ast.Name)} - {name}
-            self.collect([other for other in (*elsewhere, *self._defined) if other in used], found, imports)
+            self.collect([other for other in self._names() if other in used], found, imports)
             found[name] = self.given(name)
 
     def given(self, name: str) -> str:
         """The source of an object that a learner does not write: without the marks of a solution."""
-        lines = self.source(name).splitlines()
+        lines = self._text(name).splitlines()
         return "\n".join(line for line in lines if line.strip() not in (BEGIN, END))
 
     def source(self, name: str) -> str:
-        """The function, class or constant of that name with its docstring and its solution marks."""
+        """The function or class of that name with its docstring and its solution marks.
+
+        A helper whose name begins with an underscore belongs to the answers that use it: it is written into them.
+        """
+        used = {inner.id for inner in ast.walk(self._definition(name)) if isinstance(inner, ast.Name)}
+        helpers: dict[str, str] = {}
+        self.collect([other for other in self._names() if other.startswith("_") and other in used], helpers, [])
+        if not helpers:
+            return self._text(name)
+        before, begin, after = self._text(name).partition(BEGIN + "\n")
+        margin = before.rpartition("\n")[2]
+        return before + begin + textwrap.indent("\n\n".join(helpers.values()), margin) + "\n\n" + after
+
+    def _text(self, name: str) -> str:
         node = self._definition(name)
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
@@ -161,6 +170,19 @@ class SolutionModule:
             elif isinstance(node, ast.Assign):
                 found |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
         return found
+
+    @cached_property
+    def _elsewhere(self) -> dict[str, ast.ImportFrom]:
+        """What it takes from the answers' package, with the statement that does."""
+        return {
+            alias.name: node
+            for node in self._tree.body
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions")
+            for alias in node.names
+        }
+
+    def _names(self) -> list[str]:
+        return [*self._elsewhere, *self._defined]
 
     def _block(self, first: int, header: int) -> str:
         # The syntax tree does not hold the comment that closes a solution, so go on as long as lines are indented.

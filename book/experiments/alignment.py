@@ -4,17 +4,11 @@ import record
 import torch
 
 from solutions.grammar import aligned_pairs
-from solutions.translation import (
-    TranslationConfig,
-    alignment_error_rate,
-    attention_maps,
-    encode_pairs,
-    load_pairs,
-    read_alignment,
-    train,
-    word_places,
-    words,
-)
+from solutions.translation import attention_maps, encode_pairs, read_alignment, words
+from solutions.translator.alignment import alignment_error_rate, word_indices
+from solutions.translator.config import TranslationConfig
+from solutions.translator.data import load_pairs
+from solutions.translator.trainer import train
 
 WHAT = (
     "Alignment error rate (0 is best) of the links that each cross-attention head of a small translator gives, one "
@@ -59,12 +53,12 @@ def maps_of(model, german, english):
 def between_words(weights, german, english, tokenizer, row):
     """Weights ``(English words, German words)`` of weights ``(T, S)`` between tokens: sums over those of a German word,
     means over those of an English one. What goes to EOS is left out."""
-    to_places, from_places = word_places(german, tokenizer), word_places(english, tokenizer)
+    to_words, from_words = word_indices(german, tokenizer), word_indices(english, tokenizer)
     shift = ROWS.index(row)
     found = torch.zeros(len(words(english)), len(words(german)))
-    for token, place in enumerate(from_places):
-        found[place].index_add_(0, torch.tensor(to_places), weights[token + shift, :-1])
-    counts = torch.bincount(torch.tensor(from_places), minlength=len(found)).clamp(min=1)
+    for token, place in enumerate(from_words):
+        found[place].index_add_(0, torch.tensor(to_words), weights[token + shift, :-1])
+    counts = torch.bincount(torch.tensor(from_words), minlength=len(found)).clamp(min=1)
     return found / counts[:, None]
 
 

@@ -11,6 +11,14 @@ import torch
 from solutions import translation
 from solutions.grammar import HELD_OUT, aligned_pairs
 from solutions.optim import noam_scheduler
+from solutions.translator.alignment import alignment_error_rate, word_attention
+from solutions.translator.checkpoints import build_model, load_model
+from solutions.translator.cli import sentence_bleu
+from solutions.translator.config import TranslationConfig
+from solutions.translator.data import Stream, grammar_pairs, load_pairs
+from solutions.translator.fused import faster_classes, replaced, wrap_for_config
+from solutions.translator.tokenizers import LibraryBPE
+from solutions.translator.trainer import make_optimizer, train
 
 WHAT = (
     "BLEU of the tiny preset on the grammar, in distribution and on held-out constructions, with tied and untied "
@@ -22,11 +30,11 @@ SWITCHES = ("sdpa", "kernels", "fused_adamw", "bf16", "compile")
 
 
 def run(reduced=False):
-    config, count = translation.TranslationConfig.preset("tiny"), 200
+    config, count = TranslationConfig.preset("tiny"), 200
     if reduced:
         config = dataclasses.replace(config, num_layers=1, d_model=32, d_ff=64, max_tokens=400, steps=24, warmup=10)
         count = 6
-    pairs = translation.load_pairs("grammar", "train", 300 if reduced else None)
+    pairs = load_pairs("grammar", "train", 300 if reduced else None)
     jobs = [(dataclasses.replace(config, tie_weights=tied), pairs, count) for tied in (True, False)]
     tied, untied = record.results_of(trained, jobs, reduced)
     return {
@@ -88,10 +96,10 @@ def trained(config, pairs, count):
     """One training, and what its model can do."""
     with tempfile.TemporaryDirectory() as folder:
         cpu = time.process_time()
-        result = translation.train(config, pairs, "cpu", folder)
+        result = train(config, pairs, "cpu", folder)
         cpu = time.process_time() - cpu
-        models = {"": result.model, "averaged, ": translation.load_model(folder, average=True)}
-    judged = {split: translation.load_pairs("grammar", split, count) for split in ("test", "held-out")}
+        models = {"": result.model, "averaged, ": load_model(folder, average=True)}
+    judged = {split: load_pairs("grammar", split, count) for split in ("test", "held-out")}
     bleu: dict = {}
     for name, model in models.items():
         for read, beam in (("greedy", 1), (f"beam of {BEAM}", BEAM)):
@@ -117,7 +125,7 @@ def trained(config, pairs, count):
         "bleu": bleu,
         "loss": {split: translation.evaluate(model, of)["loss"] for split, of in judged.items()},
         "bleu_by_construction": {
-            name: translation.evaluate(model, translation.grammar_pairs(count // 2, 0, "held-out", name))["bleu"]
+            name: translation.evaluate(model, grammar_pairs(count // 2, 0, "held-out", name))["bleu"]
             for name in HELD_OUT
         },
         "alignment_error_rate": alignments(model, aligned_pairs(count // 2, 0, "test")),
@@ -128,7 +136,7 @@ def trained(config, pairs, count):
 
 def worst(rows, count=5):
     """The rows whose sentence BLEU is lowest, with it."""
-    scored = [[translation.sentence_bleu(output, english), german, english, output] for german, english, output in rows]
+    scored = [[sentence_bleu(output, english), german, english, output] for german, english, output in rows]
     return sorted(scored)[:count]
 
 
@@ -136,12 +144,12 @@ def alignments(model, pairs):
     """Links read off each decoder layer's mean cross-attention, one for each English word, against the known ones."""
 
     def mean_error(links_of):
-        errors = [translation.alignment_error_rate(links_of(pair), pair.alignment) for pair in pairs]
+        errors = [alignment_error_rate(links_of(pair), pair.alignment) for pair in pairs]
         return statistics.mean(errors)
 
     def read(layer):
         def links_of(pair):
-            weights = translation.word_attention(model, pair.german, pair.english, layer)
+            weights = word_attention(model, pair.german, pair.english, layer)
             return {(i, j) for j, i in enumerate(translation.read_alignment(weights))}
 
         return links_of
@@ -164,9 +172,9 @@ def speed(config, pairs, reduced):
         on = switch in ("sdpa", "kernels", "fused_adamw")
         cases[f"{'without' if on else 'with'} {switch}"] = {switch: not on}
     cases["all off"] = dict.fromkeys(("sdpa", "kernels", "fused_adamw"), False)
-    tokenizer = translation.LibraryBPE.train([text for pair in pairs for text in pair], config.vocab_size)
+    tokenizer = LibraryBPE.train([text for pair in pairs for text in pair], config.vocab_size)
     ids = translation.encode_pairs(pairs, tokenizer)
-    stream = translation.Stream(ids, config, torch.device("cpu"))
+    stream = Stream(ids, config, torch.device("cpu"))
     rates: dict = {name: [] for name in cases}
     losses: dict = {}
     for _ in range(1 if reduced else 3):
@@ -179,12 +187,12 @@ def speed(config, pairs, reduced):
 
 def steps_of(config, tokenizer, stream, count):
     """The first loss, and the target tokens per second of all steps but the first five (or the first)."""
-    model = translation.build_model(config, tokenizer)
-    optimizer = translation.make_optimizer(config, model)
+    model = build_model(config, tokenizer)
+    optimizer = make_optimizer(config, model)
     scheduler = noam_scheduler(optimizer, config.d_model, config.warmup, config.factor)
-    whole, loss_fn = translation.as_set(model, config)
+    whole, loss_fn = wrap_for_config(model, config)
     left_out = 5 if count > 10 else 1
-    with translation.replaced(model, translation.faster_classes(config)):
+    with replaced(model, faster_classes(config)):
         results, seconds = [], []
         for number in range(count):
             started = time.perf_counter()

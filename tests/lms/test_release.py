@@ -433,3 +433,18 @@ def test_given_shows_constants_functions_and_classes(two_units):
     assert two_units.given("LIMIT") == "LIMIT = 3"
     with pytest.raises(release.BrokenSource, match="defines no 'missing'"):
         two_units.given("missing")
+
+
+def test_a_helper_of_answers_alone_is_written_into_them_and_given_to_nobody(two_units, tmp_path):
+    first, second = tmp_path / "first.py", tmp_path / "second.py"
+    answer = "    ### BEGIN SOLUTION\n    return {}\n    ### END SOLUTION\n"
+    first.write_text(f"FACTOR = 2\n\n\ndef _twice(x):\n{answer.format('FACTOR * x')}")
+    second.write_text(f"from solutions.first import _twice\n\n\ndef task(x):\n{answer.format('_twice(x)')}")
+    module = release.SolutionModule("second")
+    assert "_twice" not in module.imports()
+    source = module.source("task")
+    assert source.count("### BEGIN SOLUTION") == source.count("### END SOLUTION") == 1
+    assert source.splitlines()[1] == "    ### BEGIN SOLUTION"
+    namespace: dict = {}
+    exec(source, namespace)
+    assert namespace["task"](4) == 8

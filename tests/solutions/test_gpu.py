@@ -24,7 +24,12 @@ from solutions.masks import masked_softmax, padding_mask
 from solutions.optim import AdamW, clip_grad_norm, noam_scheduler
 from solutions.training import Batch, copy_task, run_epoch
 from solutions.transformer import make_model
-from solutions.translation import BadInput, OutOfMemory, TranslationConfig
+from solutions.translator.checkpoints import load_model
+from solutions.translator.config import TranslationConfig
+from solutions.translator.data import load_pairs
+from solutions.translator.errors import BadInput, OutOfMemory
+from solutions.translator.fused import ClosedLabelSmoothing
+from solutions.translator.trainer import train
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
 
@@ -37,7 +42,7 @@ SMALL = TranslationConfig(
 
 @pytest.fixture(scope="module")
 def pairs():
-    return translation.load_pairs("grammar", "train", 60)
+    return load_pairs("grammar", "train", 60)
 
 
 def on_both(compute):
@@ -118,7 +123,7 @@ def test_babygpt_writes_the_same_text():
         lambda x, ids: cross_entropy(x, ids, ignore_index=2),
         lambda x, ids: smooth_labels(ids, 9, 0.1),
         lambda x, ids: LabelSmoothing(9, PAD, 0.1)(x.log_softmax(-1), ids),
-        lambda x, ids: translation.ClosedLabelSmoothing(9, PAD, 0.1)(x.log_softmax(-1), ids),
+        lambda x, ids: ClosedLabelSmoothing(9, PAD, 0.1)(x.log_softmax(-1), ids),
         lambda x, ids: dropout(x, 0.0),
     ],
 )
@@ -165,30 +170,28 @@ def test_attention_maps_are_there():
 
 @pytest.fixture(scope="module")
 def cpu_losses(pairs):
-    return translation.train(SMALL, pairs, "cpu").losses
+    return train(SMALL, pairs, "cpu").losses
 
 
 def test_losses_are_those_of_the_processor(pairs, cpu_losses):
-    assert translation.train(SMALL, pairs, "cuda").losses == pytest.approx(cpu_losses, rel=1e-3)
+    assert train(SMALL, pairs, "cuda").losses == pytest.approx(cpu_losses, rel=1e-3)
 
 
 @pytest.mark.parametrize(
     "change", [{"bf16": True}, {"compile": True}, {"bf16": True, "compile": True}, {"sdpa": False}, {"kernels": False}]
 )
 def test_a_switch_changes_little(pairs, cpu_losses, change):
-    losses = translation.train(dataclasses.replace(SMALL, **change), pairs, "cuda").losses
+    losses = train(dataclasses.replace(SMALL, **change), pairs, "cuda").losses
     assert losses == pytest.approx(cpu_losses, rel=0.03 if change.get("bf16") else 2e-3)
 
 
 def test_a_run_goes_on_where_it_stopped_and_its_model_on_a_processor(tmp_path, pairs):
-    whole = translation.train(SMALL, pairs, "cuda")
-    translation.train(dataclasses.replace(SMALL, steps=5), pairs, "cuda", tmp_path)
-    rest = translation.train(SMALL, pairs, "cuda", tmp_path, resume=True)
+    whole = train(SMALL, pairs, "cuda")
+    train(dataclasses.replace(SMALL, steps=5), pairs, "cuda", tmp_path)
+    rest = train(SMALL, pairs, "cuda", tmp_path, resume=True)
     assert rest.losses == pytest.approx(whole.losses, rel=1e-3)
     sentences = [german for german, _ in pairs[:5]]
-    assert translation.translate(translation.load_model(tmp_path), sentences) == translation.translate(
-        rest.model, sentences
-    )
+    assert translation.translate(load_model(tmp_path), sentences) == translation.translate(rest.model, sentences)
 
 
 def test_a_step_that_does_not_fit_names_the_setting(pairs):
@@ -197,14 +200,14 @@ def test_a_step_that_does_not_fit_names_the_setting(pairs):
     torch.cuda.set_per_process_memory_fraction(0.002)
     try:
         with pytest.raises(OutOfMemory, match="lower --max-tokens, now 300"):
-            translation.train(wide, pairs, "cuda")
+            train(wide, pairs, "cuda")
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
 
 
 def test_a_gpu_that_is_not_there_is_named(pairs):
     with pytest.raises(BadInput, match="There is no device 'cuda:77' here"):
-        translation.train(SMALL, pairs, "cuda:77")
+        train(SMALL, pairs, "cuda:77")
 
 
 def run(*command):

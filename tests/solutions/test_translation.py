@@ -1,4 +1,4 @@
-"""The program of unit 14: its data, its loop, its checkpoints, and its command line."""
+"""The translation program: its data, its loop, its checkpoints, and its command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,18 @@ from solutions.losses import LabelSmoothing
 from solutions.multihead import MultiHeadAttention
 from solutions.training import run_epoch
 from solutions.transformer import make_model
-from solutions.translation import BadInput, TranslationConfig, words
+from solutions.translation import words
+from solutions.translator import trainer
+from solutions.translator.alignment import alignment_error_rate, word_attention, word_indices
+from solutions.translator.checkpoints import load_model, read_file, weight_files, write_file
+from solutions.translator.cli import main
+from solutions.translator.config import TranslationConfig
+from solutions.translator.data import grammar_pairs, load_pairs
+from solutions.translator.errors import BadInput, OutOfMemory
+from solutions.translator.fused import ClosedLabelSmoothing, FusedAttention, fused, replaced, wrap_for_config
+from solutions.translator.speed import step_operations
+from solutions.translator.tokenizers import TOKENIZERS, LibraryBPE, OwnBPE
+from solutions.translator.trainer import train
 
 SMALL = TranslationConfig(
     vocab_size=300, num_layers=1, d_model=16, d_ff=32, num_heads=2, max_tokens=300, steps=8, warmup=4, save_every=3
@@ -31,12 +42,12 @@ SMALL = TranslationConfig(
 
 @pytest.fixture(scope="module")
 def pairs():
-    return translation.load_pairs("grammar", "train", 60)
+    return load_pairs("grammar", "train", 60)
 
 
 @pytest.fixture(scope="module")
 def model(pairs):
-    return translation.train(SMALL, pairs, "cpu").model
+    return train(SMALL, pairs, "cpu").model
 
 
 def run(*arguments, **options):
@@ -56,33 +67,41 @@ def options_of(config):
             yield from (option, str(value))
 
 
+def test_the_units_module_has_the_programs_names_too():
+    assert translation.train is train
+    assert (translation.TranslationConfig, translation.load_pairs) == (TranslationConfig, load_pairs)
+    assert all(callable(getattr(translation, name)) for name in translation.PROGRAM)
+    with pytest.raises(AttributeError, match=r"'solutions\.translation' has no attribute 'trainn'"):
+        translation.trainn  # noqa: B018
+
+
 # --- data ---------------------------------------------------------------------------------------------------------
 
 
 def test_load_pairs_of_the_grammar(pairs):
     assert len(pairs) == 60
-    assert pairs == translation.grammar_pairs(60, 0)
-    assert not set(pairs) & set(translation.load_pairs("grammar", "test", 60))
+    assert pairs == grammar_pairs(60, 0)
+    assert not set(pairs) & set(load_pairs("grammar", "test", 60))
     with pytest.raises(BadInput, match="held-out"):
-        translation.load_pairs("grammar", "dev")
+        load_pairs("grammar", "dev")
 
 
 def test_load_pairs_of_a_file(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("\ufeff" + "".join(f"Satz {n}.\tSentence {n}.\tnote\n\n" for n in range(200)), encoding="utf-8")
-    whole = translation.load_pairs(str(path), "all")
+    whole = load_pairs(str(path), "all")
     assert whole[0] == ("Satz 0.", "Sentence 0.")
     assert len(whole) == 200
-    parts = [translation.load_pairs(str(path), split) for split in ("train", "valid", "test")]
+    parts = [load_pairs(str(path), split) for split in ("train", "valid", "test")]
     assert sorted(pair for part in parts for pair in part) == sorted(whole)
     assert len(parts[0]) > 150
-    assert translation.load_pairs(str(path), "all", 5) == whole[:5]
+    assert load_pairs(str(path), "all", 5) == whole[:5]
 
 
 def test_a_file_of_the_grammars_own_sentences_is_divided_too(tmp_path):
     path = tmp_path / "pairs.tsv"
-    path.write_text("\r\n".join(map("\t".join, translation.grammar_pairs(600, 3))), encoding="utf-8")
-    sizes = [len(translation.load_pairs(str(path), split)) for split in ("train", "valid", "test")]
+    path.write_text("\r\n".join(map("\t".join, grammar_pairs(600, 3))), encoding="utf-8")
+    sizes = [len(load_pairs(str(path), split)) for split in ("train", "valid", "test")]
     assert sum(sizes) == 600
     assert min(sizes) >= 10
 
@@ -101,22 +120,22 @@ def test_a_bad_file_is_one_sentence_with_the_line(tmp_path, content, message):
     path = tmp_path / "pairs.tsv"
     path.write_bytes(content)
     with pytest.raises(BadInput, match=message) as caught:
-        translation.load_pairs(str(path), "all")
+        load_pairs(str(path), "all")
     assert str(path) in str(caught.value)
 
 
 def test_missing_files_and_splits(tmp_path):
     with pytest.raises(BadInput, match="cannot be read"):
-        translation.load_pairs(str(tmp_path / "none.tsv"), "train")
+        load_pairs(str(tmp_path / "none.tsv"), "train")
     (tmp_path / "one.tsv").write_text("eins\tone\n")
     with pytest.raises(BadInput, match="none of its 1 pairs"):
-        translation.load_pairs(str(tmp_path / "one.tsv"), "test")
+        load_pairs(str(tmp_path / "one.tsv"), "test")
 
 
 def test_multi30k_without_the_package_or_a_network(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(BadInput, match="pip install datasets"):
-        translation.load_pairs("multi30k", "train")
+        load_pairs("multi30k", "train")
 
     class Offline:
         @staticmethod
@@ -125,7 +144,7 @@ def test_multi30k_without_the_package_or_a_network(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "datasets", Offline)
     with pytest.raises(BadInput, match=r"without a network use .* \(no route\)"):
-        translation.load_pairs("multi30k", "train")
+        load_pairs("multi30k", "train")
 
     class Online:
         @staticmethod
@@ -133,14 +152,14 @@ def test_multi30k_without_the_package_or_a_network(monkeypatch):
             return [{"de": f"{split} {n}", "en": f"{n}"} for n in range(3)]
 
     monkeypatch.setitem(sys.modules, "datasets", Online)
-    assert translation.load_pairs("multi30k", "valid", 2) == [("validation 0", "0"), ("validation 1", "1")]
+    assert load_pairs("multi30k", "valid", 2) == [("validation 0", "0"), ("validation 1", "1")]
 
 
 @pytest.mark.parametrize("kind", ["bpe", "own"])
 def test_tokenisers_come_back_to_the_text(pairs, kind):
     texts = [text for pair in pairs for text in pair]
-    tokenizer = translation.TOKENIZERS[kind].train(texts, 400)
-    again = translation.TOKENIZERS[kind](tokenizer.saved())
+    tokenizer = TOKENIZERS[kind].train(texts, 400)
+    again = TOKENIZERS[kind](tokenizer.saved())
     assert len(tokenizer) <= 400
     assert tokenizer.encode_all(texts) == again.encode_all(texts)
     for text, ids in zip(texts, tokenizer.encode_all(texts)):
@@ -150,17 +169,17 @@ def test_tokenisers_come_back_to_the_text(pairs, kind):
     assert max(tokenizer.encode_all(["<eos> ☃"])[0]) < len(tokenizer)
     assert EOS not in tokenizer.encode_all(["<eos>"])[0]
     german = pairs[0][0]
-    places = translation.word_places(german, tokenizer)
-    assert sorted(set(places)) == list(range(len(words(german))))
-    assert places == sorted(places)
+    indices = word_indices(german, tokenizer)
+    assert sorted(set(indices)) == list(range(len(words(german))))
+    assert indices == sorted(indices)
 
 
 def test_a_missing_tokenizers_package_is_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(BadInput, match="pip install tokenizers"):
-        translation.LibraryBPE.train(["a"], 50)
+        LibraryBPE.train(["a"], 50)
     with pytest.raises(BadInput, match="260"):
-        translation.OwnBPE.train(["a"], 100)
+        OwnBPE.train(["a"], 100)
 
 
 # --- what a learner writes ----------------------------------------------------------------------------------------
@@ -254,14 +273,14 @@ def test_attention_maps_and_alignments(model, pairs):
     for value in maps.values():
         torch.testing.assert_close(value.sum(-1), torch.ones(value.shape[:-1]))
     assert not maps["decoder"].triu(1).any()
-    by_word = translation.word_attention(model, german, english)
+    by_word = word_attention(model, german, english)
     assert by_word.shape == (len(words(english)), len(words(german)))
     assert (by_word.sum(1) <= 1.0001).all()
     assert translation.read_alignment(torch.tensor([[0.2, 0.4, 0.4], [1.0, 0.0, 0.0]])) == [1, 0]
     known = aligned_pairs(1, 0)[0].alignment
-    assert translation.alignment_error_rate(known, known) == 0
-    assert translation.alignment_error_rate(set(), known) == 1
-    assert translation.alignment_error_rate({(0, 0), (1, 1)}, {(0, 0)}) == pytest.approx(1 / 3)
+    assert alignment_error_rate(known, known) == 0
+    assert alignment_error_rate(set(), known) == 1
+    assert alignment_error_rate({(0, 0), (1, 1)}, {(0, 0)}) == pytest.approx(1 / 3)
 
 
 # --- speed switches -----------------------------------------------------------------------------------------------
@@ -270,9 +289,9 @@ def test_attention_maps_and_alignments(model, pairs):
 def test_fused_parts_compute_the_same():
     batch = translation.make_batch(some_ids(5))
     model = fresh()
-    loss_fns = LabelSmoothing(20, PAD, 0.1), translation.ClosedLabelSmoothing(20, PAD, 0.1)
+    loss_fns = LabelSmoothing(20, PAD, 0.1), ClosedLabelSmoothing(20, PAD, 0.1)
     found = []
-    for context, loss_fn in ((translation.replaced(model, {}), loss_fns[0]), (translation.fused(model), loss_fns[1])):
+    for context, loss_fn in ((replaced(model, {}), loss_fns[0]), (fused(model), loss_fns[1])):
         with context:
             model.zero_grad()
             log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
@@ -282,7 +301,7 @@ def test_fused_parts_compute_the_same():
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-5)
     for a, b in zip(found[0][1], found[1][1]):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
-    assert not any(isinstance(module, translation.FusedAttention) for module in model.modules())
+    assert not any(isinstance(module, FusedAttention) for module in model.modules())
     assert sum(isinstance(module, MultiHeadAttention) for module in model.modules()) == 3
 
 
@@ -292,12 +311,12 @@ def test_what_a_compiler_sees_computes_the_same():
     model = fresh()
     found = []
     for backend in (None, "eager"):
-        whole, loss_fn = translation.as_set(model, dataclasses.replace(SMALL, compile=False))
+        whole, loss_fn = wrap_for_config(model, dataclasses.replace(SMALL, compile=False))
         if backend:
             whole.compile(backend=backend, dynamic=True)
             loss_fn.compile(backend=backend, dynamic=True)
         model.zero_grad()
-        with translation.fused(model):
+        with fused(model):
             result = translation.training_step(whole, [batch], loss_fn, torch.optim.SGD(model.parameters(), lr=0.0))
         found.append((result.loss, result.norm))
     assert found[1] == pytest.approx(found[0], rel=1e-5)
@@ -305,14 +324,14 @@ def test_what_a_compiler_sees_computes_the_same():
 
 @pytest.mark.parametrize("change", [{"sdpa": False}, {"kernels": False}, {"fused_adamw": False}])
 def test_a_switch_changes_no_loss(pairs, change):
-    plain = translation.train(SMALL, pairs, "cpu").losses
-    other = translation.train(dataclasses.replace(SMALL, **change), pairs, "cpu").losses
+    plain = train(SMALL, pairs, "cpu").losses
+    other = train(dataclasses.replace(SMALL, **change), pairs, "cpu").losses
     assert other == pytest.approx(plain, rel=1e-4)
 
 
 def test_bfloat16_stays_close(pairs):
-    plain = translation.train(SMALL, pairs, "cpu").losses
-    other = translation.train(dataclasses.replace(SMALL, bf16=True), pairs, "cpu").losses
+    plain = train(SMALL, pairs, "cpu").losses
+    other = train(dataclasses.replace(SMALL, bf16=True), pairs, "cpu").losses
     assert other == pytest.approx(plain, rel=0.05)
 
 
@@ -326,7 +345,7 @@ def test_operations_are_those_of_the_matrices(pairs):
     with FlopCounterMode(display=False) as counter:
         log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
         log_probs.sum().backward()
-    assert translation.step_operations(model, [batch]) == pytest.approx(counter.get_total_flops(), rel=0.12)
+    assert step_operations(model, [batch]) == pytest.approx(counter.get_total_flops(), rel=0.12)
 
 
 # --- checkpoints --------------------------------------------------------------------------------------------------
@@ -334,9 +353,9 @@ def test_operations_are_those_of_the_matrices(pairs):
 
 def test_a_resumed_run_has_the_same_losses_bit_by_bit(tmp_path, pairs):
     config = dataclasses.replace(SMALL, dropout=0.2, accumulate=2)
-    whole = translation.train(config, pairs, "cpu", tmp_path / "whole")
-    translation.train(dataclasses.replace(config, steps=5), pairs, "cpu", tmp_path / "halves")
-    rest = translation.train(config, pairs, "cpu", tmp_path / "halves", resume=True)
+    whole = train(config, pairs, "cpu", tmp_path / "whole")
+    train(dataclasses.replace(config, steps=5), pairs, "cpu", tmp_path / "halves")
+    rest = train(config, pairs, "cpu", tmp_path / "halves", resume=True)
     assert rest.losses == whole.losses
     assert len(whole.losses) == 8
     for a, b in zip(whole.model.parameters(), rest.model.parameters()):
@@ -345,29 +364,29 @@ def test_a_resumed_run_has_the_same_losses_bit_by_bit(tmp_path, pairs):
 
 
 def test_a_resumed_run_wants_the_same_pairs_and_steps(tmp_path, pairs):
-    translation.train(SMALL, pairs, "cpu", tmp_path)
+    train(SMALL, pairs, "cpu", tmp_path)
     with pytest.raises(BadInput, match="not the pairs"):
-        translation.train(SMALL, pairs[1:], "cpu", tmp_path, resume=True)
+        train(SMALL, pairs[1:], "cpu", tmp_path, resume=True)
     with pytest.raises(BadInput, match="--accumulate"):
-        translation.train(dataclasses.replace(SMALL, accumulate=2), pairs, "cpu", tmp_path, resume=True)
+        train(dataclasses.replace(SMALL, accumulate=2), pairs, "cpu", tmp_path, resume=True)
 
 
 def test_weights_are_kept_and_averaged(tmp_path, pairs):
     config = dataclasses.replace(SMALL, save_every=2, keep=3)
-    translation.train(config, pairs, "cpu", tmp_path)
-    files = translation.weight_files(tmp_path)
+    train(config, pairs, "cpu", tmp_path)
+    files = weight_files(tmp_path)
     assert [file.name for file in files] == [f"weights-{step:07}.pt" for step in (4, 6, 8)]
-    states = [translation.read_file(file) for file in files]
-    for name, value in translation.load_model(tmp_path, average=True).state_dict().items():
+    states = [read_file(file) for file in files]
+    for name, value in load_model(tmp_path, average=True).state_dict().items():
         torch.testing.assert_close(value, sum(state[name] for state in states) / 3, rtol=1e-5, atol=1e-6)
-    last = translation.load_model(tmp_path)
+    last = load_model(tmp_path)
     assert torch.equal(last.generator.proj.weight, states[-1]["generator.proj.weight"])
     assert last.generator.proj.weight is last.src_embed[0].embed.weight
 
 
 def test_a_checkpoint_is_whole_or_not_there(tmp_path, monkeypatch):
     path = tmp_path / "last.pt"
-    translation.write_file(path, {"step": 1})
+    write_file(path, {"step": 1})
 
     def broken(value, file):
         file.write(b"half of it")
@@ -375,26 +394,26 @@ def test_a_checkpoint_is_whole_or_not_there(tmp_path, monkeypatch):
 
     monkeypatch.setattr(torch, "save", broken)
     with pytest.raises(OSError, match="No space"):
-        translation.write_file(path, {"step": 2})
-    assert translation.read_file(path) == {"step": 1}
+        write_file(path, {"step": 2})
+    assert read_file(path) == {"step": 1}
     assert [file.name for file in tmp_path.iterdir()] == ["last.pt"]
 
 
 def test_a_damaged_checkpoint_is_one_sentence(tmp_path):
     with pytest.raises(BadInput, match="There is no checkpoint"):
-        translation.read_file(tmp_path / "last.pt")
+        read_file(tmp_path / "last.pt")
     (tmp_path / "last.pt").write_bytes(b"nonsense")
     with pytest.raises(BadInput, match="damaged"):
-        translation.read_file(tmp_path / "last.pt")
+        read_file(tmp_path / "last.pt")
 
 
 def test_out_of_memory_says_what_to_lower(pairs, monkeypatch):
     def full(*arguments):
         raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
 
-    monkeypatch.setattr(translation, "training_step", full)
-    with pytest.raises(translation.OutOfMemory, match=r"lower --max-tokens, now 300, and raise --accumulate, now 1"):
-        translation.train(SMALL, pairs, "cpu")
+    monkeypatch.setattr(trainer, "training_step", full)
+    with pytest.raises(OutOfMemory, match=r"lower --max-tokens, now 300, and raise --accumulate, now 1"):
+        train(SMALL, pairs, "cpu")
 
 
 def test_settings_are_checked():
@@ -426,7 +445,7 @@ def test_the_command_line_trains_evaluates_and_translates(tmp_path):
     assert scored.returncode == 0, scored.stderr
     assert scored.stdout.count("reference:") == 2
     rows = [line.split("\t") for line in (tmp_path / "out.tsv").read_text(encoding="utf-8").splitlines()]
-    assert [tuple(row[:2]) for row in rows] == translation.load_pairs("grammar", "test", 8)
+    assert [tuple(row[:2]) for row in rows] == load_pairs("grammar", "test", 8)
     said = run("translate", out, "--beam", 1, input="Der Hund schläft.\nEr lacht.\n")
     assert said.returncode == 0
     assert said.stdout.count("\n") == 2
@@ -440,11 +459,11 @@ def test_the_command_line_trains_evaluates_and_translates(tmp_path):
         (("train", "--out", tmp_path / "new", "--pairs", 30, "--max-tokens", 5), "Raise --max-tokens"),
         (("evaluate", tmp_path / "new"), "There is no checkpoint"),
     ]:
-        assert translation.main(list(map(str, arguments))) == 2, message
+        assert main(list(map(str, arguments))) == 2, message
 
 
 def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, capsys):
-    assert translation.main(["train", "--out", str(tmp_path), "--data", str(tmp_path / "none.tsv")]) == 2
+    assert main(["train", "--out", str(tmp_path), "--data", str(tmp_path / "none.tsv")]) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
@@ -460,7 +479,7 @@ def test_options_that_would_do_something_else_are_refused(tmp_path, capsys):
         (["evaluate", "run", "stray"], "unrecognized arguments: stray"),
     ]:
         with pytest.raises(SystemExit) as ended:
-            translation.main(arguments)
+            main(arguments)
         assert ended.value.code == 2
         assert message in capsys.readouterr().err
     (tmp_path / "file").write_text("no folder")
@@ -470,7 +489,7 @@ def test_options_that_would_do_something_else_are_refused(tmp_path, capsys):
         (["train", "--threads", "0", "--out", str(tmp_path / "new")], "threads is 0, but must be at least 1"),
         (["train", "--device", "meta", "--pairs", "30", "--out", str(tmp_path / "new")], "There is no device 'meta'"),
     ]:
-        assert translation.main(arguments) == 2
+        assert main(arguments) == 2
         assert message in capsys.readouterr().err
 
 
@@ -478,7 +497,7 @@ def test_a_file_of_another_program_is_no_checkpoint(tmp_path, capsys):
     for value in ([1, 2], {"config": {"unheard_of": 1}}):
         torch.save(value, tmp_path / "last.pt")
         for arguments in (["train", "--resume", "--out"], ["evaluate"], ["translate"]):
-            assert translation.main([*arguments, str(tmp_path)]) == 2
+            assert main([*arguments, str(tmp_path)]) == 2
             assert "is no checkpoint of this program" in capsys.readouterr().err
 
 
@@ -486,17 +505,17 @@ def test_a_small_file_without_test_pairs_can_be_trained_on_and_translated(tmp_pa
     (tmp_path / "two.tsv").write_text("Alter Hund\tOld dog\nAlte Katze\tOld cat\n", encoding="utf-8")
     out = str(tmp_path / "run")
     arguments = ["train", "--data", str(tmp_path / "two.tsv"), "--out", out, *options_of(SMALL)]
-    assert translation.main(arguments) == 0
+    assert main(arguments) == 0
     said = capsys.readouterr().out
     assert "none of its 2 pairs falls into the split test" in said
     # Sentences may stand after an option, as people write it; an empty one stays empty.
-    assert translation.main(["translate", out, "--beam", "1", "Alter Hund", ""]) == 0
+    assert main(["translate", out, "--beam", "1", "Alter Hund", ""]) == 0
     assert capsys.readouterr().out.endswith("\n\n")
-    assert translation.main(["translate", out, "Hund \udcff"]) == 2
+    assert main(["translate", out, "Hund \udcff"]) == 2
     assert "Sentence 1 is not UTF-8." in capsys.readouterr().err
-    assert translation.main(["translate", out, "Hund " * 4000]) == 2
+    assert main(["translate", out, "Hund " * 4000]) == 2
     assert "too long" in capsys.readouterr().err
-    assert translation.main(["evaluate", out, "--split", "all", "--outputs", str(tmp_path / "none" / "o.tsv")]) == 2
+    assert main(["evaluate", out, "--split", "all", "--outputs", str(tmp_path / "none" / "o.tsv")]) == 2
     assert "BLEU" not in capsys.readouterr().out  # it was refused before all the work
 
 
@@ -529,18 +548,18 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, pairs):
     process.send_signal(signal.SIGINT)
     line = wait_for(process, "Interrupted after step")
     assert process.wait(60) == 130
-    done = len(translation.read_file(folder / "last.pt")["losses"])
+    done = len(read_file(folder / "last.pt")["losses"])
     assert f"after step {done};" in line
     python, module, program, *again = shlex.split(line.partition("To go on: ")[2])
     assert (python, module, program) == ("python", "-m", "solutions.translation")
     assert again == ["train", "--out", str(folder), "--resume", "--device", "cpu"]
     finished = run(*again, "--steps", done + 5, "--test", 4, env={"OMP_NUM_THREADS": "2"})  # it keeps its own number
     assert finished.returncode == 0, finished.stderr
-    saved = translation.read_file(folder / "last.pt")
+    saved = read_file(folder / "last.pt")
     assert saved["config"]["threads"] == 1
     assert len(saved["losses"]) == done + 5
     if done < 400:
-        assert saved["losses"] == translation.train(dataclasses.replace(config, steps=done + 5), pairs, "cpu").losses
+        assert saved["losses"] == train(dataclasses.replace(config, steps=done + 5), pairs, "cpu").losses
 
 
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port"]
@@ -561,8 +580,8 @@ def test_two_processes_have_the_losses_of_one(tmp_path, pairs):
     process = started(command, stdout=subprocess.DEVNULL)
     _, said = process.communicate(timeout=300)
     assert process.returncode == 0, said
-    one = translation.train(dataclasses.replace(SMALL, accumulate=2), pairs, "cpu").losses
-    two = translation.read_file(tmp_path / "last.pt")["losses"]
+    one = train(dataclasses.replace(SMALL, accumulate=2), pairs, "cpu").losses
+    two = read_file(tmp_path / "last.pt")["losses"]
     assert two == pytest.approx(one, abs=1e-5)
 
 
@@ -583,6 +602,6 @@ def test_a_killed_worker_ends_the_run_with_a_message_and_a_checkpoint(tmp_path):
             process.terminate()
             process.wait(60)
         process.stderr.close()
-    saved = translation.read_file(tmp_path / "last.pt")
+    saved = read_file(tmp_path / "last.pt")
     assert len(saved["losses"]) >= 100
     assert not list(tmp_path.glob("*.tmp"))

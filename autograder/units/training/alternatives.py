@@ -380,6 +380,25 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
     return [part.tolist() for part in places.split(max(1, max_tokens // max(1, longest)))]
 
 
+@alternative("training.bucket_batches", "one-list-at-a-time")
+def bucket_batches(lengths, max_tokens, shuffle_generator=None):
+    if max(lengths, default=0) > max_tokens:
+        raise ValueError(f"max_tokens is {max_tokens}, but a length is {max(lengths)}")
+    batches = []
+    current = []
+    for index in sorted(range(len(lengths)), key=lambda i: lengths[i]):
+        if current and (len(current) + 1) * lengths[index] > max_tokens:
+            batches.append(current)
+            current = []
+        current.append(index)
+    if current:
+        batches.append(current)
+    if shuffle_generator is not None:
+        order = torch.randperm(len(batches), generator=shuffle_generator).tolist()
+        batches = [batches[i] for i in order]
+    return batches
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # run_epoch
 
@@ -573,3 +592,31 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
         steps += 1
     model.train(before)
     return EpochResult(total / max(1, tokens), tokens, time.process_time() - start, steps)
+
+
+@alternative("training.run_epoch", "one-loop-for-training-and-evaluation")
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps = 0.0, 0, 0
+    batches = iter(batches)
+    with torch.set_grad_enabled(training):
+        while group := list(itertools.islice(batches, accumulate)):
+            tokens = sum(batch.ntokens for batch in group)
+            if training:
+                optimizer.zero_grad()
+            for batch in group:
+                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+                log_probs = model.generator(hidden)
+                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+                if training:
+                    (loss / max(tokens, 1)).backward()
+                total_loss += loss.item()
+            total_tokens += tokens
+            if training:
+                optimizer.step()
+                steps += 1
+                if scheduler is not None:
+                    scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)

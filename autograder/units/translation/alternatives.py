@@ -172,6 +172,30 @@ def token_batches(pairs, max_tokens, generator=None):
     return batches
 
 
+@alternative("translation.token_batches", "one-list-at-a-time")
+def token_batches(pairs, max_tokens, generator=None):
+    for place, (source, target) in enumerate(pairs):
+        cost = len(source) + len(target)
+        if cost > max_tokens:
+            raise ValueError(f"Pair {place} costs {cost} tokens, more than max_tokens={max_tokens}.")
+    batches = []
+    order = sorted(range(len(pairs)), key=lambda place: (len(pairs[place][0]), len(pairs[place][1])))
+    batch, longest_source, longest_target = [], 0, 0
+    for place in order:
+        source = max(longest_source, len(pairs[place][0]))
+        target = max(longest_target, len(pairs[place][1]))
+        if batch and (len(batch) + 1) * (source + target) > max_tokens:
+            batches.append(batch)
+            batch, source, target = [], len(pairs[place][0]), len(pairs[place][1])
+        batch.append(place)
+        longest_source, longest_target = source, target
+    if batch:
+        batches.append(batch)
+    if generator is not None:
+        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
+    return batches
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # training_step
 

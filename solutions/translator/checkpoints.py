@@ -1,0 +1,99 @@
+"""Checkpoints: written in whole or not at all, read with suspicion, averaged, and made models again."""
+
+import dataclasses
+import os
+from pathlib import Path
+
+import torch
+
+from solutions.transformer import make_model
+from solutions.translator.config import TranslationConfig
+from solutions.translator.errors import BadInput
+from solutions.translator.tokenizers import TOKENIZERS
+
+LAST = "last.pt"
+
+
+def write_file(path, value):
+    """Save a value in whole or not at all: readers see the old file or the new one, whatever happens between."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            torch.save(value, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def try_folder(folder):
+    """Make a folder for checkpoints, if it is not there, and see whether files can be written to it."""
+    probe = folder / f"{os.getpid()}.tmp"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise BadInput(f"No checkpoints can be written to {folder}: {error.strerror or error}.") from None
+
+
+def read_file(path):
+    """What `write_file` saved; nothing in the file is executed."""
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise BadInput(f"There is no checkpoint {path}: train one with --out {path.parent}.") from None
+    except Exception as error:
+        raise BadInput(f"{path} is no checkpoint of this program, or is damaged ({type(error).__name__}).") from None
+
+
+def read_run(folder):
+    """The last checkpoint of a run, if it is one of this program's."""
+    saved = read_file(Path(folder) / LAST)
+    wanted = {"config", "tokenizer", "fingerprint", "per_step", "data", "losses", "model", "optimizer", "scheduler"}
+    known = {field.name for field in dataclasses.fields(TranslationConfig)}
+    if not isinstance(saved, dict) or wanted - saved.keys() or set(saved["config"]) - known:
+        raise BadInput(f"{Path(folder) / LAST} is no checkpoint of this program, or of another version of it.")
+    return saved
+
+
+def weight_files(folder):
+    """The weights that a run kept, from the oldest to the newest."""
+    return sorted(Path(folder).glob("weights-*.pt"))
+
+
+def average_weights(paths):
+    """The mean of several checkpoints' weights, parameter by parameter (Vaswani et al. 2017, section 6.1)."""
+    paths = list(paths)
+    if not paths:
+        raise BadInput("There are no weights to average.")
+    mean: dict[str, torch.Tensor] = {}
+    for path in paths:
+        for name, value in read_file(Path(path)).items():
+            mean[name] = mean.get(name, 0) + value.double() / len(paths)
+    return {name: value.float() for name, value in mean.items()}
+
+
+def build_model(config, tokenizer):
+    """A fresh model of a run, which knows its tokeniser."""
+    torch.manual_seed(config.seed)
+    size = len(tokenizer)
+    model = make_model(
+        size, size, config.num_layers, config.d_model, config.d_ff, config.num_heads, config.dropout, config.norm,
+        config.tie_weights,
+    )  # fmt: skip
+    model.tokenizer = tokenizer
+    return model
+
+
+def load_model(folder, average=False, device="cpu"):
+    """The trained model of a folder, in evaluation mode; ``average`` takes the mean of the last checkpoints."""
+    saved = read_run(folder)
+    model = build_model(TranslationConfig(**saved["config"]), TOKENIZERS[saved["tokenizer"][0]](saved["tokenizer"][1]))
+    try:
+        model.load_state_dict(average_weights(weight_files(folder)) if average else saved["model"])
+    except (AttributeError, RuntimeError, TypeError):
+        raise BadInput(f"Weights in {folder} do not belong to the model of its last checkpoint.") from None
+    return model.to(device).eval()

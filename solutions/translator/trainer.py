@@ -1,0 +1,265 @@
+"""The training itself: from pairs of sentences to a model, step by step, interrupted and resumed."""
+
+import contextlib
+import dataclasses
+import math
+import shlex
+import signal
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from solutions.optim import AdamW, noam_scheduler
+from solutions.translation import training_step
+from solutions.translator.checkpoints import LAST, build_model, read_run, try_folder, weight_files, write_file
+from solutions.translator.data import checked_stream, fingerprint, to_device
+from solutions.translator.errors import BadInput, OutOfMemory, WorkerLost, out_of_memory, worker_lost
+from solutions.translator.fused import Distributed, faster_classes, replaced, wrap_for_config
+from solutions.translator.processes import World, interruptible
+from solutions.translator.speed import Progress, peak_rate, step_operations
+from solutions.translator.tokenizers import TOKENIZERS
+
+
+class TrainResult(NamedTuple):
+    """What came of a training.
+
+    Attributes:
+        model: the trained model, in evaluation mode; ``model.tokenizer`` is its tokeniser.
+        losses: loss per token of every step, from the very first one, also after it was resumed.
+        steps: steps that are done.
+        complete: whether that is all of them.
+        tokens: target tokens that were predicted since it was started or resumed, in all processes.
+        seconds: how long that took.
+        utilisation: share of the device's largest rate.
+    """
+
+    model: nn.Module
+    losses: list
+    steps: int
+    complete: bool
+    tokens: int
+    seconds: float
+    utilisation: float
+
+
+def train(config, pairs, device=None, folder=None, resume=False, quiet=True, data=None):
+    """Train a model: alone, or as one of several processes that ``torchrun`` started.
+
+    Args:
+        config: a `TranslationConfig`.
+        pairs: list of ``(source, target)`` texts.
+        device: a device or its name; ``None``: a GPU if there is one.
+        folder: where checkpoints go; ``None`` writes none.
+        resume: go on from the last checkpoint in ``folder``, exactly as if there had been no interruption.
+        quiet: say nothing.
+        data: a note about the pairs for the checkpoint, any plain value.
+
+    Returns:
+        A `TrainResult`.
+
+    Raises:
+        BadInput, OutOfMemory, WorkerLost: with a sentence that says what to do.
+
+    With several processes each computes its share of every step's micro-batches, and all make the same step: the loss
+    is divided by the tokens of all. Dropout is drawn by step and process, so only without it do the losses equal
+    those of a single process with the same micro-batches.
+    """
+    return Trainer(config, pairs, device, folder, resume, quiet, data).run()
+
+
+def make_optimizer(config, model):
+    """AdamW with the rate of the schedule: PyTorch's, fused if the device has that, or the course's own."""
+    options: dict = {"lr": 1.0, "betas": (0.9, 0.98), "eps": 1e-9, "weight_decay": config.weight_decay}
+    if not config.fused_adamw:
+        return AdamW(model.parameters(), **options)
+    try:
+        return torch.optim.AdamW(model.parameters(), fused=True, **options)
+    except RuntimeError:
+        return torch.optim.AdamW(model.parameters(), **options)
+
+
+class Trainer:
+    """A run: what it is made of, and how far it is. The arguments are those of `train`."""
+
+    def __init__(self, config, pairs, device=None, folder=None, resume=False, quiet=True, data=None):
+        if not pairs:
+            raise BadInput("There are no pairs to train on.")
+        self.world = World(device)
+        self.config = config.settled(self.world.device)
+        self.device, self.quiet, self.data = device, quiet, data
+        self.folder = None if folder is None else Path(folder)
+        saved = read_run(self.folder) if resume and self.folder is not None else None
+        if self.folder is not None:
+            try_folder(self.folder)  # better now than after the first hundred steps
+
+        self.saved_tokenizer = self.world.first(lambda: saved["tokenizer"] if saved else self.learnt_tokenizer(pairs))
+        kind, state = self.saved_tokenizer
+        tokenizer = TOKENIZERS[kind](state)
+        self.stream = checked_stream(pairs, tokenizer, self.config, self.world.device)
+        self.model = build_model(self.config, tokenizer).to(self.world.device)
+        self.optimizer = make_optimizer(self.config, self.model)
+        self.scheduler = noam_scheduler(self.optimizer, self.config.d_model, self.config.warmup, self.config.factor)
+        self.losses: list[float] = []
+        if saved:
+            self.restore(saved)
+
+        self.whole, self.loss_fn = wrap_for_config(self.model, self.config)
+        if self.world.size > 1:
+            self.whole = Distributed(self.whole, broadcast_buffers=False)
+        self.tokens, self.operations = 0, 0.0  # since it was started or resumed, in all processes
+
+    @property
+    def done(self):
+        """How many steps are done, those before it was resumed included."""
+        return len(self.losses)
+
+    @property
+    def per_step(self):
+        """Micro-batches in a step, those of all processes together."""
+        return self.config.accumulate * self.world.size
+
+    def learnt_tokenizer(self, pairs):
+        """The kind of the tokeniser, and what it learns from the texts, as a checkpoint has them."""
+        texts = [text for pair in pairs for text in pair]
+        kind = self.config.tokenizer
+        return kind, TOKENIZERS[kind].train(texts, self.config.vocab_size).saved()
+
+    # --- checkpoints ---
+
+    def restore(self, saved):
+        """Go on where a checkpoint ends, if it belongs to the same pairs and to steps of the same size."""
+        if saved["fingerprint"] != fingerprint(self.stream.ids):
+            raise BadInput(f"These are not the pairs that the run in {self.folder} began with.")
+        if saved["per_step"] != self.per_step:
+            raise BadInput(
+                f"A step of the run in {self.folder} has {saved['per_step']} micro-batches, but --accumulate times "
+                f"processes is {self.per_step}."
+            )
+        self.model.load_state_dict(saved["model"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        self.scheduler.load_state_dict(saved["scheduler"])
+        self.losses = saved["losses"]
+
+    def save(self, weights=False):
+        """Write everything that is needed to go on, and perhaps the weights alone, to be averaged."""
+        if self.folder is None:
+            return
+        everything = {
+            "config": dataclasses.asdict(self.config),
+            "tokenizer": self.saved_tokenizer,
+            "fingerprint": fingerprint(self.stream.ids),
+            "per_step": self.per_step,
+            "data": self.data,
+            "losses": self.losses,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "scheduler": self.scheduler.state_dict(),
+        }
+        write_file(self.folder / LAST, everything)
+        if weights:
+            write_file(self.folder / f"weights-{self.done:07}.pt", self.model.state_dict())
+            for old in weight_files(self.folder)[: -self.config.keep]:
+                old.unlink(missing_ok=True)
+
+    def resume_command(self):
+        """What to type to go on with this run."""
+        size = self.world.size
+        program = "python -m" if size == 1 else f"torchrun --nproc-per-node {size} -m"
+        device = "" if self.device is None else f" --device {self.device}"
+        return f"{program} solutions.translation train --out {shlex.quote(str(self.folder))} --resume{device}"
+
+    # --- steps ---
+
+    def run(self):
+        """Take the steps that are left, and say what came of them."""
+        peak = peak_rate(self.world.device, bool(self.config.bf16))
+        progress = Progress(self.config.steps, self.done, peak, self.quiet or self.world.rank > 0)
+        began = time.perf_counter()
+        with interruptible() as signals:
+            try:
+                self.take_steps(progress, signals)
+            except (MemoryError, RuntimeError) as error:
+                if out_of_memory(error):
+                    raise OutOfMemory(self.what_to_lower()) from error
+                if self.world.size > 1 and worker_lost(error):
+                    raise WorkerLost(self.saved_alone()) from error
+                raise
+            finally:
+                progress.close()
+        seconds = time.perf_counter() - began
+        complete = self.done >= self.config.steps
+        if not complete and self.world.rank == 0:
+            self.save()
+            if self.folder is not None and not self.quiet:
+                message = f"Interrupted after step {self.done}; saved. To go on: {self.resume_command()}"
+                print(message, file=sys.stderr)
+        rate = self.operations / max(seconds, 1e-9) / (peak * self.world.size)
+        return TrainResult(self.model.eval(), self.losses, self.done, complete, self.tokens, seconds, rate)
+
+    def take_steps(self, progress, signals):
+        """Step after step, until all are done or a process has noted a signal."""
+        with replaced(self.model, faster_classes(self.config)), ThreadPoolExecutor(1) as pool:
+            ahead = pool.submit(self.batches_of, self.done)
+            while self.done < self.config.steps:
+                own = ahead.result()
+                ahead = pool.submit(self.batches_of, self.done + 1)  # made while this step is computed
+                all_tokens, ends = self.world.sum(sum(batch.ntokens for batch in own), len(signals))
+                if ends:
+                    break
+                operations = step_operations(self.model, own) * self.world.size
+                self.step(own, all_tokens)
+                self.tokens += int(all_tokens)
+                self.operations += operations
+                progress.step(self.done, self.losses[-1], int(all_tokens), operations)
+                is_due = self.done % self.config.save_every == 0 or self.done == self.config.steps
+                if self.world.rank == 0 and is_due:
+                    self.save(weights=True)
+
+    def batches_of(self, step):
+        """This process's micro-batches of a step, by number."""
+        first = step * self.per_step
+        return [self.stream.batch(first + own) for own in range(self.world.rank, self.per_step, self.world.size)]
+
+    def step(self, batches, all_tokens):
+        """One step, with this process's micro-batches; the number of target tokens is that of all processes."""
+        size = self.world.size
+        # Every random number of a step depends on the seed, the step and the process, and on no other step.
+        torch.manual_seed(self.config.seed * 1_000_003 + self.done * size + self.world.rank)
+        # Gradients are averaged over processes, so each one's share of the tokens is made up for.
+        share = sum(batch.ntokens for batch in batches) * size / max(all_tokens, 1)
+        result = training_step(
+            self.whole,
+            [to_device(batch, self.world.device) for batch in batches],
+            lambda log_probs, targets: self.loss_fn(log_probs, targets) * share,
+            self.optimizer,
+            self.scheduler,
+            self.config.max_norm,
+        )
+        self.losses.append(result.loss)  # the step is made, even if the exchange of its losses fails
+        (self.losses[-1],) = self.world.sum(result.loss / size)
+        if not math.isfinite(self.losses[-1]):
+            raise BadInput(f"The loss of step {self.done} is {self.losses[-1]}: lower --factor, or raise --warmup.")
+
+    # --- when a step fails ---
+
+    def what_to_lower(self):
+        """A step did not fit into memory: a sentence about the settings that decide how much it takes."""
+        return (
+            f"Step {self.done + 1} did not fit into the memory of {self.world.device}: lower --max-tokens, now "
+            f"{self.config.max_tokens}, and raise --accumulate, now {self.config.accumulate}, to keep the size of a "
+            f"step."
+        )
+
+    def saved_alone(self):
+        """Another process has ended: save what this one has, and a sentence that says how to go on."""
+        with contextlib.suppress(ValueError):
+            # torchrun asks all processes to end as soon as one has: this one is about to, but saves first.
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self.save()
+        kept = f"its {self.done} steps are saved in {self.folder / LAST}" if self.folder else "nothing is saved"
+        return f"Another process of this run has ended; {kept}. To go on: {self.resume_command()}"
