@@ -376,7 +376,7 @@ def _progress(options: argparse.Namespace) -> int:
 
     if options.import_file:
         try:
-            tasks = progress.bring_in(options.import_file)
+            tasks = progress.import_progress(options.import_file)
         except progress.ImportProblem as error:
             raise UsageError(str(error)) from error
         print(f"Taken over from {options.import_file}: {tasks} tasks; the better result of each task counts.")

@@ -28,7 +28,7 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from autograder.machine import processor  # noqa: E402
+from benchmarks.machine import processor  # noqa: E402
 from solutions.gpt2_c import (  # noqa: E402
     GPT2,
     CModel,

@@ -43,7 +43,7 @@ from autograder.course.registry import find_unit  # noqa: E402
 from autograder.judging.runner import load_checks  # noqa: E402
 from autograder.lms import release  # noqa: E402
 from autograder.lms.sample_class import fill, is_check, solved, to_file  # noqa: E402
-from autograder.machine import processor  # noqa: E402
+from benchmarks.machine import processor  # noqa: E402
 
 UNIT = "attention"
 OUTPUT = ROOT / "book" / "measurements" / "grading.json"

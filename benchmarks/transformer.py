@@ -37,7 +37,7 @@ from torch.nn import functional as F
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from autograder.machine import processor  # noqa: E402
+from benchmarks.machine import processor  # noqa: E402
 from solutions import PAD, translation  # noqa: E402
 from solutions.embeddings import PositionalEncoding, TokenEmbedding  # noqa: E402
 from solutions.optim import noam_scheduler  # noqa: E402

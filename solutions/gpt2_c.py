@@ -505,7 +505,7 @@ class _Tensor(ctypes.Structure):
         ("name", ctypes.c_char_p),
         ("layers", ctypes.c_size_t),
         ("size", ctypes.c_size_t),
-        ("at", ctypes.c_void_p),
+        ("data", ctypes.c_void_p),
     ]
 
 
@@ -551,7 +551,7 @@ class CModel:
         if not found:
             raise KeyError(f"there is no {name} in {group}.")
         kind = _Tensor.from_address(found)
-        numbers = (ctypes.c_float * (kind.layers * kind.size)).from_address(kind.at)
+        numbers = (ctypes.c_float * (kind.layers * kind.size)).from_address(kind.data)
         return torch.frombuffer(numbers, dtype=torch.float32).view(kind.layers, kind.size)
 
     def threads(self, count):

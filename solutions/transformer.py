@@ -335,7 +335,7 @@ def count_parameters(model):
 
     Returns:
         A dictionary of ``int``: for each direct child of the model its name and its count, then ``"total"``. A
-        parameter that is used in several places counts once, in the first part that holds it. Parameters that are
+        parameter that is used several times counts once, in the first part that holds it. Parameters that are
         frozen, or that the model owns itself, count as well; buffers do not.
     """
     ### BEGIN SOLUTION

@@ -217,8 +217,8 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     model.eval()
     loss, tokens = 0.0, 0
     with torch.no_grad():
-        for indices in token_batches(ids, max_tokens):
-            batch = make_batch([ids[index] for index in indices]).to(device)
+        for places in token_batches(ids, max_tokens):
+            batch = make_batch([ids[place] for place in places]).to(device)
             log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
             loss += F.nll_loss(log_probs.transpose(1, 2), batch.tgt_y, ignore_index=PAD, reduction="sum").item()
             tokens += batch.ntokens
@@ -309,8 +309,8 @@ def train_translator(pairs, seed=0):
     optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3, betas=(0.9, 0.98))
     # Up in a quarter of the time, then down to nothing: what is left of the time is known here.
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda k: min(4 * (k + 1), (steps - k) * 4 / 3) / steps)
-    for indices in itertools.chain.from_iterable(epochs):
-        batch = make_batch([ids[index] for index in indices])
+    for places in itertools.chain.from_iterable(epochs):
+        batch = make_batch([ids[place] for place in places])
         training_step(model, [batch], loss_fn, optimizer, scheduler, max_norm=1.0)
     model.eval()
 

@@ -55,7 +55,7 @@ def launch_urls(path: str) -> dict[str, str]:
 
 
 def state_file() -> Path:
-    """``$AUTOGRADER_STATE``, else the place that the system has for such files; `OSError` if there is none."""
+    """``$AUTOGRADER_STATE``, else the file that the system has for such data; `OSError` if there is none."""
     override = os.environ.get("AUTOGRADER_STATE")
     try:
         return Path(override) if override else user_state_path("transformer-workbook") / "progress.json"

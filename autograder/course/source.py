@@ -12,7 +12,7 @@ _KERNEL = re.compile(r"^(?:/\*(?:[^*]|\*(?!/))*\*/\n)?void (\w+)\(.*?^\}$", re.M
 
 
 def syntax_tree(text: str) -> ast.Module:
-    """`ast.parse`, one at a time: up to Python 3.12 all threads count the depth of their trees in the same place.
+    """`ast.parse`, one at a time: up to Python 3.12 all threads count the depth of their trees together.
 
     (Two at once raise "SystemError: AST constructor recursion depth mismatch", Python's issue 106905.)
     """

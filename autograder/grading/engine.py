@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import torch
 
-from autograder.course.registry import UnknownUnit, find_unit
+from autograder.course.registry import BY_NAME, UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
-from autograder.judging.runner import foresee, judge
+from autograder.judging.runner import drivers_of, foresee, judge
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.submissions.discovery import Source, need_compiler
@@ -214,9 +214,13 @@ def grade_sources(
         return
     # The servers close first: then an interrupted run's threads have nothing left to wait for.
     with ThreadPoolExecutor(max_workers=jobs) as pool, Servers(jailed, need_compiler(sources)) as servers:
-        for unit in {source.unit for source in sources if not source.problem}:
+        units = {source.unit for source in sources if not source.problem}
+        for unit in units:
             _prepare(unit, seed)  # while the server imports torch
-        servers.current().wait_until_ready()
+        server = servers.current()
+        server.wait_until_ready()
+        for unit in units & BY_NAME.keys():
+            server.compile_drivers(drivers_of(unit, seed))
         futures = {
             pool.submit(grade_with_retries, servers, source, seed, limits): index
             for index, source in enumerate(sources)
@@ -250,5 +254,5 @@ def grade_all(
 
 
 def _prepare(unit: str, seed: int) -> None:
-    with contextlib.suppress(UnknownUnit):  # said again, in its place, by `grade_source`
+    with contextlib.suppress(UnknownUnit):  # `grade_source` says so of the submission
         foresee(unit, seed)

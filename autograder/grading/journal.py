@@ -11,6 +11,7 @@ import errno
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -115,11 +116,17 @@ def _identity(source: Source) -> tuple[str, ...]:
 
 @lru_cache(maxsize=None)
 def grader_version() -> str:
-    """A hash of all that results depend on besides the submission: another grader may give other results."""
-    digest = hashlib.sha256(f"{torch.__version__.partition('+')[0]} {addresses.book_url()}".encode())
+    """A hash of all that results depend on besides the submission: another grader may give other results.
+
+    Every file of the two packages counts, whatever its kind: catalogues and solutions in C, tables of headings.
+    """
+    python, torch_version = sys.version_info[:2], torch.__version__.partition("+")[0]
+    digest = hashlib.sha256(f"{python} {torch_version} {addresses.book_url()}".encode())
     for folder in (addresses.PACKAGE, addresses.PACKAGE.parent / "solutions"):
-        for file in sorted(folder.rglob("*.py")):
-            digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes())
+        for file in sorted(folder.rglob("*")):
+            inside = file.relative_to(folder)
+            if file.is_file() and not any(part == "__pycache__" or part.startswith(".") for part in inside.parts):
+                digest.update(inside.as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
 
 

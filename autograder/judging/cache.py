@@ -17,7 +17,9 @@ from typing import Generic, TypeVar
 
 from cachetools import LRUCache
 
+from autograder.course.catalogue import Mistake
 from autograder.judging.implementations import reference_names
+from autograder.judging.results import CheckResult
 from autograder.judging.subject import LocalSubject, Subject, Transcript
 from autograder.sandbox.runtime import wire
 from autograder.sandbox.runtime.requests import Outcome, Request
@@ -56,9 +58,17 @@ def digest(*parts: bytes | str) -> bytes:
     return found.digest()
 
 
-# --- the reference's answers ------------------------------------------------------------------------------------
+ENTRY_BYTES = 1000  # what a kept verdict or diagnosis takes, roughly, without its message
 
+# By everything that they depend on: the reference's answers as frames; the results of checks, with the number of
+# requests that they rest on; the mistake behind a task (in a tuple, since there may be none); mistakes' answers.
 REFERENCE_ANSWERS: LruCache[bytes] = LruCache(32 * 2**20)
+VERDICTS: LruCache[tuple[CheckResult, int]] = LruCache(8 * 2**20)
+DIAGNOSES: LruCache[tuple[Mistake | None]] = LruCache(8 * 2**20)
+MISTAKE_ANSWERS: LruCache[Outcome] = LruCache(64 * 2**20)
+
+
+# --- the reference's answers ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import torch
 from autograder.course.catalogue import Mistake, mistakes, reference_module
 from autograder.course.registry import BY_NAME
 from autograder.course.source import syntax_tree
-from autograder.judging.cache import CachedReference, LruCache, digest
+from autograder.judging.cache import DIAGNOSES, ENTRY_BYTES, MISTAKE_ANSWERS, CachedReference, digest
 from autograder.judging.implementations import namespace
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
@@ -35,12 +35,6 @@ _ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.fl
 
 # Every mistake of the catalogue compiles; and who is only slow shares that with anybody, after much waiting.
 _NOT_COMPARED = {"CompileError", "OutOfTime"}
-
-# The answers of mistakes, each under all that was asked up to it; and what is behind a task's failing checks, under the
-# verdicts that say so (in a tuple, since there may be nothing).
-_OUTCOMES: LruCache[Outcome] = LruCache(64 * 2**20)
-_DIAGNOSES: LruCache[tuple[Mistake | None]] = LruCache(8 * 2**20)
-ENTRY_BYTES = 1000  # what a kept diagnosis takes, roughly
 
 
 def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
@@ -63,6 +57,9 @@ def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
 
 def tasks_behind_failures(judgement: Judgement) -> list[str]:
     """The tasks, not judged yet, whose mistakes may show in a failing one that no mistake of its own explains."""
+    all_tasks = BY_NAME[judgement.unit].task_ids
+    if len(judgement.verdicts) == len(all_tasks):
+        return []
     open_evidence = []
     for task in judgement.tasks:
         evidence = judgement.evidence(task)
@@ -71,7 +68,7 @@ def tasks_behind_failures(judgement: Judgement) -> list[str]:
     if not open_evidence:
         return []
     reached = {mistake.task for mistake in _candidates(judgement.unit, "", open_evidence)}
-    return [task for task in BY_NAME[judgement.unit].task_ids if task in reached - judgement.verdicts.keys()]
+    return [task for task in all_tasks if task in reached - judgement.verdicts.keys()]
 
 
 def _mistake_behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Mistake | None:
@@ -86,10 +83,10 @@ def _mistake_behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -
         return likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake
     names = [f"{one.task} {one.name}" for one in found]
     key = digest(task, *sorted(failing), *names, *(verdict.result.status for verdict in verdicts), *keys)
-    known = _DIAGNOSES.get(key)
+    known = DIAGNOSES.get(key)
     if known is None:
         known = (likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake,)
-        _DIAGNOSES.put(key, known, ENTRY_BYTES)
+        DIAGNOSES.put(key, known, ENTRY_BYTES)
     return known[0]
 
 
@@ -215,14 +212,14 @@ def _answers(candidate: Mistake, evidence: Evidence) -> Iterator[Outcome]:
     subject = None
     for index, key in enumerate(evidence.keys):
         key = digest(candidate.task, candidate.name, key)
-        outcome = _OUTCOMES.get(key)
+        outcome = MISTAKE_ANSWERS.get(key)
         if outcome is None or subject:
             if subject is None:
                 subject = LocalSubject(namespace(candidate))  # gets copies: a mistake may spoil its arguments
                 for request, _ in evidence.transcript[:index]:
                     subject.ask(request)
             outcome = subject.ask(evidence.transcript[index][0])
-            _OUTCOMES.put(key, outcome, _size(outcome))
+            MISTAKE_ANSWERS.put(key, outcome, _size(outcome))
         yield outcome
 
 

@@ -22,17 +22,13 @@ from functools import lru_cache
 from autograder.course.registry import find_unit
 from autograder.judging import results
 from autograder.judging.assertions import PartlyRight
-from autograder.judging.cache import CachedReference, LruCache, Requests, digest, prefetch, requests_of
+from autograder.judging.cache import ENTRY_BYTES, VERDICTS, CachedReference, Requests, digest, prefetch, requests_of
 from autograder.judging.diagnosis import diagnose, tasks_behind_failures
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.results import CheckResult, TaskResult
 from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible
 from autograder.judging.verdicts import Judgement, Verdict
 from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
-
-# Verdicts on the same answers, with the number of requests that they came from.
-_VERDICTS: LruCache[tuple[CheckResult, int]] = LruCache(8 * 2**20)
-ENTRY_BYTES = 1000  # what a kept verdict takes, roughly, without its message
 
 
 @dataclass(frozen=True)
@@ -113,13 +109,13 @@ def _judge_check(check: Check, subject: Subject, unit: str, seed: int) -> Verdic
     if not isinstance(subject, ProcessSubject):  # in this very process: nothing is gained by asking ahead
         return _verdict(check, unit, Learner(subject, seed))
     answers = prefetch(subject, _requests(unit, check, seed))
-    known = _VERDICTS.get(digest(check.id, answers.key)) if answers.key else None
+    known = VERDICTS.get(digest(check.id, answers.key)) if answers.key else None
     if known is None:
         verdict = _verdict(check, unit, Learner(answers, seed))
         if not answers.key:  # the check went its own way
             return verdict
         known = verdict.result, len(verdict.read())
-        _VERDICTS.put(digest(check.id, answers.key), known, ENTRY_BYTES + len(verdict.result.message))
+        VERDICTS.put(digest(check.id, answers.key), known, ENTRY_BYTES + len(verdict.result.message))
     result, used = known
     return Verdict(result, answers.key, lambda: answers.transcript(used), answers.asked(used))
 
@@ -135,6 +131,12 @@ def foresee(unit: str, seed: int = DEFAULT_SEED) -> None:
     with reproducible():
         for check in load_checks(unit):
             _requests(unit, check, seed_for(seed, check.id))
+
+
+def drivers_of(unit: str, seed: int = DEFAULT_SEED) -> list[str]:
+    """Source texts of the drivers that the checks of a unit will run, as far as that is known beforehand."""
+    known = (_requests(unit, check, seed_for(seed, check.id)) for check in load_checks(unit))
+    return sorted({request.source for requests in known for request in requests.decoded if request.source})
 
 
 @lru_cache(maxsize=None)

@@ -21,15 +21,15 @@ from autograder.sandbox.runtime.wire import plain
 
 
 class LearnerRaised(Exception):
-    """The learner's code raised an exception: its class name, those of its bases, its text and its place."""
+    """The learner's code raised an exception: its class name, those of its bases, its text and the line."""
 
     def __init__(self, outcome: Outcome):
         self.kind = outcome.kinds[0]
         self.kinds = outcome.kinds
         self.text = outcome.text
         self.where = outcome.where
-        place = f" ({outcome.where})" if outcome.where else ""
-        super().__init__(f"Your code raised {self.kind}: {self.text or 'no message'}{place}")
+        where = f" ({outcome.where})" if outcome.where else ""
+        super().__init__(f"Your code raised {self.kind}: {self.text or 'no message'}{where}")
 
 
 class NotAttempted(Exception):

@@ -15,6 +15,7 @@ from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject, quiet
 from autograder.notebook import c_magic, store
 from autograder.notebook.c_magic import when_ready as when_ready
+from autograder.notebook.c_magic import write_kernels as write_kernels
 from autograder.notebook.hints import next_hint
 from autograder.notebook.progress import Progress
 from autograder.notebook.progress import load as load_progress

@@ -43,7 +43,7 @@ def _points(value: Any, highest: float) -> float:
 
 
 def exported() -> str:
-    """What is stored, as JSON that `bring_in` reads."""
+    """What is stored, as JSON that `import_progress` reads."""
     found = load()
     data = {
         "schema": SCHEMA,
@@ -54,7 +54,7 @@ def exported() -> str:
     return json.dumps(data, indent=2, sort_keys=True) + "\n"
 
 
-def bring_in(path: Path) -> int:
+def import_progress(path: Path) -> int:
     """Take over exported progress, keeping the better result of each task; returns the number of tasks in the file.
 
     Tasks that this version of the course does not have are left out. Raises `ImportProblem`.

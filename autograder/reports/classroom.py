@@ -66,9 +66,11 @@ class UnitSummary:
 
 def in_course_order(submissions: Iterable[Submission]) -> tuple[Submission, ...]:
     """Submissions by student, then by unit in the order of the course."""
-    place = {unit.name: unit.number for unit in UNITS}
+    position = {unit.name: unit.number for unit in UNITS}
     return tuple(
-        sorted(submissions, key=lambda item: (item.student.casefold(), place.get(item.unit, len(UNITS) + 1), item.path))
+        sorted(
+            submissions, key=lambda item: (item.student.casefold(), position.get(item.unit, len(UNITS) + 1), item.path)
+        )
     )
 
 

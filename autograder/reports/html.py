@@ -68,7 +68,7 @@ def class_page(submissions: Iterable[Submission], title: str = "Class report", n
         title=one_line(title),
         note=one_line(note, 1000),
         units=summarise(submissions),
-        rows=[Row.of(place, submission) for place, submission in enumerate(submissions, start=1)],
+        rows=[Row.of(position, submission) for position, submission in enumerate(submissions, start=1)],
         students=len({submission.student for submission in submissions}),
         not_graded=sum(submission.status != GRADED for submission in submissions),
         groups=GROUPS,
@@ -108,10 +108,10 @@ class Row:
     tasks: list[TaskView]
 
     @classmethod
-    def of(cls, place: int, submission: Submission) -> Row:
+    def of(cls, position: int, submission: Submission) -> Row:
         maximum = submission.max_points
         return cls(
-            anchor=f"submission-{place}",
+            anchor=f"submission-{position}",
             submission=submission,
             look=LOOKS[submission_status(submission)],
             graded=submission.status == GRADED,

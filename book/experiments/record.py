@@ -37,7 +37,7 @@ import torch
 FOLDER = Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parent.parent)]  # as on a page: figures, pages, solutions
 
-from autograder.machine import processor  # noqa: E402
+from benchmarks.machine import processor  # noqa: E402
 
 
 def main(script: dict) -> None:

@@ -10,8 +10,8 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
     float correction1 = (float)(1.0 / (1.0 - pow(beta1, t)));
     float correction2 = (float)(1.0 / (1.0 - pow(beta2, t)));
 #pragma omp parallel for
-    for (size_t first = 0; first < (size_t)n; first += PIECE) {
-        size_t last = smaller(first + PIECE, n);
+    for (size_t first = 0; first < (size_t)n; first += CHUNK) {
+        size_t last = minimum(first + CHUNK, n);
 #pragma omp simd
         for (size_t i = first; i < last; i++) {
             m[i] = beta1 * m[i] + (1.0f - beta1) * grads[i];

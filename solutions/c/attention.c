@@ -3,6 +3,18 @@
  * The queries of one head are taken BLOCK at a time. A block that ends before position `last` sees only the keys
  * 0 .. last - 1, so of the square of scores little more than the lower half is ever computed: the rest is 0.
  * Forward, blocks are independent. Backward, all blocks of a head add to the same dk and dv, so a thread has a head.
+ *
+ * Forward, for a block of queries q, with the keys k and values v that it sees:
+ *   1. scores  = q k^T
+ *   2. weights = softmax(scale scores), row by row, 0 for future keys
+ *   3. out     = weights v
+ *
+ * Backward, from the block's dout:
+ *   1. dv       += weights^T dout
+ *   2. dweights  = dout v^T
+ *   3. dscores   = dweights through the softmax, row by row, times scale
+ *   4. dq       += dscores k
+ *   5. dk       += dscores^T q
  */
 #include <math.h>
 
@@ -12,36 +24,37 @@
 
 enum { BLOCK = 96 };
 
-/* Where things of one head of one sequence are. Rows of q, k, v are `wide` = 3C apart, rows of out C, of att T. */
+/* Where one head of one sequence lies in the arrays: offsets of its first number, and distances between its rows. */
 typedef struct {
-    size_t T, C, hs, wide;
-    size_t q, k, v; /* offsets in inp and dinp of position 0 */
-    size_t out;     /* offset in out and dout of position 0 */
-    size_t att;     /* offset in att and the like of row 0 */
+    size_t T, hs;              /* positions, width of the head */
+    size_t q, k, v, qkv_width; /* in inp and dinp (B, T, 3C) */
+    size_t out, out_width;     /* in out and dout (B, T, C) */
+    size_t att;                /* in att and arrays of its shape (B, NH, T, T), whose rows are T apart */
     float scale;
 } Head;
 
-static Head head_of(int b, int h, int T, int C, int NH) {
-    size_t hs = C / NH, wide = 3 * (size_t)C, q = (size_t)b * T * wide + h * hs;
+static Head locate_head(int b, int h, int T, int C, int NH) {
+    size_t hs = C / NH, qkv_width = 3 * (size_t)C, q = (size_t)b * T * qkv_width + h * hs;
     return (Head){
-        .T = T, .C = C, .hs = hs, .wide = wide,
-        .q = q, .k = q + C, .v = q + 2 * (size_t)C,
-        .out = (size_t)b * T * C + h * hs,
+        .T = T, .hs = hs,
+        .q = q, .k = q + C, .v = q + 2 * (size_t)C, .qkv_width = qkv_width,
+        .out = (size_t)b * T * C + h * hs, .out_width = C,
         .att = ((size_t)b * NH + h) * T * T,
         .scale = 1.0f / sqrtf((float)hs),
     };
 }
 
-/* Scores of one query, in place, to weights: softmax over the first `seen`, 0 after them. */
-static void weights_of(float *scores, size_t seen, size_t T, float scale, float *keep) {
+/* Scores of one query to weights, in place: softmax over the first `seen` keys, 0 for the others. Unless it is NULL,
+ * `scaled_scores` gets what goes into the softmax. */
+static void scores_to_weights(float *scores, size_t seen, size_t T, float scale, float *scaled_scores) {
     float largest = -INFINITY;
 #pragma omp simd reduction(max : largest)
     for (size_t u = 0; u < seen; u++) {
         scores[u] *= scale;
         largest = scores[u] > largest ? scores[u] : largest;
     }
-    if (keep != NULL) {
-        memcpy(keep, scores, seen * sizeof(float));
+    if (scaled_scores != NULL) {
+        memcpy(scaled_scores, scores, seen * sizeof(float));
     }
     float total = 0.0f;
 #pragma omp simd reduction(+ : total)
@@ -56,18 +69,22 @@ static void weights_of(float *scores, size_t seen, size_t T, float scale, float 
     memset(scores + seen, 0, (T - seen) * sizeof(float));
 }
 
-static void forward_block(float *out, float *preatt, float *att, const float *inp, const Head *at, size_t first,
+static void forward_block(float *out, float *preatt, float *att, const float *inp, const Head *head, size_t first,
                           size_t last) {
-    size_t m = last - first, T = at->T;
-    float *weights = att + at->att + first * T;
-    gemm_alone(weights, T, rows(inp + at->q + first * at->wide, at->wide), columns(inp + at->k, at->wide), m, last,
-               at->hs, WRITE);
+    size_t queries = last - first, T = head->T, hs = head->hs, width = head->qkv_width;
+    const float *q = inp + head->q + first * width, *k = inp + head->k, *v = inp + head->v;
+    float *weights = att + head->att + first * T;
+    float *y = out + head->out + first * head->out_width;
+
+    /* 1. scores, in the memory of the weights */
+    gemm_single_thread(weights, T, matrix(q, width), transpose(k, width), queries, last, hs, WRITE);
+    /* 2. weights, in place */
     for (size_t t = first; t < last; t++) {
-        size_t row = at->att + t * T;
-        weights_of(att + row, t + 1, T, at->scale, preatt == NULL ? NULL : preatt + row);
+        size_t row = head->att + t * T;
+        scores_to_weights(att + row, t + 1, T, head->scale, preatt == NULL ? NULL : preatt + row);
     }
-    gemm_alone(out + at->out + first * at->C, at->C, rows(weights, T), rows(inp + at->v, at->wide), m, at->hs, last,
-               WRITE);
+    /* 3. out */
+    gemm_single_thread(y, head->out_width, matrix(weights, T), matrix(v, width), queries, hs, last, WRITE);
 }
 
 void attention_forward_from(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH,
@@ -76,8 +93,8 @@ void attention_forward_from(float *out, float *preatt, float *att, const float *
     for (int b = 0; b < B; b++) {
         for (int h = 0; h < NH; h++) {
             for (int first = start; first < T; first += BLOCK) {
-                Head at = head_of(b, h, T, C, NH);
-                forward_block(out, preatt, att, inp, &at, first, smaller(first + BLOCK, T));
+                Head head = locate_head(b, h, T, C, NH);
+                forward_block(out, preatt, att, inp, &head, first, minimum(first + BLOCK, T));
             }
         }
     }
@@ -87,8 +104,9 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
     attention_forward_from(out, preatt, att, inp, B, T, C, NH, 0);
 }
 
-/* One row through the softmax, in place: from the gradient of weights to that of scores, times `scale`. */
-static void through_softmax(float *d, const float *weights, size_t seen, size_t last, float scale) {
+/* One row, in place: from the gradient of the weights to `scale` times that of the scaled scores. The row is `last`
+ * long, and 0 past the first `seen`. */
+static void dweights_to_dscores(float *d, const float *weights, size_t seen, size_t last, float scale) {
     float sum = 0.0f;
 #pragma omp simd reduction(+ : sum)
     for (size_t u = 0; u < seen; u++) {
@@ -101,23 +119,30 @@ static void through_softmax(float *d, const float *weights, size_t seen, size_t 
 }
 
 static void backward_block(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
-                           const float *att, const Head *at, size_t first, size_t last) {
-    size_t m = last - first, T = at->T, wide = at->wide;
-    const float *weights = att + at->att + first * T;
-    float *d = dpreatt + at->att + first * T;
-    Matrix d_out = rows(dout + at->out + first * at->C, at->C);
+                           const float *att, const Head *head, size_t first, size_t last) {
+    size_t queries = last - first, T = head->T, hs = head->hs, width = head->qkv_width;
+    const float *q = inp + head->q + first * width, *k = inp + head->k, *v = inp + head->v;
+    float *dq = dinp + head->q + first * width, *dk = dinp + head->k, *dv = dinp + head->v;
+    const float *weights = att + head->att + first * T;
+    float *d = dpreatt + head->att + first * T; /* dweights, then dscores */
+    Matrix dy = matrix(dout + head->out + first * head->out_width, head->out_width);
 
-    gemm_alone(dinp + at->v, wide, columns(weights, T), d_out, last, at->hs, m, ADD);
-    gemm_alone(d, T, d_out, columns(inp + at->v, wide), m, last, at->hs, WRITE);
+    /* 1. dv */
+    gemm_single_thread(dv, width, transpose(weights, T), dy, last, hs, queries, ADD);
+    /* 2. dweights */
+    gemm_single_thread(d, T, dy, transpose(v, width), queries, last, hs, WRITE);
+    /* 3. dscores, in place */
     for (size_t t = first; t < last; t++) {
         float *row = d + (t - first) * T;
         for (size_t u = 0; datt != NULL && u <= t; u++) {
-            datt[at->att + t * T + u] += row[u];
+            datt[head->att + t * T + u] += row[u];
         }
-        through_softmax(row, att + at->att + t * T, t + 1, last, at->scale);
+        dweights_to_dscores(row, att + head->att + t * T, t + 1, last, head->scale);
     }
-    gemm_alone(dinp + at->q + first * wide, wide, rows(d, T), rows(inp + at->k, wide), m, at->hs, last, ADD);
-    gemm_alone(dinp + at->k, wide, columns(d, T), rows(inp + at->q + first * wide, wide), last, at->hs, m, ADD);
+    /* 4. dq */
+    gemm_single_thread(dq, width, matrix(d, T), matrix(k, width), queries, hs, last, ADD);
+    /* 5. dk */
+    gemm_single_thread(dk, width, transpose(d, T), matrix(q, width), last, hs, queries, ADD);
 }
 
 void attention_backward(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
@@ -125,9 +150,9 @@ void attention_backward(float *dinp, float *dpreatt, float *datt, const float *d
 #pragma omp parallel for collapse(2) schedule(dynamic)
     for (int b = 0; b < B; b++) {
         for (int h = 0; h < NH; h++) {
-            Head at = head_of(b, h, T, C, NH);
+            Head head = locate_head(b, h, T, C, NH);
             for (int first = 0; first < T; first += BLOCK) {
-                backward_block(dinp, dpreatt, datt, dout, inp, att, &at, first, smaller(first + BLOCK, T));
+                backward_block(dinp, dpreatt, datt, dout, inp, att, &head, first, minimum(first + BLOCK, T));
             }
         }
     }

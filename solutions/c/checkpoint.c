@@ -3,7 +3,7 @@
 
 #include "files.h"
 
-static const char *kind_of(int magic) {
+static const char *name_of_magic(int magic) {
     switch (magic) {
         case MODEL_MAGIC: return "a checkpoint";
         case STATE_MAGIC: return "a training state";
@@ -17,11 +17,12 @@ Config read_header(Input *input, int32_t *header, int magic) {
     int version = magic == MODEL_MAGIC ? MODEL_VERSION : STATE_VERSION;
     read_input(input, header, HEADER * sizeof *header);
     if (header[0] != magic) {
-        fail("%s has the magic number %d: it is %s, not %s (%d).", input->path, header[0], kind_of(header[0]),
-             kind_of(magic), magic);
+        fail("%s has the magic number %d: it is %s, not %s (%d).", input->path, header[0], name_of_magic(header[0]),
+             name_of_magic(magic), magic);
     }
     if (header[1] != version) {
-        fail("%s is %s of version %d; this program reads version %d.", input->path, kind_of(magic), header[1], version);
+        fail("%s is %s of version %d; this program reads version %d.", input->path, name_of_magic(magic), header[1],
+             version);
     }
     Config config = {header[2], header[3], header[4], header[5], header[6], header[7]};
     const char *problem = config_problem(&config);
@@ -53,7 +54,7 @@ Model *load_model(const char *path, int B, int T, int training) {
     Input input = open_input(path);
     Config config = read_header(&input, header, MODEL_MAGIC);
     Model *model = model_new(&config, B, T == 0 ? config.max_seq_len : T, training);
-    read_input(&input, model->params[0].at, model->num_parameters * sizeof(float));
+    read_input(&input, model->params[0].data, model->num_parameters * sizeof(float));
     close_input(&input);
     return model;
 }
@@ -63,7 +64,7 @@ void save_model(const char *path, const Model *model) {
     fill_header(header, MODEL_MAGIC, MODEL_VERSION, &model->config);
     Output output = open_output(path);
     write_output(&output, header, sizeof header);
-    write_output(&output, model->params[0].at, model->num_parameters * sizeof(float));
+    write_output(&output, model->params[0].data, model->num_parameters * sizeof(float));
     close_output(&output);
 }
 
@@ -80,9 +81,9 @@ Model *load_state(const char *path, Settings *settings) {
     }
     Model *model = model_new(&config, settings->B, settings->T, 1);
     size_t bytes = model->num_parameters * sizeof(float);
-    read_input(&input, model->params[0].at, bytes);
-    read_input(&input, model->m[0].at, bytes);
-    read_input(&input, model->v[0].at, bytes);
+    read_input(&input, model->params[0].data, bytes);
+    read_input(&input, model->m[0].data, bytes);
+    read_input(&input, model->v[0].data, bytes);
     close_input(&input);
     return model;
 }
@@ -94,8 +95,8 @@ void save_state(const char *path, const Model *model, const Settings *settings) 
     memcpy(header + 8, settings, sizeof *settings);
     Output output = open_output(path);
     write_output(&output, header, sizeof header);
-    write_output(&output, model->params[0].at, bytes);
-    write_output(&output, model->m[0].at, bytes);
-    write_output(&output, model->v[0].at, bytes);
+    write_output(&output, model->params[0].data, bytes);
+    write_output(&output, model->m[0].data, bytes);
+    write_output(&output, model->v[0].data, bytes);
     close_output(&output);
 }

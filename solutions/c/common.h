@@ -14,7 +14,7 @@ _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 void *allocate(size_t bytes, const char *what);
 
-/* A file that is read from front to back. `wrong` is a sentence for a file that ends too early. */
+/* A file that is read from front to back. One that ends too early ends the program with a sentence. */
 typedef struct {
     FILE *file;
     const char *path;

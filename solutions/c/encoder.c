@@ -1,4 +1,4 @@
-/* The vectors of tokens and of places, forward and backward. */
+/* The vectors of tokens and of positions, forward and backward. */
 #include "kernels.h"
 #include "simd.h"
 
@@ -6,28 +6,28 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
 #pragma omp parallel for
     for (size_t row = 0; row < (size_t)B * T; row++) {
         const float *token = wte + (size_t)inp[row] * C;
-        const float *place = wpe + row % T * C;
+        const float *position = wpe + row % T * C;
         float *y = out + row * C;
 #pragma omp simd
         for (int c = 0; c < C; c++) {
-            y[c] = token[c] + place[c];
+            y[c] = token[c] + position[c];
         }
     }
 }
 
-/* Rows of dwte are met again wherever a token is repeated, so a thread has some columns of all rows. */
+/* A token that is repeated adds to its row of dwte again, so a thread has some columns of all rows. */
 void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *inp, int B, int T, int C) {
 #pragma omp parallel for
     for (int first = 0; first < C; first += STRIPE) {
-        int last = (int)smaller(first + STRIPE, C);
+        int last = (int)minimum(first + STRIPE, C);
         for (size_t row = 0; row < (size_t)B * T; row++) {
             const float *d = dout + row * C;
             float *token = dwte + (size_t)inp[row] * C;
-            float *place = dwpe + row % T * C;
+            float *position = dwpe + row % T * C;
 #pragma omp simd
             for (int c = first; c < last; c++) {
                 token[c] += d[c];
-                place[c] += d[c];
+                position[c] += d[c];
             }
         }
     }

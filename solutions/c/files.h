@@ -10,7 +10,7 @@
  * and then all parameters as float32, by kind in the order of model.h, each kind for all layers.
  *
  * Training state: a header of 256 int32 that starts with 20240327, 1 and the same six sizes, then holds Settings from
- * place 8 on; and then three times as many float32: the parameters, AdamW's m, AdamW's v.
+ * index 8 on; and then three times as many float32: the parameters, AdamW's m, AdamW's v.
  *
  * Tokens: a header of 256 int32: 20240520, 1, number of tokens, 0, ...; and then one uint16 for each token.
  *

@@ -22,40 +22,41 @@ enum {
     BLOCK_COLUMNS = 24 * TILE_COLUMNS, /* columns of a task */
     MOST_ROWS = 24 * BLOCK_ROWS,       /* rows of a that are packed at once */
     MOST_COLUMNS = 6 * BLOCK_COLUMNS,  /* columns of b that are packed at once */
-    ALONE_ROWS = BLOCK_ROWS,           /* both again, for one thread alone */
-    ALONE_COLUMNS = 16 * TILE_COLUMNS
+    SINGLE_ROWS = BLOCK_ROWS,           /* both again, for gemm_single_thread */
+    SINGLE_COLUMNS = 16 * TILE_COLUMNS
 };
 
-static size_t pieces(size_t whole, size_t piece) {
-    return (whole + piece - 1) / piece;
+static size_t divide_rounding_up(size_t whole, size_t part) {
+    return (whole + part - 1) / part;
 }
 
 /* Rows first .. first + height - 1 of the matrix, for columns 0 .. k - 1: one column after the other, each as `height`
  * numbers, those past the last row `end` as zeros. (The transpose of b serves for b: its rows are b's columns.) */
 static inline void pack_strip(float *strip, Matrix from, size_t first, size_t height, size_t end, size_t k) {
-    const float *at = from.at + first * from.down;
-    if (first + height <= end && from.down == 1) {
+    const float *data = from.data + first * from.row_stride;
+    if (first + height <= end && from.row_stride == 1) {
         for (size_t p = 0; p < k; p++) {
-            memcpy(strip + p * height, at + p * from.right, height * sizeof(float));
+            memcpy(strip + p * height, data + p * from.column_stride, height * sizeof(float));
         }
     } else if (first + height <= end) {
         for (size_t p = 0; p < k; p++) {
             for (size_t i = 0; i < height; i++) {
-                strip[p * height + i] = at[i * from.down + p * from.right];
+                strip[p * height + i] = data[i * from.row_stride + p * from.column_stride];
             }
         }
     } else {
         for (size_t p = 0; p < k; p++) {
             for (size_t i = 0; i < height; i++) {
-                strip[p * height + i] = first + i < end ? at[i * from.down + p * from.right] : 0.0f;
+                int inside = first + i < end;
+                strip[p * height + i] = inside ? data[i * from.row_stride + p * from.column_stride] : 0.0f;
             }
         }
     }
 }
 
-/* One tile of c: what is there (or a bias, or zero) plus a strip of a times a strip of b. */
-static inline void tile(float *c, size_t width, const float *a, const float *b, size_t k, Mode mode,
-                        const float *bias) {
+/* One tile of c: what it held (or a bias, or zero) plus a strip of a times a strip of b. */
+static inline void multiply_tile(float *c, size_t width, const float *a, const float *b, size_t k, Mode mode,
+                                 const float *bias) {
     Vector left[TILE_ROWS], right[TILE_ROWS];
 #pragma GCC unroll 16
     for (int i = 0; i < TILE_ROWS; i++) {
@@ -87,56 +88,57 @@ static inline void tile(float *c, size_t width, const float *a, const float *b, 
 }
 
 /* A tile that sticks out of c: worked on aside, and only what is inside copied. */
-static void edge_tile(float *c, size_t width, const float *a, const float *b, size_t k, Mode mode, const float *bias,
-                      size_t height, size_t breadth) {
+static void multiply_edge_tile(float *c, size_t width, const float *a, const float *b, size_t k, Mode mode,
+                               const float *bias, size_t height, size_t breadth) {
     float aside[TILE_ROWS * TILE_COLUMNS] = {0};
     for (size_t i = 0; i < height; i++) {
         for (size_t j = 0; j < breadth; j++) {
             aside[i * TILE_COLUMNS + j] = mode == ADD ? c[i * width + j] : bias != NULL ? bias[j] : 0.0f;
         }
     }
-    tile(aside, TILE_COLUMNS, a, b, k, ADD, NULL);
+    multiply_tile(aside, TILE_COLUMNS, a, b, k, ADD, NULL);
     for (size_t i = 0; i < height; i++) {
         memcpy(c + i * width, aside + i * TILE_COLUMNS, breadth * sizeof(float));
     }
 }
 
 /* All tiles of a block of c, m x n, from packed strips. */
-static void block(float *c, size_t width, const float *a, const float *b, size_t m, size_t n, size_t k, Mode mode,
-                  const float *bias) {
+static void multiply_block(float *c, size_t width, const float *a, const float *b, size_t m, size_t n, size_t k,
+                           Mode mode, const float *bias) {
     for (size_t j = 0; j < n; j += TILE_COLUMNS) {
         for (size_t i = 0; i < m; i += TILE_ROWS) {
-            size_t height = smaller(TILE_ROWS, m - i), breadth = smaller(TILE_COLUMNS, n - j);
+            size_t height = minimum(TILE_ROWS, m - i), breadth = minimum(TILE_COLUMNS, n - j);
             float *corner = c + i * width + j;
             const float *part = bias == NULL ? NULL : bias + j;
             if (height == TILE_ROWS && breadth == TILE_COLUMNS) {
-                tile(corner, width, a + i * k, b + j * k, k, mode, part);
+                multiply_tile(corner, width, a + i * k, b + j * k, k, mode, part);
             } else {
-                edge_tile(corner, width, a + i * k, b + j * k, k, mode, part, height, breadth);
+                multiply_edge_tile(corner, width, a + i * k, b + j * k, k, mode, part, height, breadth);
             }
         }
     }
 }
 
-static Matrix moved(Matrix from, size_t i, size_t j) {
-    from.at += i * from.down + j * from.right;
+/* The part of a matrix from entry (i, j) on. */
+static Matrix submatrix(Matrix from, size_t i, size_t j) {
+    from.data += i * from.row_stride + j * from.column_stride;
     return from;
 }
 
 static Matrix transposed(Matrix from) {
-    return (Matrix){from.at, from.right, from.down};
+    return (Matrix){from.data, from.column_stride, from.row_stride};
 }
 
 void gemm(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t k, Mode mode, const float *bias) {
-    /* Of the whole program: one product at a time has all threads. */
+    /* Static: gemm() is not re-entrant. */
     static float packed_a[MOST_ROWS * DEPTH], packed_b[MOST_COLUMNS * DEPTH];
-    size_t depth = pieces(k, pieces(k, DEPTH)); /* equal pieces */
+    size_t depth = divide_rounding_up(k, divide_rounding_up(k, DEPTH)); /* equal pieces */
     for (size_t j0 = 0; j0 < n; j0 += MOST_COLUMNS) {
         for (size_t i0 = 0; i0 < m; i0 += MOST_ROWS) {
-            size_t m1 = smaller(MOST_ROWS, m - i0), n1 = smaller(MOST_COLUMNS, n - j0);
+            size_t m1 = minimum(MOST_ROWS, m - i0), n1 = minimum(MOST_COLUMNS, n - j0);
             for (size_t p0 = 0; p0 < k; p0 += depth) {
-                size_t k1 = smaller(depth, k - p0);
-                Matrix a1 = moved(a, i0, p0), b1 = transposed(moved(b, p0, j0));
+                size_t k1 = minimum(depth, k - p0);
+                Matrix a1 = submatrix(a, i0, p0), b1 = transposed(submatrix(b, p0, j0));
                 Mode now = p0 == 0 ? mode : ADD;
                 const float *bias1 = bias == NULL || now == ADD ? NULL : bias + j0;
 #pragma omp parallel
@@ -152,9 +154,9 @@ void gemm(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t
 #pragma omp for collapse(2) schedule(dynamic)
                     for (size_t i = 0; i < m1; i += BLOCK_ROWS) {
                         for (size_t j = 0; j < n1; j += BLOCK_COLUMNS) {
-                            block(c + (i0 + i) * width + j0 + j, width, packed_a + i * k1, packed_b + j * k1,
-                                  smaller(BLOCK_ROWS, m1 - i), smaller(BLOCK_COLUMNS, n1 - j), k1, now,
-                                  bias1 == NULL ? NULL : bias1 + j);
+                            multiply_block(c + (i0 + i) * width + j0 + j, width, packed_a + i * k1, packed_b + j * k1,
+                                           minimum(BLOCK_ROWS, m1 - i), minimum(BLOCK_COLUMNS, n1 - j), k1, now,
+                                           bias1 == NULL ? NULL : bias1 + j);
                         }
                     }
                 }
@@ -163,24 +165,24 @@ void gemm(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t
     }
 }
 
-void gemm_alone(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t k, Mode mode) {
-    static _Thread_local float packed_a[ALONE_ROWS * DEPTH], packed_b[ALONE_COLUMNS * DEPTH];
-    size_t depth = pieces(k, pieces(k, DEPTH));
-    for (size_t j0 = 0; j0 < n; j0 += ALONE_COLUMNS) {
-        size_t n1 = smaller(ALONE_COLUMNS, n - j0);
+void gemm_single_thread(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t k, Mode mode) {
+    static _Thread_local float packed_a[SINGLE_ROWS * DEPTH], packed_b[SINGLE_COLUMNS * DEPTH];
+    size_t depth = divide_rounding_up(k, divide_rounding_up(k, DEPTH));
+    for (size_t j0 = 0; j0 < n; j0 += SINGLE_COLUMNS) {
+        size_t n1 = minimum(SINGLE_COLUMNS, n - j0);
         for (size_t p0 = 0; p0 < k; p0 += depth) {
-            size_t k1 = smaller(depth, k - p0);
-            Matrix b1 = transposed(moved(b, p0, j0));
+            size_t k1 = minimum(depth, k - p0);
+            Matrix b1 = transposed(submatrix(b, p0, j0));
             for (size_t j = 0; j < n1; j += TILE_COLUMNS) {
                 pack_strip(packed_b + j * k1, b1, j, TILE_COLUMNS, n1, k1);
             }
-            for (size_t i0 = 0; i0 < m; i0 += ALONE_ROWS) {
-                size_t m1 = smaller(ALONE_ROWS, m - i0);
-                Matrix a1 = moved(a, i0, p0);
+            for (size_t i0 = 0; i0 < m; i0 += SINGLE_ROWS) {
+                size_t m1 = minimum(SINGLE_ROWS, m - i0);
+                Matrix a1 = submatrix(a, i0, p0);
                 for (size_t i = 0; i < m1; i += TILE_ROWS) {
                     pack_strip(packed_a + i * k1, a1, i, TILE_ROWS, m1, k1);
                 }
-                block(c + i0 * width + j0, width, packed_a, packed_b, m1, n1, k1, p0 == 0 ? mode : ADD, NULL);
+                multiply_block(c + i0 * width + j0, width, packed_a, packed_b, m1, n1, k1, p0 == 0 ? mode : ADD, NULL);
             }
         }
     }

@@ -4,30 +4,31 @@
 
 #include <stddef.h>
 
-/* A view of numbers in memory as a matrix: entry (i, j) is at[i * down + j * right]. */
+/* A view of numbers in memory as a matrix: entry (i, j) is data[i * row_stride + j * column_stride]. */
 typedef struct {
-    const float *at;
-    size_t down;
-    size_t right;
+    const float *data;
+    size_t row_stride;
+    size_t column_stride;
 } Matrix;
 
-/* A matrix whose rows stand one after the other, `width` apart; and its transpose. */
-static inline Matrix rows(const float *at, size_t width) {
-    return (Matrix){at, width, 1};
+/* Row-major numbers, `width` from one row to the next, as a matrix; and the transpose of that matrix. */
+static inline Matrix matrix(const float *data, size_t width) {
+    return (Matrix){data, width, 1};
 }
 
-static inline Matrix columns(const float *at, size_t width) {
-    return (Matrix){at, 1, width};
+static inline Matrix transpose(const float *data, size_t width) {
+    return (Matrix){data, 1, width};
 }
 
-/* What becomes of what stands in the result. */
+/* Whether a product replaces the numbers in the result, or is added to them. */
 typedef enum { WRITE, ADD } Mode;
 
 /* c (m, n) = a (m, k) b (k, n), with `width` from one row of c to the next, by all threads.
- * WRITE: plus bias[j] in column j, unless bias is NULL. ADD: plus what stands in c. */
+ * WRITE: plus bias[j] in column j, unless bias is NULL. ADD: plus the numbers in c.
+ * It is not re-entrant: one call at a time, and none from within a parallel region. */
 void gemm(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t k, Mode mode, const float *bias);
 
-/* The same without bias, by the calling thread alone: for the many small products of attention. */
-void gemm_alone(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t k, Mode mode);
+/* The same without bias, by the calling thread alone, also within a parallel region: attention's small products. */
+void gemm_single_thread(float *c, size_t width, Matrix a, Matrix b, size_t m, size_t n, size_t k, Mode mode);
 
 #endif

@@ -15,8 +15,8 @@ static int descending(const void *a, const void *b) {
 }
 
 /* A token drawn with probability proportional to e^(logit / temperature), from the top_k highest logits (0: from all);
- * temperature 0 takes the highest. `u` is uniform in [0, 1). `room` is for V numbers. */
-static int draw(const float *logits, int V, float temperature, int top_k, float u, float *room) {
+ * temperature 0 takes the highest. `u` is uniform in [0, 1). `scratch` has V numbers. */
+static int draw_token(const float *logits, int V, float temperature, int top_k, float u, float *scratch) {
     int best = 0;
     for (int v = 1; v < V; v++) {
         best = logits[v] > logits[best] ? v : best;
@@ -26,17 +26,17 @@ static int draw(const float *logits, int V, float temperature, int top_k, float 
     }
     float least = -INFINITY, total = 0.0f;
     if (top_k > 0 && top_k < V) {
-        memcpy(room, logits, (size_t)V * sizeof *room);
-        qsort(room, (size_t)V, sizeof *room, descending);
-        least = room[top_k - 1];
+        memcpy(scratch, logits, (size_t)V * sizeof *scratch);
+        qsort(scratch, (size_t)V, sizeof *scratch, descending);
+        least = scratch[top_k - 1];
     }
     for (int v = 0; v < V; v++) {
-        room[v] = logits[v] >= least ? expf((logits[v] - logits[best]) / temperature) : 0.0f;
-        total += room[v];
+        scratch[v] = logits[v] >= least ? expf((logits[v] - logits[best]) / temperature) : 0.0f;
+        total += scratch[v];
     }
     float left = u * total;
     for (int v = 0; v < V; v++) {
-        left -= room[v];
+        left -= scratch[v];
         if (left < 0.0f) {
             return v;
         }
@@ -130,11 +130,11 @@ int generate(int argc, char **argv) {
         print_token(&vocabulary, ids[t], as_ids);
     }
 
-    float *room = allocate((size_t)V * sizeof *room, "the probabilities");
+    float *scratch = allocate((size_t)V * sizeof *scratch, "the probabilities");
     double started = seconds();
     for (int known = 0, t = length; t < end; known = t++) {
         const float *logits = model_next(model, ids, known, t);
-        ids[t] = draw(logits, V, temperature, top_k, random_uniform((uint64_t)seed, (uint64_t)t), room);
+        ids[t] = draw_token(logits, V, temperature, top_k, random_uniform((uint64_t)seed, (uint64_t)t), scratch);
         if (ids[t] == vocabulary.end && vocabulary.size != 0) {
             end = t;
         } else {
@@ -146,7 +146,7 @@ int generate(int argc, char **argv) {
         fail("cannot write the text: %s.", strerror(errno));
     }
     fprintf(stderr, "%d new tokens, %.0f tokens/s\n", end - length, (end - length) / (seconds() - started));
-    free(room);
+    free(scratch);
     free(ids);
     if (vocabulary.size != 0) {
         free_vocabulary(&vocabulary);

@@ -1,4 +1,15 @@
-/* gpt2: train a GPT-2, let it write, look into its files. */
+/* gpt2: train a GPT-2, let it write, look into its files.
+ *
+ * To read the program, in this order:
+ *   1. gpt2_forward.c, gpt2_backward.c  what each kernel computes, in plain loops; kernels.h lists them
+ *   2. model.h, model.c                 the tensors, and the kernels called one after the other
+ *   3. files.h, checkpoint.c, text.c    the files: checkpoints, training states, tokens, vocabularies
+ *   4. gpt2.c, train.c, generate.c, inspect.c  the commands, with options.h for their arguments
+ *   5. simd.h, gemm.c                   vectors, and the fast matrix product
+ *   6. matmul.c, attention.c, layernorm.c, pointwise.c, softmax.c, encoder.c, adamw.c  the same kernels made fast
+ *   7. ladder/                          linear layers on the way from plain to fast
+ * common.h, which all of them use, holds errors, memory and whole files.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>

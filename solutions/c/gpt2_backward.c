@@ -1,4 +1,4 @@
-/* Unit 16, gpt2_backward: the gradients of the kernels of unit 15, and the optimiser, plain and readable.
+/* GPT-2's backward pass: the gradients of the kernels in gpt2_forward.c, and the optimiser, plain and readable.
  *
  * `dx` is the gradient of the loss with respect to `x`, and has its shape. Arrays and letters are as in gpt2_forward.c.
  *
@@ -22,7 +22,7 @@
 #define PARALLEL_FOR_2
 #endif
 
-/* Back through encoder_forward: a row of wte collects from every place where its token stands.
+/* Back through encoder_forward: a row of wte collects from every position where its token stands.
  *
  *   dwte[i,c] += sum over all (b,t) with inp[b,t] = i of dout[b,t,c]
  *   dwpe[t,c] += sum_b dout[b,t,c]
@@ -151,7 +151,7 @@ void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dou
     /* END SOLUTION */
 }
 
-/* Back through attention_forward, with q, k, v, hs and the places of inp as there.
+/* Back through attention_forward, with q, k, v, hs and the layout of inp as there.
  *
  *   datt[b,h,t,u]    += da   with da = sum_i dout[b,t,h,i] * v[b,u,h,i]                       for u <= t
  *   dpreatt[b,h,t,u] += dp   with dp = att[b,h,t,u] * (da - sum_{w<=t} att[b,h,t,w] * da[w])   for u <= t
@@ -160,7 +160,7 @@ void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dou
  *   dk[b,u,h,i] += 1/sqrt(hs) * sum_{t>=u} dp[b,h,t,u] * q[b,t,h,i]
  *
  * dinp           (B, T, 3C), added to: dq, then dk, then dv for every position, as in inp
- * dpreatt, datt  (B, NH, T, T), added to; they arrive as zeros, and their future places u > t stay as they are.
+ * dpreatt, datt  (B, NH, T, T), added to; they arrive as zeros, and their future positions u > t stay as they are.
  *                preatt and att have no other use, so what is in them is this call's
  * dout           (B, T, C)
  * inp            (B, T, 3C)
@@ -263,7 +263,7 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
  *   dlogits[b,t,v] += (probs[b,t,v] - [v = targets[b,t]]) * dlosses[b,t]   for v < V
  *
  * dlogits  (B, T, Vp), added to; the columns of padding, v >= V, stay as they are: their gradient is 0
- * dlosses  (B, T): for the mean loss the caller puts 1 / (B*T) into every place
+ * dlosses  (B, T): for the mean loss the caller sets every entry to 1 / (B*T)
  * probs    (B, T, Vp), as softmax_forward wrote it
  * targets  (B, T), token ids from 0 to V - 1
  *

@@ -1,4 +1,4 @@
-/* Unit 15, gpt2_forward: the eight kernels of GPT-2's forward pass (Radford et al. 2019), plain and readable.
+/* GPT-2's forward pass: its kernels (Radford et al. 2019), plain and readable.
  *
  * Every array is float32 in row-major order without gaps: entry (b, t, c) of an array (B, T, C) stands at offset
  * ((size_t)b * T + t) * C + c. An `int` product overflows for large arrays, so offsets are `size_t`.
@@ -24,14 +24,14 @@
 #define PARALLEL_FOR_2
 #endif
 
-/* The vector of every token plus the vector of its place.
+/* The vector of every token plus the vector of its position.
  *
  *   out[b,t,c] = wte[inp[b,t], c] + wpe[t, c]
  *
  * out  (B, T, C), written
  * inp  (B, T), token ids from 0 to the number of rows of wte - 1; an id may occur many times
  * wte  (Vp, C), the token vectors
- * wpe  (at least T rows, C), the position vectors: places start at 0 in every sequence
+ * wpe  (at least T rows, C), the position vectors: positions start at 0 in every sequence
  *
  * Source: Radford et al. 2018, equation 2, first line.
  */
@@ -139,8 +139,8 @@ void matmul_forward(float *out, const float *inp, const float *weight, const flo
  * Subtract the largest score of the row before exp. It is one of these scores: all of them may be far below 0.
  *
  * out     (B, T, C), written: the heads side by side, head h in channels h*hs .. (h+1)*hs - 1
- * preatt  (B, NH, T, T), written for u <= t; what stands at the future places u > t is free
- * att     (B, NH, T, T), written everywhere: the future places are exactly 0
+ * preatt  (B, NH, T, T), written for u <= t; what it holds at the future positions u > t is free
+ * att     (B, NH, T, T), written everywhere: the future positions are exactly 0
  * inp     (B, T, 3C): for every position q, then k, then v, each C wide
  *
  * Source: Vaswani et al. 2017, equation 1, sections 3.2.2 (heads) and 3.2.3 (no leftward flow of information).

@@ -9,7 +9,7 @@
 #include "options.h"
 
 /* The first bytes of a file, 16 to a line: offset, hexadecimal, and the four int32 or float32 that they are. */
-static void hexadecimal(const char *path, int lines) {
+static void print_hexadecimal(const char *path, int lines) {
     Input input = open_input(path);
     for (int line = 0; line < lines; line++) {
         unsigned char bytes[16];
@@ -36,8 +36,8 @@ static void hexadecimal(const char *path, int lines) {
     close_input(&input);
 }
 
-/* Name, layers, place in the file, mean and standard deviation of every kind of tensor, read in one pass. */
-static void parameters(Input *input, const Config *c) {
+/* Name, layers, offset in the file, mean and standard deviation of every kind of tensor, read in one pass. */
+static void print_parameters(Input *input, const Config *c) {
     Tensor kinds[PARAMETERS];
     size_t total = describe_parameters(kinds, c);
     printf("%zu parameters, %.1f MB\n\n", total, (double)total * 4e-6);
@@ -70,7 +70,7 @@ static void parameters(Input *input, const Config *c) {
 }
 
 /* What a training step needs, all of it in one allocation. */
-static void memory(const Config *config, int B, int T) {
+static void print_training_memory(const Config *config, int B, int T) {
     Model *model = model_describe(config, B, T, 1);
     double parameters = (double)model->num_parameters, activations = 0.0, all = (double)model->memory_floats;
     for (int kind = 0; kind < ACTIVATIONS; kind++) {
@@ -131,14 +131,14 @@ int inspect(int argc, char **argv) {
         }
         printf("max_seq_len %d, vocab_size %d, num_layers %d, num_heads %d, channels %d, padded_vocab_size %d\n",
                c.max_seq_len, c.vocab_size, c.num_layers, c.num_heads, c.channels, c.padded_vocab_size);
-        parameters(&input, &c);
+        print_parameters(&input, &c);
         if (B > 0) {
-            memory(&c, B, T == 0 ? c.max_seq_len : T);
+            print_training_memory(&c, B, T == 0 ? c.max_seq_len : T);
         }
     }
     if (lines > 0) {
         putchar('\n');
-        hexadecimal(path, lines);
+        print_hexadecimal(path, lines);
     }
     close_input(&input);
     if (fflush(stdout) != 0) {

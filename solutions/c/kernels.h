@@ -1,6 +1,5 @@
 /* The kernels of GPT-2. What each computes stands in gpt2_forward.c and gpt2_backward.c, where they are plain loops:
- * the exercises of units 15 and 16. The files matmul.c, attention.c, ... hold the same functions made fast. The
- * program runs with either.
+ * the exercises. The files matmul.c, attention.c, ... hold the same functions made fast. The program runs with either.
  *
  * Every fast kernel gives the same result, to the last bit, for any number of threads: what one number of a result is
  * made of, and in which order, depends on the shapes alone.

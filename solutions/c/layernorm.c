@@ -56,7 +56,7 @@ void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *
         }
 #pragma omp for
         for (int first = 0; first < C; first += STRIPE) {
-            int last = (int)smaller(first + STRIPE, C);
+            int last = (int)minimum(first + STRIPE, C);
             for (size_t row = 0; row < R; row++) {
                 const float *d = dout + row * C;
                 const float *x = inp + row * C;

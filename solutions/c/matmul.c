@@ -9,8 +9,8 @@
 
 /* A few rows, as when text is generated token by token: every weight is used once or twice, so that copying weights
  * into a better order would cost more than it saves. Reading them is the limit. */
-static void few_rows(float *out, const float *inp, const float *weight, const float *bias, size_t R, size_t C,
-                     size_t OC) {
+static void multiply_few_rows(float *out, const float *inp, const float *weight, const float *bias, size_t R, size_t C,
+                              size_t OC) {
 #pragma omp parallel for
     for (size_t o = 0; o < OC; o++) {
         const float *w = weight + o * C;
@@ -29,23 +29,23 @@ static void few_rows(float *out, const float *inp, const float *weight, const fl
 void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
     size_t R = (size_t)B * T;
     if (R < TILE_ROWS) {
-        few_rows(out, inp, weight, bias, R, C, OC);
+        multiply_few_rows(out, inp, weight, bias, R, C, OC);
     } else {
-        gemm(out, OC, rows(inp, C), columns(weight, C), R, OC, C, WRITE, bias);
+        gemm(out, OC, matrix(inp, C), transpose(weight, C), R, OC, C, WRITE, bias);
     }
 }
 
 void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dout, const float *inp,
                      const float *weight, int B, int T, int C, int OC) {
     size_t R = (size_t)B * T;
-    gemm(dinp, C, rows(dout, OC), rows(weight, C), R, C, OC, ADD, NULL);
-    gemm(dweight, C, columns(dout, OC), rows(inp, C), OC, C, R, ADD, NULL);
+    gemm(dinp, C, matrix(dout, OC), matrix(weight, C), R, C, OC, ADD, NULL);
+    gemm(dweight, C, transpose(dout, OC), matrix(inp, C), OC, C, R, ADD, NULL);
     if (dbias == NULL) {
         return;
     }
 #pragma omp parallel for
     for (size_t first = 0; first < (size_t)OC; first += STRIPE) { /* a stripe of columns, down all rows */
-        size_t last = smaller(first + STRIPE, OC);
+        size_t last = minimum(first + STRIPE, OC);
         for (size_t r = 0; r < R; r++) {
             const float *d = dout + r * OC;
             for (size_t o = first; o < last; o++) {

@@ -106,29 +106,29 @@ static void describe_activations(Model *model) {
     memcpy(model->dacts, dacts, sizeof dacts);
 }
 
-/* Give each of some kinds of tensors its place, the first `used` numbers after the start of the memory, or NULL if it
- * has no size. Returns where the next one may begin. Called with no memory, it only counts. */
-static size_t place(Tensor *kinds, int first, int end, float *memory, size_t used) {
+/* Give each of some kinds of tensors its memory, the first one `used` numbers after the start, or NULL if it has no
+ * size. Returns where the next one may begin. Without memory it only counts. */
+static size_t assign_memory(Tensor *kinds, int first, int end, float *memory, size_t used) {
     for (int kind = first; kind < end; kind++) {
         size_t numbers = kinds[kind].layers * kinds[kind].size;
-        kinds[kind].at = memory == NULL || numbers == 0 ? NULL : memory + used;
+        kinds[kind].data = memory == NULL || numbers == 0 ? NULL : memory + used;
         used += numbers;
     }
     return used;
 }
 
-static size_t place_all(Model *model, float *memory) {
-    size_t used = place(model->params, 0, PARAMETERS, memory, 0);
+static size_t assign_all_memory(Model *model, float *memory) {
+    size_t used = assign_memory(model->params, 0, PARAMETERS, memory, 0);
     if (model->training) {
-        used = place(model->grads, 0, PARAMETERS, memory, used);
-        used = place(model->m, 0, PARAMETERS, memory, used);
-        used = place(model->v, 0, PARAMETERS, memory, used);
+        used = assign_memory(model->grads, 0, PARAMETERS, memory, used);
+        used = assign_memory(model->m, 0, PARAMETERS, memory, used);
+        used = assign_memory(model->v, 0, PARAMETERS, memory, used);
     }
-    used = place(model->acts, 0, ACTIVATIONS, memory, used);
-    used = place(model->dacts, 0, DQKV, memory, used);
-    size_t of_attention = place(model->dacts, DQKV, DFCH, memory, used);
-    size_t of_feed_forward = place(model->dacts, DFCH, DLOGITS, memory, used);
-    model->dacts[DLOGITS].at = model->acts[LOGITS].at;
+    used = assign_memory(model->acts, 0, ACTIVATIONS, memory, used);
+    used = assign_memory(model->dacts, 0, DQKV, memory, used);
+    size_t of_attention = assign_memory(model->dacts, DQKV, DFCH, memory, used);
+    size_t of_feed_forward = assign_memory(model->dacts, DFCH, DLOGITS, memory, used);
+    model->dacts[DLOGITS].data = model->acts[LOGITS].data;
     return of_attention > of_feed_forward ? of_attention : of_feed_forward;
 }
 
@@ -151,16 +151,16 @@ Model *model_describe(const Config *config, int B, int T, int training) {
     memcpy(model->m, model->params, sizeof model->params);
     memcpy(model->v, model->params, sizeof model->params);
     describe_activations(model);
-    model->memory_floats = place_all(model, NULL);
+    model->memory_floats = assign_all_memory(model, NULL);
     return model;
 }
 
 Model *model_new(const Config *config, int B, int T, int training) {
     Model *model = model_describe(config, B, T, training);
     model->memory = allocate(model->memory_floats * sizeof(float), "the model with its activations");
-    place_all(model, model->memory);
+    assign_all_memory(model, model->memory);
     if (training) {
-        memset(model->m[0].at, 0, 2 * model->num_parameters * sizeof(float)); /* v follows m */
+        memset(model->m[0].data, 0, 2 * model->num_parameters * sizeof(float)); /* v follows m */
     }
     return model;
 }
@@ -212,7 +212,7 @@ void model_initialise(Model *model, uint64_t seed) {
                 default:
                     break;
             }
-            tensor->at[i] = value;
+            tensor->data[i] = value;
         }
     }
 }
@@ -225,99 +225,99 @@ static void forward_layers(Model *model, const int *tokens, int B, int T, int st
     int N = B * n * C;
     size_t from = (size_t)start * C; /* where the new positions begin, in an array (1, T, C) */
 
-    float *residual = a[ENCODED].at;
-    encoder_forward(residual + from, tokens + start, p[WTE].at, p[WPE].at + from, B, n, C);
+    float *residual = a[ENCODED].data;
+    encoder_forward(residual + from, tokens + start, p[WTE].data, p[WPE].data + from, B, n, C);
     for (int l = 0; l < model->config.num_layers; l++) {
-        float *ln1 = of_layer(&a[LN1], l) + from, *ln2 = of_layer(&a[LN2], l) + from;
-        float *qkv = of_layer(&a[QKV], l), *atty = of_layer(&a[ATTY], l), *branch = a[BRANCH].at + from;
-        float *residual2 = of_layer(&a[RESIDUAL2], l), *residual3 = of_layer(&a[RESIDUAL3], l);
-        float *fch = of_layer(&a[FCH], l) + 4 * from, *fch_gelu = of_layer(&a[FCH_GELU], l) + 4 * from;
+        float *ln1 = layer_data(&a[LN1], l) + from, *ln2 = layer_data(&a[LN2], l) + from;
+        float *qkv = layer_data(&a[QKV], l), *atty = layer_data(&a[ATTY], l), *branch = a[BRANCH].data + from;
+        float *residual2 = layer_data(&a[RESIDUAL2], l), *residual3 = layer_data(&a[RESIDUAL3], l);
+        float *fch = layer_data(&a[FCH], l) + 4 * from, *fch_gelu = layer_data(&a[FCH_GELU], l) + 4 * from;
 
-        layernorm_forward(ln1, of_layer(&a[LN1_MEAN], l) + start, of_layer(&a[LN1_RSTD], l) + start, residual + from,
-                          of_layer(&p[LN1W], l), of_layer(&p[LN1B], l), B, n, C);
-        matmul_forward(qkv + 3 * from, ln1, of_layer(&p[QKVW], l), of_layer(&p[QKVB], l), B, n, C, 3 * C);
+        layernorm_forward(ln1, layer_data(&a[LN1_MEAN], l) + start, layer_data(&a[LN1_RSTD], l) + start,
+                          residual + from, layer_data(&p[LN1W], l), layer_data(&p[LN1B], l), B, n, C);
+        matmul_forward(qkv + 3 * from, ln1, layer_data(&p[QKVW], l), layer_data(&p[QKVB], l), B, n, C, 3 * C);
 #ifdef PLAIN_KERNELS
-        attention_forward(atty, a[PREATT].at, of_layer(&a[ATT], l), qkv, B, T, C, NH);
+        attention_forward(atty, a[PREATT].data, layer_data(&a[ATT], l), qkv, B, T, C, NH);
 #else
-        attention_forward_from(atty, NULL, of_layer(&a[ATT], l), qkv, B, T, C, NH, start);
+        attention_forward_from(atty, NULL, layer_data(&a[ATT], l), qkv, B, T, C, NH, start);
 #endif
-        matmul_forward(branch, atty + from, of_layer(&p[ATTPROJW], l), of_layer(&p[ATTPROJB], l), B, n, C, C);
+        matmul_forward(branch, atty + from, layer_data(&p[ATTPROJW], l), layer_data(&p[ATTPROJB], l), B, n, C, C);
         residual_forward(residual2 + from, residual + from, branch, N);
 
-        layernorm_forward(ln2, of_layer(&a[LN2_MEAN], l) + start, of_layer(&a[LN2_RSTD], l) + start, residual2 + from,
-                          of_layer(&p[LN2W], l), of_layer(&p[LN2B], l), B, n, C);
-        matmul_forward(fch, ln2, of_layer(&p[FCW], l), of_layer(&p[FCB], l), B, n, C, 4 * C);
+        layernorm_forward(ln2, layer_data(&a[LN2_MEAN], l) + start, layer_data(&a[LN2_RSTD], l) + start,
+                          residual2 + from, layer_data(&p[LN2W], l), layer_data(&p[LN2B], l), B, n, C);
+        matmul_forward(fch, ln2, layer_data(&p[FCW], l), layer_data(&p[FCB], l), B, n, C, 4 * C);
         gelu_forward(fch_gelu, fch, 4 * N);
-        matmul_forward(branch, fch_gelu, of_layer(&p[FCPROJW], l), of_layer(&p[FCPROJB], l), B, n, 4 * C, C);
+        matmul_forward(branch, fch_gelu, layer_data(&p[FCPROJW], l), layer_data(&p[FCPROJB], l), B, n, 4 * C, C);
         residual_forward(residual3 + from, residual2 + from, branch, N);
         residual = residual3;
     }
-    layernorm_forward(a[LNF].at + from, a[LNF_MEAN].at + start, a[LNF_RSTD].at + start, residual + from, p[LNFW].at,
-                      p[LNFB].at, B, n, C);
+    layernorm_forward(a[LNF].data + from, a[LNF_MEAN].data + start, a[LNF_RSTD].data + start, residual + from,
+                      p[LNFW].data, p[LNFB].data, B, n, C);
 }
 
 float model_forward(Model *model, const int *tokens, const int *targets, int B, int T) {
     const Tensor *a = model->acts;
     int V = model->config.vocab_size, Vp = model->config.padded_vocab_size;
     forward_layers(model, tokens, B, T, 0);
-    matmul_forward(a[LOGITS].at, a[LNF].at, model->params[WTE].at, NULL, B, T, model->config.channels, Vp);
-    softmax_forward(a[PROBS].at, a[LOGITS].at, B, T, V, Vp);
-    crossentropy_forward(a[LOSSES].at, a[PROBS].at, targets, B, T, Vp);
+    matmul_forward(a[LOGITS].data, a[LNF].data, model->params[WTE].data, NULL, B, T, model->config.channels, Vp);
+    softmax_forward(a[PROBS].data, a[LOGITS].data, B, T, V, Vp);
+    crossentropy_forward(a[LOSSES].data, a[PROBS].data, targets, B, T, Vp);
     double sum = 0.0;
     for (size_t row = 0; row < (size_t)B * T; row++) {
-        sum += a[LOSSES].at[row];
+        sum += a[LOSSES].data[row];
     }
     return (float)(sum / ((double)B * T));
 }
 
 /* Gradients add up, so what they are added to starts at 0. */
 static float *zeroed(const Tensor *tensor) {
-    return memset(tensor->at, 0, tensor->size * sizeof(float));
+    return memset(tensor->data, 0, tensor->size * sizeof(float));
 }
 
 void model_backward(Model *model, const int *tokens, const int *targets, int B, int T) {
     const Tensor *p = model->params, *g = model->grads, *a = model->acts, *d = model->dacts;
     int C = model->config.channels, NH = model->config.num_heads, L = model->config.num_layers;
     int V = model->config.vocab_size, Vp = model->config.padded_vocab_size;
-    memset(g[0].at, 0, model->num_parameters * sizeof(float));
+    memset(g[0].data, 0, model->num_parameters * sizeof(float));
 
     for (size_t row = 0; row < (size_t)B * T; row++) {
-        d[DLOSSES].at[row] = 1.0f / ((float)B * (float)T); /* the loss is their mean */
+        d[DLOSSES].data[row] = 1.0f / ((float)B * (float)T); /* the loss is their mean */
     }
-    crossentropy_softmax_backward(zeroed(&d[DLOGITS]), d[DLOSSES].at, a[PROBS].at, targets, B, T, V, Vp);
-    matmul_backward(zeroed(&d[DNORM]), g[WTE].at, NULL, d[DLOGITS].at, a[LNF].at, p[WTE].at, B, T, C, Vp);
+    crossentropy_softmax_backward(zeroed(&d[DLOGITS]), d[DLOSSES].data, a[PROBS].data, targets, B, T, V, Vp);
+    matmul_backward(zeroed(&d[DNORM]), g[WTE].data, NULL, d[DLOGITS].data, a[LNF].data, p[WTE].data, B, T, C, Vp);
 
     /* The residual stream's gradient. Along the stream it passes every layer as it is, and what comes back out of a
      * layer's two branches is added: that is residual_backward, without a copy. */
     float *stream = zeroed(&d[DRESIDUAL]);
-    layernorm_backward(stream, g[LNFW].at, g[LNFB].at, d[DNORM].at, of_layer(&a[RESIDUAL3], L - 1), p[LNFW].at,
-                       a[LNF_MEAN].at, a[LNF_RSTD].at, B, T, C);
+    layernorm_backward(stream, g[LNFW].data, g[LNFB].data, d[DNORM].data, layer_data(&a[RESIDUAL3], L - 1),
+                       p[LNFW].data, a[LNF_MEAN].data, a[LNF_RSTD].data, B, T, C);
     for (int l = L - 1; l >= 0; l--) {
-        const float *residual = l == 0 ? a[ENCODED].at : of_layer(&a[RESIDUAL3], l - 1);
+        const float *residual = l == 0 ? a[ENCODED].data : layer_data(&a[RESIDUAL3], l - 1);
 
-        matmul_backward(zeroed(&d[DFCH_GELU]), of_layer(&g[FCPROJW], l), of_layer(&g[FCPROJB], l), stream,
-                        of_layer(&a[FCH_GELU], l), of_layer(&p[FCPROJW], l), B, T, 4 * C, C);
-        gelu_backward(zeroed(&d[DFCH]), of_layer(&a[FCH], l), d[DFCH_GELU].at, B * T * 4 * C);
-        matmul_backward(zeroed(&d[DNORM]), of_layer(&g[FCW], l), of_layer(&g[FCB], l), d[DFCH].at,
-                        of_layer(&a[LN2], l), of_layer(&p[FCW], l), B, T, C, 4 * C);
-        layernorm_backward(stream, of_layer(&g[LN2W], l), of_layer(&g[LN2B], l), d[DNORM].at,
-                           of_layer(&a[RESIDUAL2], l), of_layer(&p[LN2W], l), of_layer(&a[LN2_MEAN], l),
-                           of_layer(&a[LN2_RSTD], l), B, T, C);
+        matmul_backward(zeroed(&d[DFCH_GELU]), layer_data(&g[FCPROJW], l), layer_data(&g[FCPROJB], l), stream,
+                        layer_data(&a[FCH_GELU], l), layer_data(&p[FCPROJW], l), B, T, 4 * C, C);
+        gelu_backward(zeroed(&d[DFCH]), layer_data(&a[FCH], l), d[DFCH_GELU].data, B * T * 4 * C);
+        matmul_backward(zeroed(&d[DNORM]), layer_data(&g[FCW], l), layer_data(&g[FCB], l), d[DFCH].data,
+                        layer_data(&a[LN2], l), layer_data(&p[FCW], l), B, T, C, 4 * C);
+        layernorm_backward(stream, layer_data(&g[LN2W], l), layer_data(&g[LN2B], l), d[DNORM].data,
+                           layer_data(&a[RESIDUAL2], l), layer_data(&p[LN2W], l), layer_data(&a[LN2_MEAN], l),
+                           layer_data(&a[LN2_RSTD], l), B, T, C);
 
-        matmul_backward(zeroed(&d[DATTY]), of_layer(&g[ATTPROJW], l), of_layer(&g[ATTPROJB], l), stream,
-                        of_layer(&a[ATTY], l), of_layer(&p[ATTPROJW], l), B, T, C, C);
+        matmul_backward(zeroed(&d[DATTY]), layer_data(&g[ATTPROJW], l), layer_data(&g[ATTPROJB], l), stream,
+                        layer_data(&a[ATTY], l), layer_data(&p[ATTPROJW], l), B, T, C, C);
         if (KEEPS_SCORES) {
             zeroed(&d[DPREATT]);
             zeroed(&d[DATT]);
         }
-        attention_backward(zeroed(&d[DQKV]), d[DPREATT].at, d[DATT].at, d[DATTY].at, of_layer(&a[QKV], l),
-                           of_layer(&a[ATT], l), B, T, C, NH);
-        matmul_backward(zeroed(&d[DNORM]), of_layer(&g[QKVW], l), of_layer(&g[QKVB], l), d[DQKV].at,
-                        of_layer(&a[LN1], l), of_layer(&p[QKVW], l), B, T, C, 3 * C);
-        layernorm_backward(stream, of_layer(&g[LN1W], l), of_layer(&g[LN1B], l), d[DNORM].at, residual,
-                           of_layer(&p[LN1W], l), of_layer(&a[LN1_MEAN], l), of_layer(&a[LN1_RSTD], l), B, T, C);
+        attention_backward(zeroed(&d[DQKV]), d[DPREATT].data, d[DATT].data, d[DATTY].data, layer_data(&a[QKV], l),
+                           layer_data(&a[ATT], l), B, T, C, NH);
+        matmul_backward(zeroed(&d[DNORM]), layer_data(&g[QKVW], l), layer_data(&g[QKVB], l), d[DQKV].data,
+                        layer_data(&a[LN1], l), layer_data(&p[QKVW], l), B, T, C, 3 * C);
+        layernorm_backward(stream, layer_data(&g[LN1W], l), layer_data(&g[LN1B], l), d[DNORM].data, residual,
+                           layer_data(&p[LN1W], l), layer_data(&a[LN1_MEAN], l), layer_data(&a[LN1_RSTD], l), B, T, C);
     }
-    encoder_backward(g[WTE].at, g[WPE].at, stream, tokens, B, T, C);
+    encoder_backward(g[WTE].data, g[WPE].data, stream, tokens, B, T, C);
 }
 
 static int is_matrix(int kind) {
@@ -326,7 +326,7 @@ static int is_matrix(int kind) {
 
 void model_update(Model *model, int step, float lr, float beta1, float beta2, float eps, float weight_decay) {
     for (int kind = 0; kind < PARAMETERS; kind++) {
-        adamw_update(model->params[kind].at, model->grads[kind].at, model->m[kind].at, model->v[kind].at,
+        adamw_update(model->params[kind].data, model->grads[kind].data, model->m[kind].data, model->v[kind].data,
                      (long)(model->params[kind].layers * model->params[kind].size), lr, beta1, beta2, eps,
                      is_matrix(kind) ? weight_decay : 0.0f, step);
     }
@@ -339,7 +339,7 @@ const float *model_next(Model *model, const int *tokens, int known, int length) 
     known = 0; /* attention_forward has no way to go on where it stopped */
 #endif
     forward_layers(model, tokens, 1, length, known);
-    matmul_forward(a[LOGITS].at, a[LNF].at + (size_t)(length - 1) * C, model->params[WTE].at, NULL, 1, 1, C,
+    matmul_forward(a[LOGITS].data, a[LNF].data + (size_t)(length - 1) * C, model->params[WTE].data, NULL, 1, 1, C,
                    model->config.padded_vocab_size);
-    return a[LOGITS].at;
+    return a[LOGITS].data;
 }

@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     const char *name;
     size_t layers, size;
-    float *at;
+    float *data;
 } Tensor;
 
 /* The parameters, in the order of a checkpoint: by kind, and each kind for all layers. */
@@ -28,15 +28,16 @@ typedef enum {
 } Parameter;
 
 /* What the forward pass computes. To train, every layer's is kept for the backward pass. To generate, layers take
- * turns in one place, except for QKV: keys and values of all earlier tokens are needed again with every new one. */
+ * turns in the same memory, except for QKV: keys and values of all earlier tokens are needed again with every new
+ * one. */
 typedef enum {
     ENCODED, LN1, LN1_MEAN, LN1_RSTD, QKV, ATT, ATTY, RESIDUAL2, LN2, LN2_MEAN, LN2_RSTD, FCH, FCH_GELU, RESIDUAL3,
     LNF, LNF_MEAN, LNF_RSTD, LOGITS, PROBS, LOSSES, BRANCH, PREATT,
     ACTIVATIONS
 } Activation;
 
-/* Their gradients, on the way back: one layer's at a time. Those of attention and those of the feed-forward network are
- * never needed at once, and share their place; DLOGITS takes that of the logits, which only softmax reads. */
+/* Their gradients, one layer's at a time. Those of attention and those of the feed-forward network are never needed at
+ * once, and share their memory; DLOGITS takes that of the logits, which only softmax reads. */
 typedef enum {
     DRESIDUAL, DNORM, DLOSSES,
     DQKV, DPREATT, DATT, DATTY,
@@ -58,11 +59,11 @@ typedef struct {
 } Model;
 
 /* A layer's tensor of a kind. */
-static inline float *of_layer(const Tensor *kind, int layer) {
-    return kind->layers == 1 ? kind->at : kind->at + (size_t)layer * kind->size;
+static inline float *layer_data(const Tensor *kind, int layer) {
+    return kind->layers == 1 ? kind->data : kind->data + (size_t)layer * kind->size;
 }
 
-/* Names and sizes of the parameters of a configuration, without memory (`at` is NULL). The number of all. */
+/* Names and sizes of the parameters of a configuration, without memory (`data` is NULL). The number of all. */
 size_t describe_parameters(Tensor *params, const Config *config);
 
 /* NULL if a model of this configuration can be; else what is wrong, as half a sentence. */

@@ -24,7 +24,7 @@ static void print_help(const Command *command) {
     }
 }
 
-static void set(const Command *command, const Option *option, const char *text) {
+static void set_option(const Command *command, const Option *option, const char *text) {
     if (option->kind == TEXT) {
         *(const char **)option->value = text;
         return;
@@ -47,8 +47,8 @@ static void set(const Command *command, const Option *option, const char *text) 
 }
 
 void read_options(const Command *command, int argc, char **argv) {
-    for (int at = 0; at < argc; at++) {
-        const char *word = argv[at];
+    for (int next = 0; next < argc; next++) {
+        const char *word = argv[next];
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             print_help(command);
             exit(0);
@@ -71,10 +71,10 @@ void read_options(const Command *command, int argc, char **argv) {
         }
         if (found->kind == FLAG) {
             *(int *)found->value = 1;
-        } else if (at + 1 == argc) {
+        } else if (next + 1 == argc) {
             fail("%s needs a value. See gpt2 %s --help.", word, command->name);
         } else {
-            set(command, found, argv[++at]);
+            set_option(command, found, argv[++next]);
         }
     }
     if (command->file != NULL && *command->file == NULL) {

@@ -14,8 +14,8 @@ static inline float derivative_2u(float x) {
 
 void gelu_forward(float *out, const float *inp, int N) {
 #pragma omp parallel for
-    for (size_t first = 0; first < (size_t)N; first += PIECE) {
-        size_t last = smaller(first + PIECE, N);
+    for (size_t first = 0; first < (size_t)N; first += CHUNK) {
+        size_t last = minimum(first + CHUNK, N);
 #pragma omp simd
         for (size_t n = first; n < last; n++) {
             out[n] = inp[n] / (1.0f + exponential(minus_2u(inp[n])));
@@ -25,8 +25,8 @@ void gelu_forward(float *out, const float *inp, int N) {
 
 void gelu_backward(float *dinp, const float *inp, const float *dout, int N) {
 #pragma omp parallel for
-    for (size_t first = 0; first < (size_t)N; first += PIECE) {
-        size_t last = smaller(first + PIECE, N);
+    for (size_t first = 0; first < (size_t)N; first += CHUNK) {
+        size_t last = minimum(first + CHUNK, N);
 #pragma omp simd
         for (size_t n = first; n < last; n++) {
             float x = inp[n];

@@ -30,23 +30,23 @@
 /* A vector that may start at any float: the compiler then emits unaligned loads. */
 typedef float Vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
-static inline Vector load(const float *at) {
-    return *(const Vector *)at;
+static inline Vector load(const float *from) {
+    return *(const Vector *)from;
 }
 
-static inline void store(float *at, Vector values) {
-    *(Vector *)at = values;
+static inline void store(float *to, Vector values) {
+    *(Vector *)to = values;
 }
 
-/* Work is handed to threads in pieces of a fixed size, never in as many pieces as there are threads: what is at the end
- * of a piece, and so computed apart from whole vectors, must not depend on their number. */
-enum { PIECE = 4096, STRIPE = 64 };
+/* Threads take pieces of a fixed size, CHUNK numbers or STRIPE columns, however many threads there are: what is at the
+ * end of a piece, and so computed apart from whole vectors, must not depend on their number. */
+enum { CHUNK = 4096, STRIPE = 64 };
 
-static inline size_t smaller(size_t a, size_t b) {
+static inline size_t minimum(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* e^x to about one unit in the last place, without a branch or a call, so that a loop of it becomes vectors.
+/* e^x to about one unit in the last place (ulp), without a branch or a call, so that a loop of it becomes vectors.
  *
  * x = n ln 2 + r with whole n and |r| <= ln(2) / 2, so e^x = 2^n e^r: the series of e^r converges fast there, and 2^n
  * is written into the exponent's bits. Below -87 the result is 0, above 88 it stays at e^88: finite. */

@@ -6,7 +6,7 @@
 
 #include "files.h"
 
-static void read_start(Input *input, int32_t *header, int magic, int version, const char *what) {
+static void read_magic(Input *input, int32_t *header, int magic, int version, const char *what) {
     read_input(input, header, HEADER * sizeof *header);
     if (header[0] != magic || header[1] != version) {
         fail("%s is not %s: it starts with %d, %d in place of %d, %d.", input->path, what, header[0], header[1], magic,
@@ -17,7 +17,7 @@ static void read_start(Input *input, int32_t *header, int magic, int version, co
 Tokens load_tokens(const char *path, int vocab_size) {
     int32_t header[HEADER];
     Input input = open_input(path);
-    read_start(&input, header, TOKENS_MAGIC, TOKENS_VERSION, "a file of tokens");
+    read_magic(&input, header, TOKENS_MAGIC, TOKENS_VERSION, "a file of tokens");
     if (header[2] < 2 || input.size != HEADER * 4 + 2 * (uint64_t)header[2]) {
         fail("%s is %s: its header announces %d tokens, two bytes each, and %lld bytes follow.", path,
              header[2] < 2 ? "too short" : input.size < HEADER * 4 + 2 * (uint64_t)header[2] ? "truncated" : "too long",
@@ -35,7 +35,7 @@ Tokens load_tokens(const char *path, int vocab_size) {
     return tokens;
 }
 
-static Vocabulary room_for(int size, size_t bytes) {
+static Vocabulary allocate_vocabulary(int size, size_t bytes) {
     return (Vocabulary){
         .size = size,
         .end = -1,
@@ -48,30 +48,30 @@ static Vocabulary room_for(int size, size_t bytes) {
 Vocabulary load_vocabulary(const char *path) {
     int32_t header[HEADER];
     Input input = open_input(path);
-    read_start(&input, header, VOCABULARY_MAGIC, VOCABULARY_VERSION, "a vocabulary");
+    read_magic(&input, header, VOCABULARY_MAGIC, VOCABULARY_VERSION, "a vocabulary");
     size_t left = (size_t)input.size - sizeof header;
     if (header[2] < 1 || (size_t)header[2] > left) {
         fail("%s is truncated: its header announces %d tokens, and %zu bytes follow.", path, header[2], left);
     }
-    Vocabulary vocabulary = room_for(header[2], left);
+    Vocabulary vocabulary = allocate_vocabulary(header[2], left);
     vocabulary.end = header[3];
-    const unsigned char *at = vocabulary.all;
+    const unsigned char *entry = vocabulary.all; /* one byte with the number of bytes, and these bytes */
     read_input(&input, vocabulary.all, left);
     close_input(&input);
     for (int id = 0; id < vocabulary.size; id++) {
-        if (left < 1 || left - 1 < at[0]) {
+        if (left < 1 || left - 1 < entry[0]) {
             fail("%s is truncated: it ends in token %d of %d.", path, id, vocabulary.size);
         }
-        vocabulary.lengths[id] = at[0];
-        vocabulary.bytes[id] = at + 1;
-        left -= 1 + (size_t)at[0];
-        at += 1 + at[0];
+        vocabulary.lengths[id] = entry[0];
+        vocabulary.bytes[id] = entry + 1;
+        left -= 1 + (size_t)entry[0];
+        entry += 1 + entry[0];
     }
     return vocabulary;
 }
 
 Vocabulary bytes_vocabulary(void) {
-    Vocabulary vocabulary = room_for(256, 256);
+    Vocabulary vocabulary = allocate_vocabulary(256, 256);
     for (int id = 0; id < 256; id++) {
         vocabulary.all[id] = (unsigned char)id;
         vocabulary.bytes[id] = &vocabulary.all[id];
@@ -87,7 +87,7 @@ void free_vocabulary(Vocabulary *vocabulary) {
 }
 
 /* The id of some bytes, or -1. */
-static int id_of(const Vocabulary *vocabulary, const unsigned char *bytes, int length) {
+static int find_token(const Vocabulary *vocabulary, const unsigned char *bytes, int length) {
     for (int id = 0; id < vocabulary->size; id++) {
         if (vocabulary->lengths[id] == length && memcmp(vocabulary->bytes[id], bytes, (size_t)length) == 0) {
             return id;
@@ -104,7 +104,7 @@ static int is_other(unsigned char c) {
     return c != '\0' && !isspace(c) && !isdigit(c) && !is_letter(c);
 }
 
-static size_t run(const unsigned char *text, int (*belongs)(unsigned char)) {
+static size_t run_length(const unsigned char *text, int (*belongs)(unsigned char)) {
     size_t length = 0;
     while (text[length] != '\0' && belongs(text[length])) {
         length++;
@@ -122,7 +122,7 @@ static int is_space(unsigned char c) {
 
 /* Bytes of the next piece, as GPT-2 cuts a text before it merges: 's and the like; letters, digits or other signs, with
  * one space before them; else white space, of which the last stays with the word that follows. */
-static size_t piece(const unsigned char *text) {
+static size_t piece_length(const unsigned char *text) {
     static const char *const endings[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t length = strlen(endings[i]);
@@ -133,18 +133,18 @@ static size_t piece(const unsigned char *text) {
     size_t space = text[0] == ' ';
     int (*const kinds[])(unsigned char) = {is_letter, is_digit, is_other};
     for (int kind = 0; kind < 3; kind++) {
-        size_t length = run(text + space, kinds[kind]);
+        size_t length = run_length(text + space, kinds[kind]);
         if (length > 0) {
             return space + length;
         }
     }
-    size_t white = run(text, is_space);
+    size_t white = run_length(text, is_space);
     return white > 1 && text[white] != '\0' ? white - 1 : white;
 }
 
 /* Merge neighbours, the merge with the lowest id first, until no two make a token. Returns how many parts are left, and
  * where each starts. */
-static size_t merge(const Vocabulary *vocabulary, const unsigned char *text, size_t length, size_t *starts) {
+static size_t merge_bytes(const Vocabulary *vocabulary, const unsigned char *text, size_t length, size_t *starts) {
     size_t parts = length;
     for (size_t i = 0; i <= length; i++) {
         starts[i] = i;
@@ -153,7 +153,7 @@ static size_t merge(const Vocabulary *vocabulary, const unsigned char *text, siz
         int best = INT_MAX;
         size_t where = 0;
         for (size_t i = 0; i + 2 <= parts; i++) {
-            int id = id_of(vocabulary, text + starts[i], (int)(starts[i + 2] - starts[i]));
+            int id = find_token(vocabulary, text + starts[i], (int)(starts[i + 2] - starts[i]));
             if (id >= 0 && id < best) {
                 best = id;
                 where = i;
@@ -172,9 +172,9 @@ int encode_text(const Vocabulary *vocabulary, const char *string, int *ids, int 
     size_t *starts = allocate((strlen(string) + 1) * sizeof *starts, "a text");
     int count = 0;
     while (*text != '\0') {
-        size_t length = piece(text), parts = merge(vocabulary, text, length, starts);
+        size_t length = piece_length(text), parts = merge_bytes(vocabulary, text, length, starts);
         for (size_t i = 0; i < parts; i++, count++) {
-            int id = id_of(vocabulary, text + starts[i], (int)(starts[i + 1] - starts[i]));
+            int id = find_token(vocabulary, text + starts[i], (int)(starts[i + 1] - starts[i]));
             if (id < 0) {
                 fail("the vocabulary has no token for the byte 0x%02x.", text[starts[i]]);
             }

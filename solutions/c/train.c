@@ -13,13 +13,13 @@
 
 static volatile sig_atomic_t interrupted;
 
-static void interrupt(int number) {
+static void note_interruption(int number) {
     (void)number;
     interrupted = 1;
 }
 
 /* Where sequence b of a step's batch starts. Both ways follow from the step alone. */
-static size_t start_of(const Settings *s, const Tokens *tokens, int step, int b) {
+static size_t batch_start(const Settings *s, const Tokens *tokens, int step, int b) {
     size_t T = (size_t)s->T, batch = (size_t)s->B * T;
     if (s->sequential) {
         size_t batches = (tokens->count - 1) / batch;
@@ -32,7 +32,7 @@ static size_t start_of(const Settings *s, const Tokens *tokens, int step, int b)
 /* The step's batch: (B, T) tokens, and for each the one that follows it. */
 static void take_batch(const Settings *s, const Tokens *tokens, int step, int *inputs, int *targets) {
     for (int b = 0; b < s->B; b++) {
-        size_t start = start_of(s, tokens, step, b);
+        size_t start = batch_start(s, tokens, step, b);
         for (int t = 0; t < s->T; t++) {
             inputs[b * s->T + t] = tokens->ids[start + (size_t)t];
             targets[b * s->T + t] = tokens->ids[start + (size_t)t + 1];
@@ -48,7 +48,7 @@ static void check_enough(const Settings *s, const Tokens *tokens, const char *pa
     }
 }
 
-static float rate(const Settings *s, int step) {
+static float learning_rate(const Settings *s, int step) {
     float warm = s->warmup > 0 && step < s->warmup ? (float)(step + 1) / (float)s->warmup : 1.0f;
     float progress = s->steps > s->warmup ? (float)(step - s->warmup) / (float)(s->steps - s->warmup) : 0.0f;
     float fallen = progress > 0.0f ? 0.5f - 0.5f * cosf(3.14159265f * fminf(progress, 1.0f)) : 0.0f;
@@ -56,7 +56,7 @@ static float rate(const Settings *s, int step) {
 }
 
 /* The mean loss of the first batches of held-out tokens, taken one after the other. */
-static float validate(Model *model, const Settings *s, const Tokens *tokens, int *inputs, int *targets) {
+static float validation_loss(Model *model, const Settings *s, const Tokens *tokens, int *inputs, int *targets) {
     Settings in_order = *s;
     in_order.sequential = 1;
     size_t batches = (tokens->count - 1) / ((size_t)s->B * (size_t)s->T);
@@ -69,7 +69,7 @@ static float validate(Model *model, const Settings *s, const Tokens *tokens, int
     return (float)(sum / count);
 }
 
-static void progress(const Settings *s, float loss, double started, int first) {
+static void show_progress(const Settings *s, float loss, double started, int first) {
     static double last;
     double now = seconds(), each = (now - started) / (s->step - first);
     int in_place = isatty(STDERR_FILENO), at_end = s->step == s->steps;
@@ -151,7 +151,7 @@ static Plan read_plan(int argc, char **argv) {
 }
 
 /* The model to train and the tokens to train on. Completes the plan's settings. */
-static Model *begin(Plan *plan, Tokens *tokens) {
+static Model *load_or_create(Plan *plan, Tokens *tokens) {
     Settings *s = &plan->settings;
     Model *model;
     if (plan->resume) {
@@ -191,7 +191,7 @@ static float train_step(Model *model, const Settings *s, const int *inputs, cons
              s->step + 1);
     }
     model_backward(model, inputs, targets, s->B, s->T);
-    model_update(model, s->step + 1, rate(s, s->step), s->beta1, s->beta2, s->eps, s->weight_decay);
+    model_update(model, s->step + 1, learning_rate(s, s->step), s->beta1, s->beta2, s->eps, s->weight_decay);
     return loss;
 }
 
@@ -200,7 +200,7 @@ int train(int argc, char **argv) {
     Settings *s = &plan.settings;
     use_threads(plan.threads);
     Tokens tokens, validation = {0};
-    Model *model = begin(&plan, &tokens);
+    Model *model = load_or_create(&plan, &tokens);
     if (plan.held_out != NULL) {
         Settings in_order = *s;
         in_order.sequential = 1;
@@ -216,7 +216,7 @@ int train(int argc, char **argv) {
 
     size_t batch = (size_t)s->B * (size_t)s->T;
     int *inputs = allocate(batch * sizeof(int), "a batch"), *targets = allocate(batch * sizeof(int), "a batch");
-    const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    const struct sigaction once = {.sa_handler = note_interruption, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &once, NULL);
     sigaction(SIGTERM, &once, NULL);
     double started = seconds();
@@ -228,10 +228,10 @@ int train(int argc, char **argv) {
         if (log != NULL) {
             fprintf(log, "%d,%.9g\n", s->step, (double)loss);
         }
-        progress(s, loss, started, first);
+        show_progress(s, loss, started, first);
         if (plan.held_out != NULL && (s->step % plan.validate_every == 0 || s->step == last)) {
             fprintf(stderr, "%sstep %d   validation loss %.4f\n", isatty(STDERR_FILENO) ? "\r" : "", s->step,
-                    validate(model, s, &validation, inputs, targets));
+                    validation_loss(model, s, &validation, inputs, targets));
         }
         if (plan.save_every > 0 && s->step % plan.save_every == 0 && s->step < last) {
             save(&plan, model);

@@ -169,6 +169,17 @@ def test_a_worker_is_killed_and_the_results_are_those_of_one_machine(start, klas
         next(grade_on_cluster(running.address, sources, limits=LIMITS))
 
 
+def test_a_worker_with_another_catalogue_in_c_is_refused(write, tmp_path, monkeypatch):
+    catalogue = "autograder/units/gpt2_forward/mistakes.c"
+    write(catalogue, "/* one */\n")
+    monkeypatch.setattr(journal.addresses, "PACKAGE", tmp_path / "autograder")
+    version = journal.grader_version.__wrapped__
+    monkeypatch.setattr(cluster, "grader_version", version)
+    coordinators = version()
+    write(catalogue, "/* two */\n")
+    assert cluster._why_not(False, coordinators).startswith("it has another version of this package")
+
+
 def test_workers_that_cannot_grade_are_named(start, klass, tmp_path, monkeypatch):
     running = start()
     for name in ("no bwrap", "other package"):

@@ -315,28 +315,57 @@ def test_what_has_changed_is_graded_again(course, monkeypatch):
     assert known() == 0
 
 
-def test_the_version_is_that_of_all_that_decides(tmp_path, monkeypatch):
-    journal.grader_version.cache_clear()
-    monkeypatch.setattr(journal.settings, "PACKAGE", tmp_path / "autograder")
-    for name in ("autograder/units/a/checks.py", "solutions/a.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("1\n")
+@pytest.fixture
+def version(tmp_path, monkeypatch):
+    """The grader's version, worked out anew, of two packages that a test may change."""
+    monkeypatch.setattr(journal.addresses, "PACKAGE", tmp_path / "autograder")
 
-    def version() -> str:
+    def now() -> str:
         journal.grader_version.cache_clear()
         return journal.grader_version()
 
+    yield now
+    journal.grader_version.cache_clear()
+
+
+DECIDING = (
+    "autograder/units/a/checks.py",
+    "autograder/units/c/mistakes.c",
+    "autograder/course/headings.json",
+    "solutions/a.py",
+    "solutions/c/kernels.h",
+)
+
+
+@pytest.mark.parametrize("changed", DECIDING)
+def test_the_version_is_that_of_all_that_decides(write, tmp_path, version, changed):
+    for name in DECIDING:
+        write(name, "1\n")
     seen = [version()]
-    (tmp_path / "autograder/units/a/checks.py").write_text("2\n")
+    write(changed, "2\n")
     seen.append(version())
-    (tmp_path / "solutions/a.py").rename(tmp_path / "solutions/b.py")
+    (tmp_path / changed).rename(tmp_path / (changed + "_of_another_name"))
     seen.append(version())
+    assert len(set(seen)) == 3
+
+
+def test_the_version_is_that_of_torch_and_python(version, monkeypatch):
+    seen = [version()]
     monkeypatch.setattr(journal.torch, "__version__", "0.1+cpu")
     seen.append(version())
     monkeypatch.setattr(journal.torch, "__version__", "0.1+cu999")
     assert version() == seen[-1]
-    assert len(set(seen)) == 4
-    journal.grader_version.cache_clear()
+    monkeypatch.setattr(journal.sys, "version_info", (3, 99, 0))
+    seen.append(version())
+    assert len(set(seen)) == 3
+
+
+@pytest.mark.parametrize("left", ["autograder/__pycache__/a.cpython-311.pyc", "solutions/.ipynb_checkpoints/a.py"])
+def test_what_a_run_leaves_is_no_other_version(write, version, left):
+    write("solutions/a.py", "1\n")
+    before = version()
+    write(left, "1\n")
+    assert version() == before
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ ENTRIES = [*alternatives(UNIT)[::5], *mistakes(UNIT)[::9]]
 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch):
-    monkeypatch.setattr(runner, "_VERDICTS", LruCache(2**20))
-    monkeypatch.setattr(diagnosis, "_DIAGNOSES", LruCache(2**20))
+    monkeypatch.setattr(runner, "VERDICTS", LruCache(2**20))
+    monkeypatch.setattr(diagnosis, "DIAGNOSES", LruCache(2**20))
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.task}-{entry.name}")

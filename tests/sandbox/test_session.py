@@ -270,7 +270,7 @@ except ChildProcessError:
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes under /proc")
 def test_what_starts_another_and_ends_while_we_look_leaves_nothing():
     command = [sys.executable, "-c", HANDED_ON_WHILE_LOOKING]
-    done = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(command, cwd=PACKAGE / "sandbox", capture_output=True, text=True, timeout=30)
     assert (done.stdout, done.stderr) == ("nothing is left\n", "")
 
 
@@ -286,7 +286,7 @@ def processes_in(folder: str) -> list[str]:
     return found
 
 
-# --- replies that are not the worker's ----------------------------------------------------------------
+# --- replies that are not the runtime's ----------------------------------------------------------------
 
 FIND_CONNECTION = """
 import gc, socket, struct, json, pickle

@@ -175,7 +175,9 @@ def _stand_ins() -> dict[str, types.ModuleType]:
     Check cells run like any other cell, and must neither grade anything here nor fail.
     """
     autograder, solutions = types.ModuleType("autograder"), types.ModuleType("solutions")
-    vars(autograder).update(dict.fromkeys(("check", "hint", "progress", "run_kernel"), _accept_anything))
+    vars(autograder).update(
+        dict.fromkeys(("check", "hint", "progress", "run_kernel", "write_kernels"), _accept_anything)
+    )
     vars(autograder)["when_ready"] = lambda: contextlib.suppress(Exception)  # what uses kernels finds none here
     vars(solutions).update(SPECIAL_IDS, __path__=[])
     return {"autograder": autograder, "solutions": solutions}

@@ -2,37 +2,35 @@
 
 Control messages arrive on the socket whose number is the first argument. Each is one byte and a frame:
 ``F`` (fork; one end of a socket pair comes with the byte, and the child serves the grader on it) is answered
-with the child's pid, ``K`` (kill) with how the child ended. Learner code runs in children alone.
+with the child's pid, ``K`` (kill) with how the child ended, ``C`` (compile drivers) when that is done. Learner code
+runs in children alone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import os
 import select
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 import traceback
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
-import matplotlib.pyplot  # here once, so that no submission has to
 import torch
 
-from . import HOME_PREFIX, confine, lifeline, procfs, wire
+from . import HOME_PREFIX, confine, lifeline, procfs, warmup, wire
 from .cells import CellRunner
 from .requests import Request, execute
 
-matplotlib.use("Agg")
 torch.set_num_threads(1)
 
-FORK, KILL = b"F", b"K"
+FORK, KILL, COMPILE = b"F", b"K", b"C"
 WATCH_SECONDS = 0.25
 
 
@@ -66,15 +64,17 @@ class Children:
             self._control.close()
             _start(connection, writing, message["folder"], child, self._count, self._writable)
         os.close(writing)
-        with os.fdopen(reading) as pipe:
-            answer = pipe.read()  # until the child has closed its end
+        with os.fdopen(reading, errors="replace") as pipe:
+            said = dict(line.rstrip("\n").partition(" ")[::2] for line in pipe)  # until the child has closed its end
+        pid = int(said.get("pid", first))
         if self._jailed:  # what was forked first has ended; the process inside the namespaces is adopted
-            os.waitpid(first, 0)
-        if not answer.isdigit():
-            self._reap_failed()
-            return answer.lstrip("0123456789 ") or "the process ended at once"
-        self._pids[int(answer)] = child
-        return int(answer)
+            _reap(first)
+        if "pid" in said and "error" not in said:
+            self._pids[pid] = child
+            return pid
+        if pid != first or not self._jailed:
+            _reap(pid)
+        return said.get("error", "the process ended at once")
 
     def _idle_processor(self) -> int:
         """The processor that the fewest children share."""
@@ -83,14 +83,6 @@ class Children:
         taken = [child.cpu for child in self._pids.values()]
         return min(sorted(os.sched_getaffinity(0)), key=taken.count)
 
-    def _reap_failed(self) -> None:
-        """Wait for a process that ended before it could serve."""
-        try:
-            while os.waitpid(-1, 0 if self._jailed and not self._pids else os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            pass
-
     def kill(self, pid: int, force: bool) -> int | None:
         """Collect a process that has ended by itself, with what it started: its exit code, negative for a signal.
 
@@ -98,18 +90,18 @@ class Children:
         """
         if pid not in self._pids:
             return None
-        ended, status = os.waitpid(pid, os.WNOHANG)
+        ended = _has_ended(pid)
         if not ended and not force:
             return None
         del self._pids[pid]
-        for kill in (os.killpg, os.kill):  # in a jail, the end of PID 1 ends all others
+        # Before it is reaped: then its number may be another's. In a jail, the end of PID 1 ends all others.
+        for kill in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(pid, signal.SIGKILL)
-        if not ended:
-            os.waitpid(pid, 0)
+        code = _reap(pid)
         if not self._jailed:
             procfs.end_below(os.getpid(), self._pids)
-        return os.waitstatus_to_exitcode(status) if ended else None
+        return code if ended else None
 
     def kill_gluttons(self) -> None:
         """End every submission whose processes together are too large or too many.
@@ -135,6 +127,25 @@ class Children:
             self.kill(pid, force=True)
 
 
+def _has_ended(pid: int) -> bool:
+    """Whether a child has ended. It is not reaped, so its number stays its own."""
+    if not hasattr(os, "waitid"):  # macOS, up to Python 3.12
+        state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False).stdout
+        return state.strip()[:1] in (b"", b"Z")
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
+
+
+def _reap(pid: int) -> int | None:
+    """Wait for one child: its exit code, negative for a signal; ``None`` for one that was reaped already."""
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except ChildProcessError:
+        return None
+
+
 def _start(
     connection: socket.socket, report: int, folder: str, child: Child, number: int, writable: tuple[str, ...]
 ) -> None:
@@ -145,7 +156,7 @@ def _start(
                 confine.enter_namespaces(number)
                 inside = os.fork()
                 if inside:
-                    os.write(report, str(inside).encode())
+                    os.write(report, f"pid {inside}\n".encode())
                     os._exit(0)
             os.setsid()
             confine.limit(None if child.sanitizers else child.memory, processes=bool(writable))
@@ -158,9 +169,9 @@ def _start(
             else:
                 confine.die_with_parent()
                 confine.adopt_orphans()  # what this submission leaves running stays below it, to be found and ended
-                os.write(report, str(os.getpid()).encode())
+                os.write(report, f"pid {os.getpid()}\n".encode())
         except OSError as error:
-            os.write(report, f" {error}".encode())
+            os.write(report, f"error {error}".replace("\n", " ").encode())
             os._exit(1)
         os.close(report)
         with connection:
@@ -190,6 +201,9 @@ def serve_forks(control: socket.socket, writable: tuple[str, ...]) -> None:
         if operation == FORK:
             with socket.socket(fileno=descriptors[0]) as connection:
                 wire.send(control, children.fork(connection, message))
+        elif operation == COMPILE:
+            warmup.compile_drivers(message)
+            wire.send(control, None)
         else:
             wire.send(control, children.kill(message["pid"], message["force"]))
     children.kill_all()
@@ -239,14 +253,9 @@ def main() -> None:
         for descriptor in (0, 1, 2):
             os.dup2(nothing.fileno(), descriptor)
     if extra == "compiler":
-        # An optimiser or an operation on the meta device imports 800 more modules: here, once, and not in every
-        # submission of a unit about them. On a busy machine that took longer than a check may.
-        importlib.import_module("torch._dynamo")
-        torch.ones(1, 1, device="meta").tril()
-    # The first conversion to float16 asks the system what the processor can do, and keeps the answer. No submission
-    # sees /proc: there it would be an error ("Failed to initialize cpuinfo!"), and so would nn.EmbeddingBag.
-    with contextlib.suppress(RuntimeError):
-        torch.ones(1).half()
+        warmup.import_compiler()
+    warmup.convert_once()
+    warmup.draw_once()
     gc.collect()
     gc.enable()  # it was off during the imports
     gc.freeze()  # no child needs to look through (and so copy) what was imported here

@@ -8,19 +8,20 @@
 
 enum { DEEP = 16, WIDE = 384 }; /* a block of 24 KB */
 
-/* A view of a as its numbers, and the steps from one to the next below it and to its right. */
+/* The left factor: entry (i, p) is data[i * row_stride + p * column_stride]. */
 typedef struct {
-    const float *at;
-    size_t down, right;
+    const float *data;
+    size_t row_stride, column_stride;
 } Left;
 
 /* Rows r0 and r1 += rows i and i + 1 of a, columns p .. p + 3, times rows of b. */
 static inline void add_four(float *restrict r0, float *restrict r1, Left a, size_t i, size_t p,
                             const float *restrict b, size_t b_width, size_t n) {
-    const float *x = a.at + i * a.down + p * a.right, *y = x + a.down;
+    const float *x = a.data + i * a.row_stride + p * a.column_stride, *y = x + a.row_stride;
     const float *b0 = b, *b1 = b0 + b_width, *b2 = b1 + b_width, *b3 = b2 + b_width;
-    float x0 = x[0], x1 = x[a.right], x2 = x[2 * a.right], x3 = x[3 * a.right];
-    float y0 = y[0], y1 = y[a.right], y2 = y[2 * a.right], y3 = y[3 * a.right];
+    size_t next = a.column_stride;
+    float x0 = x[0], x1 = x[next], x2 = x[2 * next], x3 = x[3 * next];
+    float y0 = y[0], y1 = y[next], y2 = y[2 * next], y3 = y[3 * next];
     for (size_t j = 0; j < n; j++) {
         r0[j] = r0[j] + x0 * b0[j] + x1 * b1[j] + x2 * b2[j] + x3 * b3[j];
         r1[j] = r1[j] + y0 * b0[j] + y1 * b1[j] + y2 * b2[j] + y3 * b3[j];
@@ -33,7 +34,7 @@ static inline void add_one(float *restrict row, float x, const float *restrict b
     }
 }
 
-/* c (m, n) += a (m, k) b (k, n), all of b and c as they stand in memory. */
+/* c (m, n) += a (m, k) b (k, n), b and c row-major without gaps. */
 static void add_product(float *c, Left a, const float *b, size_t m, size_t n, size_t k) {
     for (size_t j = 0; j < n; j += WIDE) {
         size_t wide = j + WIDE < n ? WIDE : n - j;
@@ -46,9 +47,10 @@ static void add_product(float *c, Left a, const float *b, size_t m, size_t n, si
                     add_four(row, row + n, a, i, p, b + p * n + j, n, wide);
                 }
                 for (; p < p1; p++) { /* what is left over */
-                    add_one(row, a.at[i * a.down + p * a.right], b + p * n + j, wide);
+                    const float *x = a.data + i * a.row_stride + p * a.column_stride;
+                    add_one(row, x[0], b + p * n + j, wide);
                     if (i + 1 < m) {
-                        add_one(row + n, a.at[(i + 1) * a.down + p * a.right], b + p * n + j, wide);
+                        add_one(row + n, x[a.row_stride], b + p * n + j, wide);
                     }
                 }
             }

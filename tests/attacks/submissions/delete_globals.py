@@ -1,4 +1,4 @@
-"""Deletes all that the submission and the worker have defined.
+"""Deletes all that the submission and the runtime have defined.
 
 points: at most 4
 """
@@ -9,6 +9,6 @@ def attention_scores(q, k):
 
     globals().clear()
     for name in list(sys.modules):
-        if name.startswith(("worker", "torch")):
+        if name.startswith(("runtime", "torch")):
             vars(sys.modules[name]).clear()
     return None

@@ -1,4 +1,4 @@
-"""Answers for the worker: a verdict of full points.
+"""Answers for the runtime: a verdict of full points.
 
 points: at most 4
 """

@@ -12,7 +12,7 @@ for folder, _, names in os.walk("/"):
             print("FOUND", folder, name)
 for folder in ("/learner", "/learner/..", "/tmp", "/dev/shm", ".", ".."):
     for name in os.listdir(folder):
-        if name not in "learner dev proc worker root tmp etc sbin bin lib lib32 lib64 libx32 usr opt home var srv shm null full random urandom".split():
+        if name not in "learner dev proc grader root tmp etc sbin bin lib lib32 lib64 libx32 usr opt home var srv shm null full random urandom".split():
             if not os.path.isdir(os.path.join(folder, name)):
                 print("FOUND", folder, name)
 

