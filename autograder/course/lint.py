@@ -112,7 +112,7 @@ def _catalogue(unit: Unit) -> Iterator[str]:
 
 def _entries(folder: str, unit: Unit) -> tuple:
     if unit.language == "c":
-        return c_entries(folder, unit.name)[1]
+        return c_entries(folder, unit.name)
     return getattr(_import(f"autograder.units.{unit.name}.{folder}"), "_entries", ())
 
 
