@@ -120,7 +120,7 @@ bench-gpt2: $(BIN)/.installed ## measure how fast GPT-2 in C trains, beside PyTo
 bench-transformer: $(BIN)/.installed ## measure how fast our Transformer trains, beside nn.Transformer (some minutes)
 	@$(BIN)/python benchmarks/transformer.py
 
-bench-gpu: $(BIN)/.installed ## measure the same on a GPU, and what the presets of chapter 14 reach there
+bench-gpu: $(BIN)/.installed ## measure the same on a GPU, and what the presets of the translator reach there
 	@$(BIN)/python benchmarks/transformer.py --gpu
 	@$(BIN)/python benchmarks/presets.py
 

@@ -1,4 +1,4 @@
-"""The command line: ``autograder list | show | check | grade | doctor | hint | progress``.
+"""The command line: ``autograder list | check | grade | hint | progress``, and for authors ``new | show | doctor``.
 
 Exit codes: 0 done; 1 something is not passed, not complete, or could not be graded; 2 wrong usage. Whatever a
 user can get wrong is one sentence on standard error, never a traceback.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.course.registry import BY_NAME, UNITS, UnknownUnit, find_tasks, find_unit
+from autograder.course.registry import BY_NAME, UNITS, Unit, UnknownUnit, find_tasks, find_unit
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Results
@@ -62,7 +62,7 @@ def _demand_folder() -> None:
 
 def _say(text: str) -> None:
     """A line on standard error. The names of files and what a learner's code raised must not steer the terminal."""
-    from autograder.reports.common import clean
+    from autograder.submissions.text import clean
 
     print(clean(text), file=sys.stderr)
 
@@ -106,6 +106,18 @@ def _parser() -> argparse.ArgumentParser:
     doctor = command("doctor", _doctor, "say what a unit still lacks, or whether the sandbox holds")
     doctor.add_argument("unit", metavar="UNIT", nargs="?")
     doctor.add_argument("--sandbox", action="store_true", help="try to break the sandbox from inside")
+
+    new = command("new", _new, "write the files of a new unit or task, as templates")
+    kinds = new.add_subparsers(title="what to write", required=True, metavar="unit|task", dest="kind")
+    unit = kinds.add_parser("unit", help="a unit without tasks: its folder, solution, notebook and chapter")
+    unit.add_argument("name", metavar="NAME", help="for example kv_cache")
+    unit.add_argument("--title", metavar="TITLE", help="of the chapter")
+    unit.add_argument("--after", metavar="UNIT", help="the unit that it follows (by default, the last one)")
+    unit.add_argument("--before", metavar="UNIT", help="the unit that follows it")
+    unit.add_argument("--stage", metavar="STAGE", help="the stage that it belongs to, or a new one")
+    unit.add_argument("--language", choices=("python", "c"), default="python", help="what its learners write")
+    task = kinds.add_parser("task", help="a task, with an entry in each file of its unit")
+    task.add_argument("name", metavar="UNIT.NAME", help="for example attention.softmax")
 
     hint = command("hint", _hint, "show the next of a task's three hints")
     hint.add_argument("task", metavar="TASK")
@@ -364,20 +376,79 @@ def _doctor(options: argparse.Namespace) -> int:
         with _sentences_for_grading_errors():
             return 0 if selftest.report() else 1
 
-    from autograder.course.lint import lacking
+    from autograder.course import lint
+    from autograder.course.addresses import is_checkout
 
-    if options.unit and options.unit not in BY_NAME:
+    if not is_checkout():
+        raise UsageError("doctor looks at the sources of the course: run it in a checkout of the repository.")
+    if options.unit and options.unit not in BY_NAME and options.unit not in lint.unlisted():
         find_unit(options.unit)  # says which units there are
-    units = [BY_NAME[options.unit]] if options.unit else list(BY_NAME.values())
-    incomplete = False
+    gaps = [f"{lint.REGISTRY}: put {name!r} into STAGES." for name in lint.unlisted() if options.unit in (None, name)]
+    if gaps:
+        _print_gaps("the course", gaps)
+    units = [BY_NAME[options.unit]] if options.unit in BY_NAME else [] if options.unit else list(BY_NAME.values())
     for unit in units:
         if not unit.complete and not options.unit:
             print(f"{unit.number:>2}  {unit.name}: planned")
             continue
-        missing = lacking(unit)
-        incomplete |= bool(missing)
-        print(f"{unit.number:>2}  {unit.name}: " + ("lacks " + "; ".join(missing) if missing else "complete"))
-    return 1 if incomplete else 0
+        found = lint.lacking(unit)
+        if unit.complete and not found:
+            found = _stale_exercise(unit)
+        _print_gaps(f"{unit.number:>2}  {unit.name}", found)
+        gaps += found
+    return 1 if gaps else 0
+
+
+def _print_gaps(what: str, gaps: Sequence[str]) -> None:
+    print(f"{what}: " + (f"lacks {len(gaps)} thing{'s'[: len(gaps) != 1]}" if gaps else "complete"))
+    for gap in gaps:
+        print(f"      {gap}")
+
+
+def _stale_exercise(unit: Unit) -> list[str]:
+    """The gap that only those can see who have what makes notebooks (the extra ``nbgrader``)."""
+    try:
+        from autograder.lms import release
+    except ModuleNotFoundError as error:
+        _say(f"autograder: whether the exercise of {unit.name} is up to date was not looked at ({error}).")
+        return []
+    try:
+        if release.is_current(unit):
+            return []
+    except ValueError as error:  # a sentence for the author
+        return [str(error)]
+    return [f"exercises/{unit.name}/{unit.name}.ipynb: run `make exercises`, because its sources have changed."]
+
+
+def _new(options: argparse.Namespace) -> int:
+    from autograder.course import new
+
+    try:
+        if options.kind == "unit":
+            written = new.new_unit(
+                options.name, options.title, options.after, options.before, options.stage, options.language
+            )
+            steps = [
+                f"`autograder new task {options.name}.NAME` for each thing that a learner writes.",
+                f"`autograder doctor {options.name}` says what is missing, and which placeholders (TODO) are left.",
+                "`make exercises` writes the number of the chapters that have moved into their notebooks.",
+            ]
+        else:
+            written = new.new_task(options.name)
+            unit = options.name.partition(".")[0]
+            steps = [
+                f"Replace what says TODO in these files; `autograder doctor {unit}` says what is missing.",
+                f"`python -m autograder.quality {unit}` says whether the checks catch every mistake.",
+            ]
+    except new.CannotCreate as error:
+        raise UsageError(str(error)) from error
+    print("Written:")
+    for path in written:
+        print(f"  {path}")
+    print("Next:")
+    for step in steps:
+        print(f"  {step}")
+    return 0
 
 
 def _hint(options: argparse.Namespace) -> int:

@@ -1,8 +1,8 @@
-"""Measures checks and catalogue: ``python -m autograder.quality``. See ``autograder.judging.quality``."""
+"""Measures checks and catalogue: ``python -m autograder.quality``. See ``autograder.reports.quality``."""
 
 import sys
 
-from autograder.judging.quality import main
+from autograder.reports.quality import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

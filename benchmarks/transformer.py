@@ -106,7 +106,7 @@ def ours(setting, **switches):
 
 
 def units(setting):
-    """The same model as the units write it, with unit 10's loss and unit 11's optimiser."""
+    """The same model as the units write it, with the loss and the optimiser of the units on them."""
     return ours(dataclasses.replace(setting, bf16=False, compile=False), **ALL_OFF)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from autograder.course.catalogue import mistakes
+from autograder.course.references import expand
 
 BOOK = Path(__file__).parent
 
@@ -63,7 +64,7 @@ def course_text(path=None):
 
 def prose(markdown):
     """The sentences of a MyST page, in ASCII, one paragraph on a line."""
-    text = re.sub(r"\A---\n.*?\n---\n", "", markdown, flags=re.DOTALL)
+    text = re.sub(r"\A---\n.*?\n---\n", "", expand(markdown), flags=re.DOTALL)
     text = re.sub(r"^(`{3,}|:{3,}).*?^\1\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"\$\$.*?\$\$(\s*\([\w-]+\))?", "", text, flags=re.DOTALL)
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", text))

@@ -1,7 +1,7 @@
 """A small GPT-2 that has read this course, trained by the C program: ``make gpt2``, or ``python book/small_gpt2.py``.
 
-Writes into ``_build/gpt2``: the program ``gpt2``, the course's text as tokens (byte pairs of unit 1), what each token
-is, and the trained checkpoint. Then ``gpt2 generate`` has something to say without any download.
+Writes into ``_build/gpt2``: the program ``gpt2``, the course's text as tokens (byte pairs), what each token is, and the
+trained checkpoint. Then ``gpt2 generate`` has something to say without any download.
 """
 
 import argparse

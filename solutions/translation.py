@@ -325,7 +325,8 @@ def train_translator(pairs, seed=0):
 
 # --- the program around it: `solutions.translator` ----------------------------------------------------------------
 
-# What the program adds under the name of this module, and where it stands.
+# What the program adds under the name of this module, and where it stands. The program is built on the functions above:
+# nothing here needs it, so it is loaded by name, and only when it is asked for.
 PROGRAM = {
     "TranslationConfig": "config",
     "grammar_pairs": "data",
@@ -336,17 +337,15 @@ PROGRAM = {
 
 
 def __getattr__(name):
-    """A name of `PROGRAM`. The program is built on the functions above, so it is imported when it is asked for."""
+    """A name of `PROGRAM`."""
+    import importlib  # here, since the notebook takes its imports from the top of this file
+
     if name not in PROGRAM:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from solutions.translator import config, data, trainer
-
-    return getattr({"config": config, "data": data, "trainer": trainer}[PROGRAM[name]], name)
+    return getattr(importlib.import_module(f"solutions.translator.{PROGRAM[name]}"), name)
 
 
 if __name__ == "__main__":
-    import sys
+    import runpy
 
-    from solutions.translator.cli import main
-
-    sys.exit(main())
+    runpy.run_module("solutions.translator", run_name="__main__")

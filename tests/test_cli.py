@@ -116,7 +116,7 @@ def test_list(run):
 def test_list_as_json(run):
     code, output, error = run("list", "--json")
     listed = json.loads(output)
-    assert (code, error, listed["schema"], len(listed["units"])) == (0, "", 1, 16)
+    assert (code, error, listed["schema"], len(listed["units"])) == (0, "", 1, len(UNITS))
     for unit, entry in zip(UNITS, listed["units"]):
         assert (entry["unit"], entry["complete"]) == (unit.name, unit.complete)
         assert [task["id"] for task in entry["tasks"]] == list(unit.task_ids)
@@ -229,6 +229,13 @@ USAGE = {
     "check an unknown task": ["check", "attention.py", "--task", "attention.nonsense"],
     "check without a unit": ["check", "x.py"],
     "doctor of an unknown unit": ["doctor", "nonsense"],
+    "new without saying what": ["new"],
+    "new unit without a name": ["new", "unit"],
+    "new unit that is there": ["new", "unit", "attention"],
+    "new unit after an unknown one": ["new", "unit", "fine", "--after", "nonsense"],
+    "new unit in an unknown language": ["new", "unit", "fine", "--language", "fortran"],
+    "new task of an unknown unit": ["new", "task", "nonsense.fine"],
+    "new task that is there": ["new", "task", "attention.softmax"],
     "hint for an unknown task": ["hint", "attention.nonsense"],
     "hint for a unit": ["hint", "attention"],
     "hint for a planned task": ["hint", "diffusion.denoise"],

@@ -117,6 +117,7 @@ def test_checks_import_assertions_drivers_and_support_only():
         "autograder.judging.assertions",
         "autograder.judging.c_assertions",
         "autograder.judging.inputs",
+        "autograder.judging.replies",
         "autograder.sandbox.drivers",
         "autograder.units.support",
     )

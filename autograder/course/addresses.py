@@ -54,6 +54,26 @@ def launch_urls(path: str) -> dict[str, str]:
     }
 
 
+def parts_of(unit: str, language: str = "python") -> dict[str, str]:
+    """The files that somebody writes for a unit, by what they hold; paths from the root of a checkout."""
+    folder, suffix = f"autograder/units/{unit}", "c" if language == "c" else "py"
+    return {
+        "about": f"{folder}/__init__.py",
+        "solution": f"solutions/c/{unit}.c" if language == "c" else f"solutions/{unit}.py",
+        "checks": f"{folder}/checks.py",
+        "mistakes": f"{folder}/mistakes.{suffix}",
+        "alternatives": f"{folder}/alternatives.{suffix}",
+        "hints": f"{folder}/hints.py",
+        "notebook": f"solutions/notebooks/{unit}.md",
+        "chapter": f"book/{unit}.md",
+    }
+
+
+def is_checkout() -> bool:
+    """Whether the package runs from a checkout: an installed one has neither book nor notebook sources."""
+    return (ROOT / "_toc.yml").is_file() and (ROOT / "book").is_dir()
+
+
 def state_file() -> Path:
     """``$AUTOGRADER_STATE``, else the file that the system has for such data; `OSError` if there is none."""
     override = os.environ.get("AUTOGRADER_STATE")

@@ -41,6 +41,7 @@ from typing import TypeVar
 
 from autograder.course.addresses import PACKAGE, ROOT, chapter_url
 from autograder.course.edits import Edit, EditError, apply, edit
+from autograder.course.references import expand
 from autograder.course.registry import BY_NAME, find_tasks, find_unit
 from autograder.course.source import kernels_of, syntax_tree
 
@@ -68,7 +69,8 @@ class Mistake(Entry):
 
     ``why``: two sentences, what was done and why it is wrong. ``hint``: what the learner reads. ``section``: the anchor
     in the unit's chapter that explains it. ``base``: the alternative that the edits start from; empty: the reference
-    solution. A mistake that is written out has no edits.
+    solution. A mistake that is written out has no edits. References to chapters are written out in both texts (see
+    `autograder.course.references`).
     """
 
     why: str = ""
@@ -76,6 +78,10 @@ class Mistake(Entry):
     section: str = ""
     base: str = ""
     edits: tuple[Edit, ...] = ()
+
+    def __post_init__(self) -> None:
+        for text in ("why", "hint"):
+            object.__setattr__(self, text, expand(getattr(self, text)))
 
     @property
     def link(self) -> str:
@@ -159,7 +165,7 @@ def _entries(folder: str, unit: str) -> tuple:
 def hints(task: str) -> tuple[str, ...]:
     """The hints of a task, in ``autograder/units/<unit>/hints.py``."""
     unit, (task_id, *_) = find_tasks(task)
-    return tuple(importlib.import_module(f"autograder.units.{unit.name}.hints").HINTS.get(task_id, ()))
+    return tuple(map(expand, importlib.import_module(f"autograder.units.{unit.name}.hints").HINTS.get(task_id, ())))
 
 
 def complete_source(entry: Entry) -> str:

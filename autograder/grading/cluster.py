@@ -185,10 +185,11 @@ def _grade(source: Source, data: bytes | None, seed: int, limits: Limits, jailed
 
 
 def _servers_here(jailed: bool) -> Servers:
-    from autograder.grading.engine import Servers
+    from autograder.grading.engine import Servers, prepare_process
 
     with _lock:
         if jailed not in _servers:
+            prepare_process()
             servers = Servers(jailed)
             servers.current().wait_until_ready()
             atexit.register(servers.__exit__)

@@ -1,6 +1,6 @@
-"""Comparisons for checks. What fails says, in words for a learner, what was expected of which input.
+"""Comparisons for checks. A failure says, in words for a learner, what was expected for which input.
 
-The order of questions is always: is it there, the type, the shape, the dtype, finite, the values.
+The order is always: is there a value, its type, its shape, its dtype, finite, the values.
 """
 
 from __future__ import annotations
@@ -12,19 +12,16 @@ from typing import Any
 
 import torch
 
-from autograder.judging.subject import Learner, LearnerRaised, NotAttempted
 from autograder.sandbox.runtime.wire import Opaque
 
 __all__ = [
-    "LearnerRaised",
-    "NotAttempted",
     "PartlyRight",
     "assert_boolean_mask",
     "assert_close",
     "assert_equal",
-    "assert_raises",
+    "assert_python_number",
     "demand_one",
-    "reply_of",
+    "describe",
 ]
 TOLERANCES = {
     torch.float64: (1e-9, 1e-9),
@@ -77,7 +74,7 @@ def assert_equal(got: Any, expected: Any, what: str | Sequence[str]) -> None:
     else:
         got = _unwrap(got, expected)
         if type(got) is not type(expected):
-            raise AssertionError(f"{what} should be {_a(expected)}, but is {_a(got)}.")
+            raise AssertionError(f"{what} should be {describe(expected)}, but is {describe(got)}.")
         if not _same(got, expected):
             raise AssertionError(f"{what} should be {_short(expected)}, but is {_short(got)}.")
 
@@ -111,8 +108,22 @@ def assert_boolean_mask(got: Any, expected: torch.Tensor, what: str) -> None:
     assert_equal(got, expected, what)
 
 
+def assert_python_number(
+    got: Any,
+    expected: float,
+    what: str,
+    rtol: float | None = None,
+    atol: float | None = None,
+    kind: str = "number",
+) -> None:
+    """A number of Python's: a tensor of one element will not do. ``kind``: how the message names it."""
+    if isinstance(got, torch.Tensor):
+        raise AssertionError(f"{what} should be a Python {kind}, but is a tensor.")
+    assert_close(got, expected, what, rtol, atol)
+
+
 def demand_one(*demands: Callable[[], None]) -> None:
-    """Where several answers are right: one of these passes; if none does, what the first one says is the verdict."""
+    """For several right answers: passes if one of the demands does, otherwise fails with the first one's message."""
     first, *others = demands
     try:
         first()
@@ -125,44 +136,17 @@ def demand_one(*demands: Callable[[], None]) -> None:
 
 
 class PartlyRight(AssertionError):
-    """Not all that was asked, but some of it: a check that ends so is worth this share of its points."""
+    """Some of what a check demands, but not all: the check earns this share of its points."""
 
     def __init__(self, message: str, share: Fraction):
         super().__init__(message)
         self.share = share
 
 
-def reply_of(subject: Learner, driver: Callable[..., Any], *request: Any, parts: int = 0, **options: Any) -> Any:
-    """The reply of a driver, of at least so many ``parts``.
-
-    A driver may reply with a sentence that says what is wrong with a learner's module: that fails the check.
-    """
-    reply = subject.run(driver, *request, **options)
-    if isinstance(reply, str):
-        raise AssertionError(reply)
-    if parts and (not isinstance(reply, (tuple, list)) or len(reply) < parts):
-        raise AssertionError("The call gave no answer that can be read.")
-    return reply
-
-
-def assert_raises(
-    kind: type[Exception] | tuple[type[Exception], ...], call: Callable[[], Any], what: str = "this call"
-) -> None:
-    """The call must make the learner's code raise ``kind``, one of several, or a subclass."""
-    kinds = [one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))]
-    try:
-        value = call()
-    except LearnerRaised as raised:
-        if not {*kinds} & {*raised.kinds}:
-            raise AssertionError(f"{what} should raise {kinds[0]}, but raised {raised.kind}: {raised.text}") from None
-        return
-    raise AssertionError(f"{what} should raise {kinds[0]}, but returned {_a(value)}.")
-
-
 def _assert_tuple(got: Any, expected: tuple, what: str | Sequence[str], compare: Callable[..., None]) -> None:
     names = list(what) if not isinstance(what, str) else [f"{what}, item {i}" for i in range(len(expected))]
     if not isinstance(got, (tuple, list)):
-        raise AssertionError(f"Expected {len(expected)} results ({', '.join(names)}), but got {_a(got)}.")
+        raise AssertionError(f"Expected {len(expected)} results ({', '.join(names)}), but got {describe(got)}.")
     if len(got) != len(expected):
         raise AssertionError(f"Expected {len(expected)} results ({', '.join(names)}), but got {len(got)}.")
     for item, wanted, name in zip(got, expected, names):
@@ -172,7 +156,7 @@ def _assert_tuple(got: Any, expected: tuple, what: str | Sequence[str], compare:
 def _assert_like(got: Any, expected: torch.Tensor, what: Any) -> None:
     """Type, shape and dtype."""
     if not isinstance(got, torch.Tensor):
-        raise AssertionError(f"{what} should be a tensor of shape {_shape(expected)}, but is {_a(got)}.")
+        raise AssertionError(f"{what} should be a tensor of shape {_shape(expected)}, but is {describe(got)}.")
     if got.shape != expected.shape:
         raise AssertionError(f"{what} should have shape {_shape(expected)}, but has shape {_shape(got)}.")
     if got.dtype != expected.dtype:
@@ -184,7 +168,7 @@ def _assert_finite(got: torch.Tensor, expected: torch.Tensor, what: Any, equal_n
         wrong = test(got) & ~test(expected)
         if (name != "NaN" or not equal_nan or not expected.isnan().any()) and wrong.any():
             raise AssertionError(
-                f"{what} holds {name} at {_places(wrong)}, where {_value(expected, wrong)} was expected."
+                f"{what} holds {name} at {_indices(wrong)}, where {_value(expected, wrong)} was expected."
             )
 
 
@@ -200,14 +184,14 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
     if expected.dtype == torch.float64 and torch.allclose(got, expected, 1e-6, 1e-7, equal_nan=True):
         detour = " They agree to six digits and more, as after a detour through float32."
     raise AssertionError(
-        f"{what}: {share}; for example at {_places(wrong, 1)} you have {yours} and {wanted} was expected.{detour}"
+        f"{what}: {share}; for example at {_indices(wrong, 1)} you have {yours} and {wanted} was expected.{detour}"
     )
 
 
 def _assert_number(got: Any, expected: Any, what: Any, rtol: float | None, atol: float | None) -> None:
     got = _unwrap(got, expected)
     if isinstance(got, bool) or not isinstance(got, (int, float)):
-        raise AssertionError(f"{what} should be the number {expected}, but is {_a(got)}.")
+        raise AssertionError(f"{what} should be the number {expected}, but is {describe(got)}.")
     wanted = torch.tensor(float(expected), dtype=torch.float64)
     try:
         close = torch.isclose(torch.tensor(float(got), dtype=torch.float64), wanted, rtol or 1e-9, atol or 1e-9)
@@ -218,19 +202,19 @@ def _assert_number(got: Any, expected: Any, what: Any, rtol: float | None, atol:
 
 
 def _unwrap(got: Any, expected: Any) -> Any:
-    """A tensor of one element counts as the number in it, when a number was asked for."""
+    """A tensor of one element counts as the number in it, where a number is expected."""
     if isinstance(got, torch.Tensor) and got.ndim == 0 and isinstance(expected, (bool, int, float)):
         return got.item()
     return got
 
 
-def _places(wrong: torch.Tensor, most: int = 3) -> str:
+def _indices(wrong: torch.Tensor, most: int = 3) -> str:
     if wrong.ndim == 0:
-        return "its only place"
+        return "its only entry"
     rows = wrong.nonzero()
-    places = [str(list(map(int, row))) for row in rows[:most]]
-    more = f" and {len(rows) - most} more places" if len(rows) > most and most > 1 else ""
-    return ("index " if len(places) == 1 else "indices ") + ", ".join(places) + more
+    shown = [str(list(map(int, row))) for row in rows[:most]]
+    more = f" and {len(rows) - most} more" if len(rows) > most and most > 1 else ""
+    return ("index " if len(shown) == 1 else "indices ") + ", ".join(shown) + more
 
 
 def _value(tensor: torch.Tensor, wrong: torch.Tensor, digits: int = 6) -> str:
@@ -246,7 +230,7 @@ def _dtype(tensor: torch.Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
-def _a(value: Any) -> str:
+def describe(value: Any) -> str:
     """A short description of a value of any type."""
     if value is None:
         return "None (is a `return` missing?)"

@@ -1,4 +1,4 @@
-"""What the checks of the units in C share: calling a kernel, and judging what it left in its arrays."""
+"""Comparisons for the units in C: call a C kernel, and judge what it left in its arrays."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from autograder.judging.assertions import assert_close, assert_equal, reply_of
-from autograder.judging.inputs import Rng
+from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.replies import reply_of
 from autograder.judging.subject import Learner
 from autograder.sandbox.runtime.c.prototypes import SIGNATURES
 from autograder.sandbox.runtime.requests import call_kernel
@@ -17,7 +17,7 @@ TOLERANCE = 1e-5  # of a tensor's largest value: float32 sums of a few hundred t
 
 
 def kernel(learner, name, arguments):
-    """Driver: the arrays among a kernel's arguments, as it left them."""
+    """Driver: the arrays among a C kernel's arguments, as it left them."""
     return call_kernel(learner, name, arguments)
 
 
@@ -30,7 +30,7 @@ def check_kernel(
     tolerance: float = TOLERANCE,
     fill: float = math.nan,
 ) -> dict[str, torch.Tensor]:
-    """Call a kernel; the arrays in ``expected`` must hold that (where it is NaN, anything), all others what they held.
+    """Call a C kernel: the arrays in ``expected`` must hold that (where NaN, anything), all others what they held.
 
     ``given``: all arguments by the names of the prototype, but for arrays that are only written: these hold ``fill``
     before the call. Finite first; then no value may be further off than ``tolerance`` times the largest one expected.
@@ -43,12 +43,12 @@ def check_kernel(
     reply = reply_of(learner, kernel, name, arguments, parts=len(arrays))
     left = dict(zip(arrays, reply))
     sizes = ", ".join(f"{key}={value}" for key, value in given.items() if isinstance(value, (int, float)))
-    place = f"of {name} ({sizes}{'; ' * bool(about)}{about})"
+    call = f"of {name} ({sizes}{'; ' * bool(about)}{about})"
     for array, values in expected.items():
-        _assert_near(left[array], values, f"`{array}` {place}", tolerance)
+        _assert_near(left[array], values, f"`{array}` {call}", tolerance)
     for array, values in given.items():
         if isinstance(values, torch.Tensor) and array not in expected:
-            assert_equal(left[array], values, f"the input `{array}` {place}, after the call,")
+            assert_equal(left[array], values, f"the input `{array}` {call}, after the call,")
     return left
 
 
@@ -62,13 +62,6 @@ def _assert_near(got: Any, expected: torch.Tensor, what: str, tolerance: float) 
 
 
 def assert_zeros(left: torch.Tensor, where: torch.Tensor, what: str) -> None:
-    """Exactly 0 in all places ``where``: a tolerance would let tiny weights through."""
+    """Exactly 0 wherever ``where`` is true: a tolerance would let tiny weights through."""
     found = left[where.expand(left.shape)]
     assert_equal(found, torch.zeros_like(found), what)
-
-
-def token_ids(rng: Rng, below: int, *shape: int) -> torch.Tensor:
-    """Token ids as int32: the first and the last possible one occur, and each of them twice."""
-    ids = rng.integers(0, below, *shape).int()
-    ids.view(-1)[:2], ids.view(-1)[-2:] = below - 1, 0
-    return ids

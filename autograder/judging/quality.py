@@ -1,21 +1,13 @@
 """Measures the grader itself: every mistake must fail and be named, every alternative must pass.
 
-``python -m autograder.quality [UNIT...]`` prints the table that the tests assert.
+``python -m autograder.quality [UNIT...]`` prints what the tests assert (``autograder.reports.quality``).
 """
 
 from __future__ import annotations
 
-import os
-import sys
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
-
-from rich.console import Console
-from rich.table import Table
 
 from autograder.course.catalogue import Entry, Mistake, alternatives, mistakes
-from autograder.course.registry import COMPLETE, UnknownUnit, find_unit
 from autograder.judging import results
 from autograder.judging.implementations import namespace
 from autograder.judging.inputs import DEFAULT_SEED
@@ -50,38 +42,3 @@ def measure(unit: str, seed: int = DEFAULT_SEED) -> list[Measured]:
             Measured(entry, run_checks(LocalSubject(namespace(entry)), unit, [entry.task], seed)[0])
             for entry in (*mistakes(unit), *alternatives(unit))
         ]
-
-
-def table(unit: str, measured: list[Measured]) -> Table:
-    """One row per task: how many of each were treated as they should be, and which were not."""
-    result = Table("task", "mistakes caught", "named", "alternatives accepted", "not as they should be", title=unit)
-    for task in find_unit(unit).task_ids:
-        of_task = [item for item in measured if item.entry.task == task]
-        wrong = [item for item in of_task if isinstance(item.entry, Mistake)]
-        right = [item for item in of_task if not isinstance(item.entry, Mistake)]
-        caught = sum(item.result.status != results.PASSED for item in wrong)
-        misses = [f"{item.entry.name}: {item.result.status} {item.named}" for item in of_task if not item.right]
-        result.add_row(
-            task,
-            f"{caught}/{len(wrong)}",
-            f"{sum(item.right for item in wrong)}/{len(wrong)}",
-            f"{sum(item.right for item in right)}/{len(right)}",
-            "\n".join(misses),
-        )
-    return result
-
-
-def main(units: list[str]) -> int:
-    """Print the tables; returns the exit code. Several units are measured at a time."""
-    console = Console()
-    all_right = True
-    try:
-        chosen = [find_unit(unit).name for unit in units] or [unit.name for unit in COMPLETE]
-    except UnknownUnit as error:
-        print(error, file=sys.stderr)
-        return 2
-    with ProcessPoolExecutor(min(len(chosen), os.cpu_count() or 1), get_context("spawn")) as pool:
-        for unit, measured in zip(chosen, pool.map(measure, chosen)):
-            console.print(table(unit, measured))
-            all_right &= all(item.right for item in measured)
-    return 0 if all_right else 1

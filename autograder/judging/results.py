@@ -104,8 +104,8 @@ def number(points: Fraction) -> float:
     return round(float(points), 6)
 
 
-def pack(submission: Submission) -> dict:
-    """A submission as JSON-ready data from which `unpack` makes an equal one (`to_json` is for readers)."""
+def pack(result: Submission | TaskResult) -> dict:
+    """A result as JSON-ready data, of which `unpack` or `unpack_task` makes an equal one (`to_json` is for readers)."""
 
     def plain(value: object) -> object:
         if isinstance(value, Fraction):
@@ -114,23 +114,26 @@ def pack(submission: Submission) -> dict:
             return [plain(item) for item in value]
         return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
-    packed = plain(asdict(submission))
+    packed = plain(asdict(result))
     assert isinstance(packed, dict)
     return packed
 
 
 def unpack(packed: dict) -> Submission:
     """The inverse of `pack`; raises ``KeyError``, ``TypeError`` or ``ValueError`` for anything else."""
+    tasks = tuple(map(unpack_task, packed["tasks"]))
+    return Submission(**{**packed, "tasks": tasks, "notes": tuple(packed["notes"])})
+
+
+def unpack_task(packed: dict) -> TaskResult:
+    """The inverse of `pack` for one task; raises what `unpack` raises. Points may be numbers, rounded long ago."""
 
     def check(data: dict) -> CheckResult:
-        points = {name: Fraction(data[name]) for name in ("points", "max_points")}
+        points = {name: Fraction(str(data[name])) for name in ("points", "max_points")}
         return CheckResult(**{**data, **points})
 
-    def task(data: dict) -> TaskResult:
-        diagnosis = Diagnosis(**data["diagnosis"]) if data["diagnosis"] else None
-        return TaskResult(data["id"], tuple(map(check, data["checks"])), diagnosis)
-
-    return Submission(**{**packed, "tasks": tuple(map(task, packed["tasks"])), "notes": tuple(packed["notes"])})
+    diagnosis = Diagnosis(**packed["diagnosis"]) if packed["diagnosis"] else None
+    return TaskResult(packed["id"], tuple(map(check, packed["checks"])), diagnosis)
 
 
 def to_json(submissions: Iterable[Submission]) -> dict:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from autograder.course.references import expand
 from autograder.course.registry import find_unit
 from autograder.judging import results
 from autograder.judging.assertions import PartlyRight
@@ -60,7 +61,7 @@ def _check(function: Callable[..., None]) -> Check:
         raise TypeError(f"{function.__module__}.{function.__name__} needs exactly one @pytest.mark.task(id, points=…).")
     task, points = marks[0].args[0], Fraction(str(marks[0].kwargs["points"]))
     name = function.__name__.removeprefix("test_")
-    title = (inspect.getdoc(function) or name.replace("_", " ")).splitlines()[0]
+    title = expand((inspect.getdoc(function) or name.replace("_", " ")).splitlines()[0])
     return Check(f"{task}.{name}", task, points, title, function)
 
 

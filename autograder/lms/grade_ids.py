@@ -1,28 +1,22 @@
-"""Task ids as nbgrader's grade ids.
+"""Task ids as nbgrader's grade ids: ``attention.softmax`` is graded in the cell ``attention-softmax``.
 
-A grade id of this course is a task id, ``attention.softmax``, so that notebooks, gradebook, reports and book use one
-name. nbgrader's schema allows letters, digits, ``_`` and ``-`` alone, although nothing in nbgrader depends on
-that: it stores the id as text. So the schema has to be widened by the dot, in every process that uses nbgrader.
+nbgrader's schema allows letters, digits, ``_`` and ``-`` in a grade id, and the page on which its formgrader saves
+points uses the id as a selector, in which a dot has a meaning. No unit and no task has a ``-`` in its name.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from nbgrader.nbgraderformat import MetadataValidator
-
-GRADE_ID = r"^[a-zA-Z0-9_.\-]*$"
+from autograder.course.registry import COMPLETE
 
 
-def allow_dots() -> None:
-    """Let nbgrader accept grade ids with dots in them, from now on in this process. Calling it again does nothing."""
-    usual = MetadataValidator.__init__
-    if getattr(usual, "_allows_dots", False):
-        return
+def grade_id(name: str) -> str:
+    """The grade id of a task or a question. Notebooks of earlier releases carry the name itself, with its dots."""
+    return name.replace(".", "-")
 
-    def widened(self: Any, *arguments: Any, **options: Any) -> None:
-        usual(self, *arguments, **options)
-        self.schema["properties"]["grade_id"]["pattern"] = GRADE_ID
 
-    widened._allows_dots = True  # type: ignore[attr-defined]
-    MetadataValidator.__init__ = widened
+def task_of(cell: str) -> str:
+    """The task that the cell with this grade id checks; ``""`` if that is no task of this course."""
+    return _TASKS.get(cell, "")
+
+
+_TASKS = {grade_id(task): task for unit in COMPLETE for task in unit.task_ids}

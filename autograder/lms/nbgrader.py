@@ -8,54 +8,50 @@ nbgrader then works as always (gradebook, late penalties, formgrader, feedback, 
 (`RebuildSubmission`). And instead of running the notebook in a kernel and reading the check cells' outputs,
 our grader runs it in a process of its own and writes the scores into the check cells (`GradeInProcess`), from
 where nbgrader takes them. Notebooks that have nothing of this course in them are left to nbgrader.
+
+Nothing of nbgrader is replaced: all that `configure` does is to name steps in its configuration.
 """
 
 from __future__ import annotations
 
 import atexit
-import glob
 import html
 import math
 import os
 import re
-import shutil
-import stat
-import warnings
 from collections.abc import Sequence
-from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbformat
-from nbconvert.exporters import HTMLExporter, NotebookExporter
+from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import Autograde, GenerateAssignment, base
-from nbgrader.converters.base import NbGraderException
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
+from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.converters.base import BaseConverter, NbGraderException
+from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor, SaveCells
 from traitlets import Bool, Float, Integer
 from traitlets.config import Config
 
-from autograder.course.registry import COMPLETE
 from autograder.judging import results
-from autograder.judging.results import CheckResult, Diagnosis, Submission, TaskResult
-from autograder.lms import restore, sanitize
-from autograder.lms.grade_ids import allow_dots
+from autograder.judging.results import Submission, TaskResult
+from autograder.lms import folders, restore
+from autograder.lms.grade_ids import grade_id, task_of
+from autograder.lms.gradebook import RenameCells, RenameGraded, SaveRenamedCells, position, rename_cells, wanted_cells
+from autograder.lms.marks import KEY
+from autograder.lms.sanitize import MarkdownToHarmlessHtml
+from autograder.lms.stubs import ClearSolutionsByName
 from autograder.reports.html import feedback_fragment
 from autograder.sandbox import launch
 from autograder.submissions.demonstrations import is_unchanged, left_out
 from autograder.submissions.notebooks import Code, UnreadableSubmission, content
-from autograder.submissions.syntax import defined_names
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Graded, Servers
 
 UNSAFE = "WARNING: GradeInProcess.unsafe: submissions run without a sandbox and can read and change all that you can."
-TASKS = tuple(task for unit in COMPLETE for task in unit.task_ids)
-KEY = "autograder"  # of what we store in the metadata of notebooks and outputs
 IGNORED_FILES = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store", "*.html"]
 
 
@@ -72,150 +68,20 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
     config.CourseDirectory.course_id = "default_course"
     # A learner's own export of the notebook (.html) would stand where the feedback page has to go.
     config.CourseDirectory.ignore = IGNORED_FILES
-    # Names instead of classes: only the steps that are used load what they need.
-    config.GenerateAssignment.preprocessors = [
-        "autograder.lms.release.ClearSolutionsByName"
-        if step is ClearSolutions
-        else f"nbgrader.preprocessors.{step.__name__}"
-        for step in GenerateAssignment.class_traits()["preprocessors"].default()
-    ]
-    config.Autograde.exporter_class = "autograder.lms.nbgrader.SubmissionExporter"
-    usual = Autograde.class_traits()
-    config.Autograde.sanitize_preprocessors = [RebuildSubmission, *usual["sanitize_preprocessors"].default()]
-    config.Autograde.autograde_preprocessors = [
-        GradeInProcess if step is Execute else step for step in usual["autograde_preprocessors"].default()
-    ]
+    config.GenerateAssignment.preprocessors = [RenameCells, *_steps(GenerateAssignment, "preprocessors")]
+    config.Autograde.sanitize_preprocessors = [RebuildSubmission, *_steps(Autograde, "sanitize_preprocessors")]
+    config.Autograde.autograde_preprocessors = _steps(Autograde, "autograde_preprocessors")
+    config.Autograde.exporter_class = SubmissionExporter
     config.OverwriteCells.add_missing_cells = True
-    allow_dots()
-    HTMLExporter.markdown2html = sanitize.markdown2html  # type: ignore[method-assign]
-    Autograde.init_notebooks = _init_notebooks
-    Autograde.init_assignment = _init_assignment
-    CourseDirectory.get_existing_timestamp = _get_existing_timestamp
+    config.HTMLExporter.preprocessors = [RenameGraded]
+    config.HTMLExporter.filters = {"markdown2html": MarkdownToHarmlessHtml}
     return config
 
 
-# --- finding the notebooks of a submission -------------------------------------------------------------
-
-_nbgraders_init_notebooks = Autograde.init_notebooks
-_nbgraders_init_assignment = Autograde.init_assignment
-_nbgraders_get_existing_timestamp = CourseDirectory.get_existing_timestamp
-
-
-def _init_notebooks(converter: Autograde) -> None:
-    """Before nbgrader looks for notebooks: those under another name get the one that nbgrader expects."""
-    course = converter.coursedir
-    pattern = course.format_path(course.submitted_directory, course.student_id, course.assignment_id)
-    with Gradebook(course.db_url, course.course_id) as gradebook:
-        try:
-            notebooks = gradebook.find_assignment(course.assignment_id).notebooks
-        except MissingEntry:
-            notebooks = []  # nbgrader says so in its own words
-        expected = [notebook.name for notebook in notebooks]
-        if any(cell.name in TASKS for notebook in notebooks for cell in notebook.grade_cells):
-            _start_grading_process(converter)
-        folders = [folder for folder in sorted(glob.glob(pattern)) if os.path.isdir(folder)]
-        nothing = [
-            folder
-            for folder in folders
-            if expected and course.notebook_id == "*" and not _tidy(converter, gradebook, Path(folder), expected)
-        ]
-    _nbgraders_init_notebooks(converter)
-    for folder in folders:
-        # In a name with brackets, nbgrader looks for other names.
-        notebooks = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
-        if "\n" in folder:
-            converter.log.error("Not graded: nbgrader stops at a line break in a name, as in %r; rename it.", folder)
-            notebooks = []
-        if notebooks and folder not in nothing:
-            converter.assignments[folder] = notebooks
-        else:
-            converter.assignments.pop(folder, None)
-
-
-def _init_assignment(converter: Autograde, assignment_id: str, student_id: str) -> None:
-    """What lies beside a notebook is copied to where its author will see it; a link to anything at all is not."""
-
-    def own_files(path: str, exclude: list[str] | None = None) -> list[str]:
-        found = utils.find_all_files(path, exclude)
-        own = [file for file in found if stat.S_ISREG(os.lstat(file).st_mode)]
-        for file in sorted({*found} - {*own}):
-            converter.log.warning("%s is left out: it is a symbolic link, or no regular file.", file)
-        return own
-
-    nbgraders, base.find_all_files = base.find_all_files, own_files
-    try:
-        _nbgraders_init_assignment(converter, assignment_id, student_id)
-    finally:
-        base.find_all_files = nbgraders
-
-
-def _get_existing_timestamp(course: CourseDirectory, folder: str) -> datetime | None:
-    """When a submission was handed in. nbgrader stops at a file without a time, and reads one without an end."""
-    path = Path(folder) / "timestamp.txt"
-    try:
-        if os.path.lexists(path):
-            utils.parse_utc(content(path).decode().strip())
-    except (UnreadableSubmission, ValueError, OverflowError):
-        course.log.warning("%s holds no time, so the submission counts as on time.", path)
-        return None
-    return _nbgraders_get_existing_timestamp(course, folder)
-
-
-def _start_grading_process(converter: Autograde) -> None:
-    """First of all: without a process to grade in, nothing is touched."""
-    from autograder.sandbox.jail import NoJail
-    from autograder.sandbox.session import ForkServerError
-
-    try:
-        _Servers.start(jailed=not GradeInProcess(parent=converter).unsafe, log=converter.log)
-    except (NoJail, ForkServerError) as error:
-        converter.log.error("%s To grade without a sandbox, at your own risk: --GradeInProcess.unsafe=True", error)
-        raise NbGraderException(str(error)) from error
-
-
-def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> bool:
-    """Give the notebooks of a submission their names; whether there is anything to grade."""
-    found = [path for path in folder.rglob("*.ipynb") if not _is_hidden(path.relative_to(folder))]
-    present = [path for path in found if path.is_file() and not path.is_symlink()]
-    missing = [name for name in expected if folder / f"{name}.ipynb" not in found]
-    unknown = [path for path in present if path.parent != folder or path.stem not in expected]
-    for name in missing:
-        # Which of several files is meant, only what is in them can tell.
-        possible = [path for path in unknown if len(missing) == 1 or _tasks_in(path, name) > 0]
-        if possible:
-            chosen = max(possible, key=lambda path: (_tasks_in(path, name), path.stat().st_mtime))
-            unknown.remove(chosen)
-            _copy_as(converter, chosen, folder / f"{name}.ipynb")
-    if any(os.path.lexists(folder / f"{name}.ipynb") for name in expected):
-        return True
-    student = folder.relative_to(folder.parents[1]).parts[0]
-    converter.log.warning("Not submitted: there is no notebook in %s, so %s has no points for it.", folder, student)
-    if converter.create_student and student not in {known.id for known in gradebook.students}:
-        gradebook.add_student(student)  # and so stands in the export, with 0 points
-    return False
-
-
-def _copy_as(converter: Autograde, chosen: Path, expected: Path) -> None:
-    try:
-        shutil.copyfile(chosen, expected)
-    except OSError as error:
-        converter.log.error("%s cannot be graded: copying it to %s failed (%s).", chosen, expected.name, error)
-    else:
-        converter.log.warning("%s is graded as %s: it was handed in under another name.", chosen, expected.name)
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
-
-
-def _tasks_in(path: Path, unit: str) -> int:
-    """How many tasks of a unit a notebook defines."""
-    try:
-        cells = restore.read_cells(content(path), path.name)
-    except UnreadableSubmission:
-        return -1
-    names = set().union(*(defined_names(cell.source) for cell in cells)) if cells else set()
-    return sum(f"{unit}.{name}" in TASKS for name in names)
+def _steps(converter: type[BaseConverter], trait: str) -> list[type[NbGraderPreprocessor]]:
+    """nbgrader's steps, with ours for some."""
+    ours = {ClearSolutions: ClearSolutionsByName, SaveCells: SaveRenamedCells, Execute: GradeInProcess}
+    return [ours.get(step, step) for step in converter.class_traits()[trait].default()]
 
 
 # --- first step: the submission as nbgrader can grade it -----------------------------------------------
@@ -223,6 +89,12 @@ def _tasks_in(path: Path, unit: str) -> int:
 
 class SubmissionExporter(NotebookExporter):
     """Reads submissions of every format version, and damaged ones as notebooks without cells."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # nbgrader makes its exporter when it has looked for notebooks and has not touched any.
+        if isinstance(self.parent, Autograde):
+            _make_ready(self.parent)
 
     def from_filename(self, filename: str, resources: Any = None, **options: Any) -> Any:
         if not getattr(self.parent, "_sanitizing", False):  # what the first step wrote
@@ -239,12 +111,39 @@ class SubmissionExporter(NotebookExporter):
         return notebook
 
 
+def _make_ready(converter: Autograde) -> None:
+    """Before the first submission: a process to grade in, today's grade ids, and folders as nbgrader expects them."""
+    course = converter.coursedir
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        try:
+            notebooks = gradebook.find_assignment(course.assignment_id).notebooks
+        except MissingEntry:
+            notebooks = []  # nbgrader says so in its own words
+        if any(task_of(grade_id(cell.name)) for notebook in notebooks for cell in notebook.grade_cells):
+            _start_grading_process(converter)
+        if rename_cells(gradebook):
+            converter.log.info("The grade ids in the gradebook had dots, as in earlier releases; now they have dashes.")
+        folders.make_ready(converter, gradebook, [notebook.name for notebook in notebooks])
+
+
+def _start_grading_process(converter: Autograde) -> None:
+    """First of all: without a process to grade in, nothing is touched."""
+    from autograder.sandbox.jail import NoJail
+    from autograder.sandbox.session import ForkServerError
+
+    try:
+        _Servers.start(jailed=not GradeInProcess(parent=converter).unsafe, log=converter.log)
+    except (NoJail, ForkServerError) as error:
+        converter.log.error("%s To grade without a sandbox, at your own risk: --GradeInProcess.unsafe=True", error)
+        raise NbGraderException(str(error)) from error
+
+
 class RebuildSubmission(NbGraderPreprocessor):
     """Puts every cell of the gradebook back into the notebook, whatever an editor or a learner did to it."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         about = resources["nbgrader"]
-        wanted = _wanted(about["db_url"], about["notebook"], about["assignment"])
+        wanted = _wanted(about)
         if not any(item.task for item in wanted):
             return nb, resources
         problem = nb.metadata.get(KEY, {}).get("problem")
@@ -257,28 +156,9 @@ class RebuildSubmission(NbGraderPreprocessor):
         return nb, resources
 
 
-def _wanted(db_url: str, notebook: str, assignment: str) -> list[restore.Wanted]:
-    """The cells that the gradebook has on record for a notebook."""
-    with Gradebook(db_url) as gradebook:
-        entry = gradebook.find_notebook(notebook, assignment)
-        points = {cell.name: float(cell.max_score) for cell in entry.grade_cells}
-        solutions = {cell.name for cell in entry.solution_cells}
-        tasks = {cell.name for cell in entry.task_cells}  # nbgrader's word for questions answered anywhere
-        in_order = sorted(entry.source_cells, key=lambda cell: (_place(cell.name), cell.name))
-        return [
-            restore.Wanted(
-                name=cell.name,
-                cell_type=cell.cell_type,
-                source=cell.source or "",
-                checksum=cell.checksum,
-                locked=bool(cell.locked),
-                points=points.get(cell.name),
-                solution=cell.name in solutions,
-                task=cell.name if cell.name in TASKS else "",
-            )
-            for cell in in_order
-            if cell.name not in tasks
-        ]
+def _wanted(about: dict) -> list[restore.Wanted]:
+    with Gradebook(about["db_url"]) as gradebook:
+        return wanted_cells(gradebook.find_notebook(about["notebook"], about["assignment"]))
 
 
 def _released(step: NbGraderPreprocessor, about: dict) -> list[NotebookNode]:
@@ -338,20 +218,14 @@ class GradeInProcess(NbGraderPreprocessor):
         return nb, resources
 
     def _grade(self, sources: list[str], unit: str) -> Graded:
-        from autograder.grading.engine import ATTEMPTS, grade_code
+        from autograder.grading.engine import grade_code
         from autograder.judging.inputs import DEFAULT_SEED
-        from autograder.sandbox.session import ForkServerError, Limits
+        from autograder.sandbox.session import Limits
 
         servers = _Servers.start(jailed=not self.unsafe, log=self.log)
         seed = DEFAULT_SEED if self.seed is None else self.seed
         limits = Limits(self.check_timeout, self.timeout, self.memory)
-        for _ in range(ATTEMPTS):
-            server = servers.current()
-            try:
-                return grade_code(server, Code(sources), unit, seed=seed, limits=limits)
-            except ForkServerError:
-                servers.replace(server)
-        raise ForkServerError(f"The grading process died {ATTEMPTS} times on this submission; grade it by hand.")
+        return servers.run(lambda server: grade_code(server, Code(sources), unit, seed=seed, limits=limits))
 
     def _give_score(self, cell: NotebookNode, task: TaskResult | None) -> None:
         """Without an explicit score nbgrader would give full marks, and one above the maximum stops it."""
@@ -363,18 +237,12 @@ class GradeInProcess(NbGraderPreprocessor):
             cell.outputs = [_score(Fraction(0), text, {})]
             return
         share = task.points / task.max_points if task.max_points else Fraction(1)
-        cell.outputs = [_score(maximum * share, feedback_fragment(task), {KEY: _to_json(task)})]
+        cell.outputs = [_score(maximum * share, feedback_fragment(task), {KEY: results.pack(task)})]
 
 
 def _task(cell: NotebookNode) -> str:
     """The task that a check cell grades; ``""`` if it is not one of this course."""
-    name = cell.metadata.nbgrader.grade_id
-    return name if name in TASKS else ""
-
-
-def _place(task: str) -> int:
-    """Where a task stands in the course; anything else comes last."""
-    return TASKS.index(task) if task in TASKS else len(TASKS)
+    return task_of(cell.metadata.nbgrader.grade_id)
 
 
 def _is_check(cell: NotebookNode) -> bool:
@@ -383,9 +251,9 @@ def _is_check(cell: NotebookNode) -> bool:
 
 def _given_code(released: Sequence[NotebookNode], code: Sequence[NotebookNode]) -> list[str]:
     """What the course gives before the first task (imports), unless it stands before the submission's first one."""
-    in_place = _before_solutions(code)
+    present = _before_solutions(code)
     return [
-        source for source in _before_solutions(released) if not any(restore.same_text(source, it) for it in in_place)
+        source for source in _before_solutions(released) if not any(restore.same_text(source, it) for it in present)
     ]
 
 
@@ -461,14 +329,11 @@ class _Servers:
         if cls._running is None:
             launch.ahead(jailed, compiler=True)
             with launch.importing():
-                import torch
-
-                from autograder.grading.engine import Servers
+                from autograder.grading.engine import Servers, prepare_process
 
             if not jailed:
                 log.warning(UNSAFE)
-            warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
-            torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
+            prepare_process()
             servers = Servers(jailed)
             atexit.register(servers.__exit__)
             servers.current().wait_until_ready()
@@ -482,7 +347,7 @@ class _Servers:
 def graded_submissions(course_root: Path) -> list[Submission]:
     """What ``nbgrader autograde`` made of a course's submissions, for the reports on a class.
 
-    Folders are nbgrader's default ones. Who handed in nothing, or something unreadable, is not left out.
+    Folders are nbgrader's default ones. Includes students who submitted nothing, or nothing that can be read.
     """
     found = []
     for folder in sorted((course_root / "submitted").glob("*/*")):
@@ -501,37 +366,15 @@ def graded_submissions(course_root: Path) -> list[Submission]:
 def _graded(path: Path, student: str) -> Submission:
     notebook = nbformat.read(path, as_version=4)
     tasks = [
-        _from_json(output.metadata[KEY])
+        results.unpack_task(output.metadata[KEY])
         for cell in notebook.cells
         if _is_check(cell)
         for output in cell.outputs
         if KEY in output.get("metadata", {})
     ]
-    tasks.sort(key=lambda task: _place(task.id))
+    tasks.sort(key=lambda task: position(task.id))
     problem = notebook.metadata.get(KEY, {}).get("problem")
     unit = tasks[0].id.partition(".")[0] if tasks else path.stem
     if problem:
         return Submission(str(path), student, unit, status="failed", message=problem)
     return Submission(str(path), student, unit, tuple(tasks))
-
-
-def _to_json(task: TaskResult) -> dict:
-    data = results.to_json([Submission("", "", "", (task,))])["submissions"][0]["tasks"][0]
-    for check, result in zip(data["checks"], task.checks):
-        check["title"] = result.title
-    return data
-
-
-def _from_json(data: dict) -> TaskResult:
-    checks = tuple(
-        CheckResult(
-            id=check["id"],
-            status=check["status"],
-            points=Fraction(str(check["points"])),
-            max_points=Fraction(str(check["max_points"])),
-            message=check["message"],
-            title=check["title"],
-        )
-        for check in data["checks"]
-    )
-    return TaskResult(data["id"], checks, Diagnosis(**data["diagnosis"]) if data["diagnosis"] else None)

@@ -13,9 +13,11 @@ a code cell with                     becomes
 anything else                        itself: a demonstration, which is not run when grading
 ===================================  =====================================================================
 
-A text cell that begins with ``+++ {"reflection": "attention.reflection", "points": 2}`` is a question graded by hand.
+The heading ``# Exercise: losses`` gets the number of the unit. A text cell that begins with ``+++ {"reflection":
+"attention.reflection", "points": 2}`` is a question graded by hand.
 In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
-``[words](book:attention#rows-are-queries)`` is a link into the book.
+``[words](book:attention#rows-are-queries)`` is a link into the book. So is a reference
+(`autograder.course.references`): ``{section}`attention#rows-are-queries` ``.
 
 nbgrader turns the source notebooks so made into those that learners get. The same source gives the same bytes.
 The headings of the chapters, which the reports name, are written anew as well.
@@ -41,14 +43,15 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.apps.api import NbGraderAPI
-from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
 from autograder.course import addresses, headings
+from autograder.course.references import Reference, UnknownReference, expand
 from autograder.course.registry import COMPLETE, Unit, find_unit
 from autograder.judging import runner
-from autograder.lms.grade_ids import allow_dots
+from autograder.lms.grade_ids import grade_id
 from autograder.lms.nbgrader import configure
+from autograder.lms.stubs import C_MAGIC, ClearSolutionsByName, solution_id
 from autograder.sandbox.runtime.c.reading import pieces_of
 from autograder.submissions import demonstrations
 
@@ -61,10 +64,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-ANSWER_STUB = "*Double-click this cell and write your answer here, in place of this line.*"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 C_BEGIN, C_END = "/* BEGIN SOLUTION */", "/* END SOLUTION */"
-C_MAGIC = "%%c"  # the first line of a cell with C code
 
 
 class BrokenSource(ValueError):
@@ -276,10 +277,9 @@ def source_notebook(unit: Unit) -> NotebookNode:
     _demand_every_task_once(unit, narrative, _relative(path))
     module = solution_of(unit)
     cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
-    cells[1]["source"] = _with_launch_links(cells[1]["source"], unit)
+    cells[1]["source"] = _opening(cells[1]["source"], unit)
     for index, cell in enumerate(cells):
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}.cell-{index:02d}")
-        cell["id"] = grade_id.replace(".", "-")  # a cell id may not contain a dot
+        cell["id"] = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}-cell-{index:02d}")
     return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
 
 
@@ -299,19 +299,24 @@ def first_cell() -> str:
     )
 
 
-def _with_launch_links(opening: str, unit: Unit) -> str:
-    """The opening of a notebook with a line below its heading that says where else it can be opened."""
-    heading, _, rest = opening.partition("\n")
-    places = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
-    links = " · ".join(f"[{place}]({address})" for place, address in places.items())
-    return f"{heading}\n\n*Open this notebook in:* {links}\n{rest}"
+def _opening(text: str, unit: Unit) -> str:
+    """The opening of a notebook with its number, and with a line below that says where else it can be opened."""
+    heading, _, rest = text.partition("\n")
+    kind, _, title = heading.partition(": ")
+    if kind != "# Exercise" or not title:
+        raise BrokenSource(
+            f"The notebook of {unit.name} begins with a heading like '# Exercise: losses', not {heading!r}."
+        )
+    services = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
+    links = " · ".join(f"[{service}]({address})" for service, address in services.items())
+    return f"{kind} {unit.number}: {title}\n\n*Open this notebook in:* {links}\n{rest}"
 
 
 def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:
     """Each task has one cell to write it in and, later, one that checks it."""
-    places: dict[str, dict[str, int]] = {"task": {}, "check": {}}
+    positions: dict[str, dict[str, int]] = {"task": {}, "check": {}}
     for index, cell in enumerate(narrative.cells):
-        for kind, seen in places.items():
+        for kind, seen in positions.items():
             task = cell.metadata.get(kind)
             if task is None:
                 continue
@@ -321,10 +326,10 @@ def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> N
                 raise BrokenSource(f"{path} has two {kind} cells for {task!r}.")
             seen[task] = index
     for task in unit.task_ids:
-        for kind, seen in places.items():
+        for kind, seen in positions.items():
             if task not in seen:
                 raise BrokenSource(f"{path} has no {kind} cell for {task!r}.")
-        if places["check"][task] < places["task"][task]:
+        if positions["check"][task] < positions["task"][task]:
             raise BrokenSource(f"{path} checks {task!r} before the cell in which it is written.")
     if not any("reflection" in cell.metadata for cell in narrative.cells):
         raise BrokenSource(f"{path} has no reflection question.")
@@ -354,7 +359,7 @@ def _task(task: str, module: SolutionModule | CSolution) -> NotebookNode:
         raise BrokenSource(
             f"{_relative(module.path)}: {task!r} needs {begin!r} and {end!r} around what a learner writes."
         )
-    return _code(source, _nbgrader(f"{task}.solution", solution=True))
+    return _code(source, _nbgrader(solution_id(task), solution=True))
 
 
 def _check(task: str, what: str) -> NotebookNode:
@@ -363,7 +368,7 @@ def _check(task: str, what: str) -> NotebookNode:
     points = float(runner.max_points(task))
     if not points:
         raise BrokenSource(f"There is no check for {task!r} in autograder/checks, so it is worth no points.")
-    return _code(f'{what}\ncheck("{task}")', _nbgrader(task, grade=True, locked=True, points=points))
+    return _code(f'{what}\ncheck("{task}")', _nbgrader(grade_id(task), grade=True, locked=True, points=points))
 
 
 def _reflection(cell: NotebookNode) -> NotebookNode:
@@ -374,13 +379,13 @@ def _reflection(cell: NotebookNode) -> NotebookNode:
     if not isinstance(points, (int, float)):
         raise BrokenSource(f"The reflection question {name!r} needs its points, as in {{'points': 2}}.")
     source = cell.source.replace("{{points}}", _plural(points))
-    return _text(source, _nbgrader(name, grade=True, solution=True, points=float(points)))
+    return _text(source, _nbgrader(grade_id(name), grade=True, solution=True, points=float(points)))
 
 
-def _nbgrader(grade_id: str, *, grade=False, solution=False, locked=False, points: float | None = None) -> dict:
+def _nbgrader(name: str, *, grade=False, solution=False, locked=False, points: float | None = None) -> dict:
     flags = {
         "schema_version": 3,
-        "grade_id": grade_id,
+        "grade_id": name,
         "grade": grade,
         "solution": solution,
         "locked": locked,
@@ -402,7 +407,12 @@ def _text(source: str, metadata: dict | None = None) -> NotebookNode:
     source = re.sub(
         r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({addresses.chapter_url(match[1], match[2] or '')})", source
     )
+    source = expand(source, _link, quote='"')
     return nbformat.v4.new_markdown_cell(source, metadata=metadata or {})
+
+
+def _link(reference: Reference) -> str:
+    return f"[{reference.words}]({addresses.chapter_url(reference.page, reference.anchor)})"
 
 
 def _plural(points: object) -> str:
@@ -410,19 +420,6 @@ def _plural(points: object) -> str:
 
 
 # --- nbgrader: from source to release ----------------------------------------------------------------------
-
-
-class ClearSolutionsByName(ClearSolutions):
-    """Like nbgrader's, but a stub says which task it stands for."""
-
-    text_stub = ANSWER_STUB
-
-    def preprocess_cell(self, cell, resources, cell_index):
-        task = cell.metadata.get("nbgrader", {}).get("grade_id", "").removesuffix(".solution")
-        in_c = cell.source.startswith(C_MAGIC)
-        stub = "/* YOUR CODE HERE */" if in_c else f'# YOUR CODE HERE\nraise NotImplementedError("{task}")'
-        self.code_stub = {"python": stub}  # by the language of the notebook, not of the cell
-        return super().preprocess_cell(cell, resources, cell_index)
 
 
 def build_sources(course_root: Path, units: Iterable[str] | None = None) -> list[Path]:
@@ -443,7 +440,6 @@ def generate(course_root: Path, units: Iterable[str] | None = None) -> list[Path
     course_root = course_root.resolve()
     chosen = [unit.name for unit in _units(units)]
     build_sources(course_root, chosen)
-    allow_dots()
     api = NbGraderAPI(config=configure(Config(), root=course_root))
     with scripts_on_path():
         return [_release(api, course_root, unit) for unit in chosen]
@@ -512,6 +508,24 @@ def stale(target: Path) -> list[str]:
     return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
 
 
+def is_current(unit: Unit, target: Path = EXERCISES) -> bool:
+    """Whether the exercise of one unit is what its sources give. Quicker than `stale`: nbgrader has no part in it."""
+    path = target / unit.name / f"{unit.name}.ipynb"
+    if not path.is_file():
+        return False
+    made, _ = ClearSolutionsByName().preprocess(source_notebook(unit), {})
+    return _content(made) == _content(nbformat.read(path, as_version=4))
+
+
+def _content(notebook: NotebookNode) -> list[tuple]:
+    """What the author of a notebook decides in each cell."""
+    about = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
+    return [
+        (cell.cell_type, cell.source, grading.get("grade_id"), grading.get("points"))
+        for cell, grading in zip(notebook.cells, about)
+    ]
+
+
 def _notebooks(folder: Path) -> dict[str, bytes]:
     paths = (path for path in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
@@ -550,10 +564,12 @@ def main(arguments: list[str] | None = None) -> int:
         if options.check:
             old = [EXERCISES / name for name in stale(EXERCISES)]
             return _report_stale(old + [headings.TABLE] * (not _holds(headings.TABLE, headings.fresh())))
-        changed = write_exercises(EXERCISES, COURSE_ROOT)
-        if _write(headings.TABLE, headings.fresh()):
+        changed = []
+        if _write(headings.TABLE, headings.fresh()):  # first: the notebooks name sections
+            headings.table.cache_clear()
             changed.append(headings.TABLE)
-    except BrokenSource as error:
+        changed += write_exercises(EXERCISES, COURSE_ROOT)
+    except (BrokenSource, UnknownReference) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"Written: {', '.join(map(_relative, changed))}." if changed else "All is up to date.")

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.reports.common import clean
+from autograder.lms.grade_ids import grade_id
+from autograder.lms.marks import BY_LEARNER
 from autograder.submissions import notebooks
 from autograder.submissions.syntax import defined_names
+from autograder.submissions.text import clean
 
 _FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
-BY_LEARNER = "by_learner"  # in the metadata of text cells that are not the course's own
 MAX_CELL = 1_000_000  # characters: the grader runs no longer ones (`wire.MAX_TEXT`, whose module needs torch)
 _MAX_DEPTH = 50  # of metadata; nbgrader copies notebooks by recursion, several calls for each level
 _CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
@@ -48,10 +49,6 @@ class Wanted:
     def is_answer(self) -> bool:
         """An answer in words, graded by hand."""
         return self.points is not None and self.solution and self.cell_type == "markdown"
-
-    @property
-    def cell_id(self) -> str:
-        return self.name.replace(".", "-")
 
     def cell(self, source: str) -> NotebookNode:
         """A cell with this text and all that nbgrader wants to know of it."""
@@ -107,6 +104,7 @@ def _read_cell(cell: dict) -> NotebookNode:
     made = new_cell(kind if kind in ("code", "markdown") else "raw", _encodable(source), metadata)
     if made.cell_type != "code" and _are_attachments(cell.get("attachments")):
         made["attachments"] = nbformat.from_dict(cell["attachments"])
+    rename_cell(made)
     if isinstance(cell.get("id"), str) and _CELL_ID.match(cell["id"]):
         made["id"] = cell["id"]
     return made
@@ -156,7 +154,7 @@ def rebuild(cells: Sequence[NotebookNode], wanted: Sequence[Wanted], released: S
     found = _recognise(cells, wanted, released)
     by_index = {index: item for item, index in found.items()}
     result = Rebuilt()
-    if not any(grade_id(cell) for cell in cells) and found:
+    if not any(name_of(cell) for cell in cells) and found:
         result.notes.append(
             "The notebook had lost the marks by which nbgrader finds its cells (some editors drop them). "
             "The cells were recognised by what is in them, and nothing is lost."
@@ -186,10 +184,19 @@ def rebuild(cells: Sequence[NotebookNode], wanted: Sequence[Wanted], released: S
     return result
 
 
-def grade_id(cell: NotebookNode) -> str:
-    """The name that a cell's metadata gives it, if any."""
+def name_of(cell: NotebookNode) -> str:
+    """The grade id that a cell's metadata gives it, if any."""
     name = cell.metadata.get("nbgrader", {}).get("grade_id")
     return name if isinstance(name, str) else ""
+
+
+def rename_cell(cell: NotebookNode) -> bool:
+    """Give a cell of an earlier release today's grade id; whether it had another."""
+    name = name_of(cell)
+    if name == grade_id(name):
+        return False
+    cell.metadata["nbgrader"]["grade_id"] = grade_id(name)
+    return True
 
 
 def same_text(one: str, other: str) -> bool:
@@ -211,8 +218,8 @@ def _recognise(
             free = [index for index in range(len(cells)) if index not in found.values()]
             if item not in found:
                 if by_metadata:
-                    named = [index for index in free if grade_id(cells[index]) == item.name]
-                    named = named or [index for index in free if cells[index]["id"] == item.cell_id]
+                    named = [index for index in free if name_of(cells[index]) == item.name]
+                    named = named or [index for index in free if cells[index]["id"] == item.name]
                     index = _best_marked(item, named, cells)
                 else:
                     index = _by_content(item, free, cells, released)
@@ -242,7 +249,7 @@ def _by_content(
     if equal:
         return equal[0]
     if item.is_answer:
-        return _answer_by_place(item, candidates, cells, released)
+        return _answer_by_position(item, candidates, cells, released)
     if item.is_check:
         call = re.compile(rf"""^[ \t]*check\(\s*["']{re.escape(item.task)}["']""", re.MULTILINE)
         return next((index for index in candidates if call.search(cells[index].source)), None)
@@ -252,7 +259,7 @@ def _by_content(
     return (code or defining)[-1] if defining else None
 
 
-def _answer_by_place(
+def _answer_by_position(
     item: Wanted, candidates: list[int], cells: Sequence[NotebookNode], released: Sequence[NotebookNode]
 ) -> int | None:
     """A written answer without its mark: the text under the same heading, after the same cell, or the last one."""
@@ -262,14 +269,14 @@ def _answer_by_place(
     if same_start:
         return same_start[0]
     before = _cell_before(item, released)
-    places = [index for index, cell in enumerate(cells) if before is not None and same_text(cell.source, before.source)]
-    after = [index for index in own if places and index > places[-1]]
+    same = [index for index, cell in enumerate(cells) if before is not None and same_text(cell.source, before.source)]
+    after = [index for index in own if same and index > same[-1]]
     return next(iter(after or own[-1:]), None)
 
 
 def _cell_before(item: Wanted, released: Sequence[NotebookNode]) -> NotebookNode | None:
     for before, cell in itertools.pairwise(released):
-        if grade_id(cell) == item.name:
+        if name_of(cell) == item.name:
             return before
     return None
 
@@ -342,34 +349,34 @@ def _unfenced(source: str) -> str:
 def _join_answers_typed_below(result: Rebuilt, wanted: Sequence[Wanted], released: Sequence[NotebookNode]) -> None:
     """An answer in a new cell right below an untouched question belongs to the question."""
     for item in wanted:
-        place = next((i for i, cell in enumerate(result.cells) if item.is_answer and grade_id(cell) == item.name), None)
-        if place is None or not released or result.cells[place].source != item.source:
+        index = next((i for i, cell in enumerate(result.cells) if item.is_answer and name_of(cell) == item.name), None)
+        if index is None or not released or result.cells[index].source != item.source:
             continue
-        below = place + 1
+        below = index + 1
         while (
             below < len(result.cells)
-            and not grade_id(result.cells[below])
+            and not name_of(result.cells[below])
             and _is_own_text(result.cells[below], released)
         ):
             below += 1
-        own = result.cells[place + 1 : below]
+        own = result.cells[index + 1 : below]
         if own:
-            joined = item.cell("\n\n".join(cell.source for cell in [result.cells[place], *own]))
+            joined = item.cell("\n\n".join(cell.source for cell in [result.cells[index], *own]))
             attachments = {name: data for cell in own for name, data in cell.get("attachments", {}).items()}
             if attachments:
                 joined["attachments"] = nbformat.from_dict(attachments)
-            result.cells[place:below] = [joined]
+            result.cells[index:below] = [joined]
 
 
 def _insert_missing(result: Rebuilt, item: Wanted) -> None:
     """A check goes after the code that it checks, anything else to the end."""
-    place = len(result.cells)
+    position = len(result.cells)
     if item.is_check:
         name = item.task.partition(".")[2]
         code = [index for index, cell in enumerate(result.cells) if cell.cell_type == "code"]
-        places = [index for index in code if name in defined_names(result.cells[index].source)]
-        place = places[-1] + 1 if places else place
-    result.cells.insert(place, item.cell(item.source))
+        defining = [index for index in code if name in defined_names(result.cells[index].source)]
+        position = defining[-1] + 1 if defining else position
+    result.cells.insert(position, item.cell(item.source))
     result.notes.append(f"The cell `{item.name}` was missing; it was put back.")
 
 

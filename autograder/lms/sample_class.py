@@ -31,10 +31,10 @@ from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.results import Submission
 from autograder.judging.runner import load_checks, max_points, reference
 from autograder.judging.subject import Learner, LearnerRaised, LocalSubject
-from autograder.lms.release import C_MAGIC, solution_of
+from autograder.lms.release import solution_of
+from autograder.lms.stubs import C_MAGIC
 
 UNITS = ("attention", "masks")
-LAST_TASK = {"attention": "CrossAttention", "masks": "to_key_padding_mask"}  # nothing else of the unit uses these
 CHECK_TIMEOUT = 3.0  # seconds: the class has loops that never end, and nobody wants to wait for them
 
 MISTAKES = {
@@ -115,7 +115,7 @@ def measured(mistake: Mistake) -> dict[str, Fraction]:
 
 
 def solved(unit: str, *entries: Entry) -> dict[str, str]:
-    """Right code for every task; entries of the catalogue take the places of their tasks."""
+    """Right code for every task; entries of the catalogue replace those of their tasks."""
     solution, magic = solution_of(find_unit(unit)), f"{C_MAGIC}\n" if find_unit(unit).language == "c" else ""
     sources = {name: solution.source(name) for name in find_unit(unit).names}
     return sources | {entry.task.partition(".")[2]: magic + complete_source(entry) for entry in entries}
@@ -125,6 +125,17 @@ def in_style(unit: str, number: int) -> list[Entry]:
     """For every task its alternative of that number, counted round."""
     by_task = {task: [entry for entry in alternatives(unit) if entry.task == task] for task in find_unit(unit).task_ids}
     return [entries[number % len(entries)] for entries in by_task.values() if entries]
+
+
+def unused_task(unit: str) -> str:
+    """The last task whose code no other task of the unit uses: who spoils it loses its own points alone."""
+    sources = solved(unit)
+    used = {
+        name
+        for name in sources
+        if any(re.search(rf"\b{name}\b", source) for other, source in sources.items() if other != name)
+    }
+    return [name for name in sources if name not in used][-1]
 
 
 def find_mistake(task: str, name: str) -> Mistake:
@@ -280,7 +291,7 @@ def _loudly(function):
 
 def class_of(unit: str) -> list[Pupil]:
     """The learners of one unit."""
-    last = LAST_TASK[unit]
+    last = unused_task(unit)
     right = solved(unit)
     first, *_ = names = list(right)
     half = {name: right[name] for name in names[: len(names) // 2]}
@@ -348,28 +359,28 @@ def _with_extra_files(unit: str, notebook: NotebookNode) -> Files:
     }
 
 
-def students(units: Iterable[str] = UNITS) -> list[Pupil]:
+def pupils(units: Iterable[str] = UNITS) -> list[Pupil]:
     """The whole class: everybody in the first unit, and fewer in the others, whose notebooks work alike."""
     chosen = []
     for unit in units:
         members = class_of(unit)
         few = unit != UNITS[0]
-        chosen += [student for student in members if not few or student.id.startswith(FEW)]
+        chosen += [pupil for pupil in members if not few or pupil.id.startswith(FEW)]
     return chosen
 
 
 def write(course_root: Path, units: Iterable[str] = UNITS) -> list[Pupil]:
     """Write ``submitted/<student>/<unit>/…``; the assignments must have been released there before."""
-    members = students(units)
+    members = pupils(units)
     for unit in units:
         released = nbformat.read(course_root / "release" / unit / f"{unit}.ipynb", as_version=4)
-        for student in members:
-            if student.unit != unit:
+        for pupil in members:
+            if pupil.unit != unit:
                 continue
-            folder = course_root / "submitted" / student.id / unit
+            folder = course_root / "submitted" / pupil.id / unit
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            for name, data in student.build(released).items():
+            for name, data in pupil.build(released).items():
                 (folder / name).parent.mkdir(exist_ok=True)
                 (folder / name).write_bytes(data)
     return members
@@ -385,7 +396,7 @@ def grade(course_root: Path, units: Iterable[str] = UNITS) -> list[Submission]:
 
     course_root = course_root.resolve()
     generate(course_root, units)
-    enrol(course_root, [student.id for student in write(course_root, units)])
+    enrol(course_root, [pupil.id for pupil in write(course_root, units)])
     for unit in units:
         autograde(course_root, unit)
         nbgrader(course_root, "generate_feedback", unit, "--force")

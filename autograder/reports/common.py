@@ -1,8 +1,7 @@
-"""What all reports share: cleaning of untrusted text, the words for a status, and the story of a result."""
+"""What all reports share: shortening of untrusted text, the words for a status, and the story of a result."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,6 +22,7 @@ from autograder.judging.results import (
     TaskResult,
     task_status,
 )
+from autograder.submissions.text import clean
 
 MESSAGE_LIMIT = 2000  # characters of one message that a report shows
 LINE_LIMIT = 60  # lines of one message that a report shows
@@ -30,25 +30,6 @@ NOT_GRADED = "not_graded"  # how reports call a submission whose status is not "
 
 
 # Untrusted text ------------------------------------------------------------------------------------
-
-# Terminal escape sequences (ECMA-48): control sequences, control strings, two-character escapes.
-# A sequence stops where another begins, and lengths are bounded: hostile text costs linear time.
-_ESCAPES = re.compile(
-    "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"
-    "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9b-\x9f]{0,256}(?:\x07|\x1b\\\\|\x9c)"
-    "|\x1b[ -/]{0,4}[0-~]"
-)
-# What is left of control characters, and the marks that reorder text on the screen.
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
-_NOT_TEXT = re.compile("[\ud800-\udfff\ufffe\uffff]")  # cannot be encoded, or illegal in XML
-_LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
-
-
-def clean(text: object) -> str:
-    """Text safe for a terminal, XML and HTML escaping: no control characters but newline and tab."""
-    text = _ESCAPES.sub("", str(text))
-    text = _LINE_ENDS.sub("\n", text)
-    return _NOT_TEXT.sub("\ufffd", _INVISIBLE.sub("", text))
 
 
 def shorten(text: object, limit: int = MESSAGE_LIMIT) -> str:
@@ -112,7 +93,7 @@ def check_title(check: CheckResult) -> str:
 
 
 def link_label(link: str) -> str:
-    """Name of the chapter section that a link leads to: ``chapter 3, "Rows are queries"``."""
+    """Name of the chapter section that a link leads to: the chapter by number, then the heading in quotes."""
     page, _, section = link.partition("#")
     unit = BY_NAME.get(page.rsplit("/", 1)[-1].removesuffix(".html"))
     chapter = f"chapter {unit.number}" if unit else "the book"

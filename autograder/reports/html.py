@@ -26,7 +26,6 @@ from autograder.reports.common import (
     Look,
     as_tasks,
     check_title,
-    clean,
     count,
     default_title,
     likely_misconception,
@@ -41,6 +40,7 @@ from autograder.reports.common import (
     shorten,
     submission_status,
 )
+from autograder.submissions.text import clean
 
 CLASS_MESSAGE_LIMIT = 600  # a class of hundreds has many messages, and the page must stay light
 STUDENT_LIMIT = 200  # names listed under one misconception

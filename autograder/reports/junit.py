@@ -15,7 +15,8 @@ from autograder.judging.results import (
     Submission,
     TaskResult,
 )
-from autograder.reports.common import LOOKS, check_title, clean, one_line, readable, shorten
+from autograder.reports.common import LOOKS, check_title, one_line, readable, shorten
+from autograder.submissions.text import clean
 
 # error, timeout and crash are all "error"
 _ELEMENTS = {FAILED: "failure", PARTIAL: "failure", NOT_ATTEMPTED: "skipped"}

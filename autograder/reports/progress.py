@@ -9,12 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.course import addresses
-from autograder.course.registry import Unit
+from autograder.course.registry import UNITS, Unit
 from autograder.reports.course_map import NARROW, WIDE, Box, in_stages, picture
 from autograder.reports.html import render
 from autograder.reports.terminal import encodable
 
 BAR = 20  # characters
+NAME = 1 + max(len(unit.name) for unit in UNITS)
 LOOKS = {  # a symbol, its ASCII form, a word where the points do not say enough, a style of the terminal
     "passed": ("✓", "+", "passed", "green"),
     "next": ("▶", ">", "next", "bold yellow"),
@@ -96,7 +97,7 @@ class Progress:
 def line(progress: Progress, found: UnitProgress, encoding: str | None = None) -> str:
     """One unit: symbol, number, name, bar, points."""
     kind = progress.kind(found)
-    start = f"{_symbol(kind, encoding)} {found.unit.number:>2}  {found.unit.name:<14}"
+    start = f"{_symbol(kind, encoding)} {found.unit.number:>2}  {found.unit.name:<{NAME}}"
     if kind == "planned":
         return f"{start} planned"
     filled = "#" * (int(BAR * found.points / found.max_points) if found.max_points else 0)
@@ -117,7 +118,7 @@ def print_progress(progress: Progress, console: Console | None = None) -> None:
 
 
 def summary(progress: Progress) -> str:
-    """For example: ``2 of 16 units passed, 34 of 310 points.``"""
+    """How many units are passed and how many points are earned, each of how many."""
     passed = sum(found.passed for found in progress.units)
     return f"{passed} of {len(progress.units)} units passed, {progress.points:g} of {progress.max_points:g} points."
 

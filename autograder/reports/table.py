@@ -9,7 +9,8 @@ from typing import Any
 
 from autograder.course.registry import UNITS
 from autograder.judging.results import Submission, number
-from autograder.reports.common import MESSAGE_LIMIT, clean
+from autograder.reports.common import MESSAGE_LIMIT
+from autograder.submissions.text import clean
 
 # What a spreadsheet takes for the beginning of a formula, full-width forms included.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")

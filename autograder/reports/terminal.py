@@ -19,7 +19,6 @@ from autograder.reports.common import (
     LOOKS,
     as_tasks,
     check_title,
-    clean,
     count,
     default_title,
     likely_misconception,
@@ -34,6 +33,7 @@ from autograder.reports.common import (
     shorten,
     submission_status,
 )
+from autograder.submissions.text import clean
 
 _STYLES = {"good": "green", "part": "yellow", "bad": "red", "idle": "dim"}
 _Line = tuple[str, str]  # rich style, text

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.course.addresses import PACKAGE
 from autograder.sandbox.jail import RUNTIME_FOLDER, NoJail, command, user_namespace_modes, writable_folders
@@ -51,6 +51,10 @@ class Setup:
         """With the best kind of jail that works here; raises `NoJail` when there is none."""
         return Setup(jailed, not jailed or user_namespace_modes()[0], compiler)
 
+    def serves(self, wanted: Setup) -> bool:
+        """Whether a server of this kind does for what is ``wanted``: it may have imported more."""
+        return replace(self, compiler=wanted.compiler) == wanted and self.compiler >= wanted.compiler
+
 
 @dataclass(frozen=True)
 class Launched:
@@ -64,6 +68,20 @@ class Launched:
     @property
     def home(self) -> str:
         return self.folder.name if self.folder else HOME
+
+    def last_words(self) -> str:
+        """Why the process has ended, in a few words: the last line that it wrote as an error, or its exit code."""
+        try:
+            code = self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            return "it closed its connection"
+        said = b""
+        if self.process.stderr and not self.process.stderr.closed:
+            os.set_blocking(self.process.stderr.fileno(), False)
+            said = self.process.stderr.read() or b""
+        lines = said.decode(errors="replace").split("\n")
+        words = ["".join(letter if letter.isprintable() else " " for letter in line).strip() for line in lines]
+        return next(filter(None, reversed(words)), f"exit code {code}" if code >= 0 else f"signal {-code}")[:300]
 
     def stop(self) -> None:
         """End the process, and wait for that."""
@@ -81,8 +99,11 @@ class Launched:
 
 def launch(setup: Setup) -> Launched:
     """Start the process, or take the one that was started `ahead`; raises `OSError` when no folder can be made."""
-    if _ahead and _ahead[0].setup == setup:
-        return _ahead.pop()
+    if _ahead:
+        started = _ahead.pop()
+        if started.setup.serves(setup):
+            return started
+        started.stop()  # nobody else will want it
     # A jail has a home of its own, in memory.
     folder = None if setup.jailed else tempfile.TemporaryDirectory(prefix=HOME_PREFIX, ignore_cleanup_errors=True)
     home = folder.name if folder else HOME

@@ -7,7 +7,6 @@ be; what it managed to do comes back, and ``held`` says whether the sandbox kept
 from __future__ import annotations
 
 import os
-import platform
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,7 +23,7 @@ from autograder.course.addresses import PACKAGE, ROOT
 from autograder.sandbox import launch
 from autograder.sandbox.drivers import driver_source
 from autograder.sandbox.jail import bwrap_program, writable_folders
-from autograder.sandbox.runtime import HOME, confine
+from autograder.sandbox.runtime import HOME, confine, seccomp
 from autograder.sandbox.runtime.requests import Request
 from autograder.sandbox.session import ForkServer, Limits, ProcessSubject, SubjectCrashed, SubjectTimeout
 
@@ -238,6 +237,25 @@ def use_memory_in_many_processes(learner, facts):
     return "not noticed"
 
 
+def use_memory_in_sockets(learner, facts):
+    import socket
+    import time
+
+    kept = []
+    for number in range(40):
+        kept.append(socket.socket(socket.AF_UNIX))
+        kept[-1].bind(f"\0{number}")
+        kept[-1].listen(128)
+        for _ in range(100):
+            with socket.socket(socket.AF_UNIX) as one:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**30)
+                one.setblocking(False)
+                one.connect(f"\0{number}")
+                one.send(bytes(2**18))
+    time.sleep(2)
+    return "not noticed"
+
+
 def use_memory_of_nobody(learner, facts):
     import ctypes
     import mmap
@@ -379,6 +397,20 @@ def make_forbidden_calls(learner, facts):
     return [libc.prctl(21, 0, 0, 0, 0), answered]
 
 
+def make_calls_of_the_future(learner, facts):
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    zeros = [ctypes.c_ulong(0)] * 6
+    answered = []
+    for number in range(facts["newest"] + 1, facts["newest"] + 100):
+        ctypes.set_errno(0)
+        libc.syscall(ctypes.c_long(number), *zeros)
+        if ctypes.get_errno() != 38:  # ENOSYS
+            answered.append(number)
+    return answered
+
+
 def signal_others(learner, facts):
     import contextlib
     import os
@@ -474,7 +506,7 @@ def _stopped(value: Any) -> bool:
 
 
 def _calls_refused(value: Any) -> bool | None:
-    return None if platform.machine() not in confine._ARCHITECTURES else value == [2, []]
+    return None if seccomp.column() is None else value == [2, []]
 
 
 def _at_most(limit: int) -> Callable[[Any], bool]:
@@ -520,10 +552,16 @@ def probes() -> tuple[Probe, ...]:
             lambda value: value == ENDED,
         ),
         Probe(
+            "Memory of what waits in sockets is limited",
+            "messages in 4000 closed connections",
+            use_memory_in_sockets,
+            lambda value: value == ENDED,
+        ),
+        Probe(
             "No memory that nobody is charged for",
             "memfd, System V memory, shared maps",
             use_memory_of_nobody,
-            lambda value: None if platform.machine() not in confine._ARCHITECTURES else value == [],
+            lambda value: None if seccomp.column() is None else value == [],
         ),
         Probe("Time limit: a loop", "while True", loop_in_python, _stopped),
         Probe("Time limit: a call of C", "sleep() that keeps the interpreter", loop_in_c, _stopped),
@@ -540,9 +578,15 @@ def probes() -> tuple[Probe, ...]:
         Probe("No new namespaces", "unshare(), clone(), clone3()", make_namespaces, _nothing),
         Probe(
             "System calls are filtered (seccomp)",
-            f"{len(confine._FORBIDDEN)} calls: ptrace, mount, keyctl, bpf, …",
+            f"{len(_forbidden_calls())} calls: ptrace, mount, keyctl, bpf, …",
             make_forbidden_calls,
             _calls_refused,
+        ),
+        Probe(
+            "No system call that is newer than the filter",
+            f"numbers above {seccomp.NEWEST}",
+            make_calls_of_the_future,
+            lambda value: None if seccomp.column() is None else value == [],
         ),
         Probe(
             "Other processes neither seen nor signalled",
@@ -621,7 +665,6 @@ def _ask(subject: ProcessSubject, attempt: Callable[..., Any], facts: dict) -> A
 @contextmanager
 def _facts() -> Iterator[dict]:
     """What an attacker may know of the host, with things planted to be found: a file, listening sockets."""
-    column = confine._ARCHITECTURES.get(platform.machine(), (0, 0))[0]
     with tempfile.TemporaryDirectory(prefix="autograder-doctor-") as folder, socket.socket() as tcp:
         secret = Path(folder) / "gradebook-of-the-doctor.db"
         secret.write_text("secret", encoding="utf-8")
@@ -639,10 +682,16 @@ def _facts() -> Iterator[dict]:
                 "abstract": f"\0autograder-doctor-{os.getpid()}",
                 "writable": writable_folders(),
                 "file_bytes": confine.FILE_BYTES,
-                "namespaces": confine._CLONE,
-                "clone": confine._CLONE_NUMBER[column],
-                "calls": {name: numbers[column] for name, numbers in confine._FORBIDDEN.items()},
+                "namespaces": seccomp.NAMESPACES,
+                "clone": seccomp.CLONE[seccomp.column() or 0],
+                "calls": _forbidden_calls(),
+                "newest": seccomp.NEWEST,
             }
+
+
+def _forbidden_calls() -> dict[str, int]:
+    numbers = {name: columns[seccomp.column() or 0] for name, columns in seccomp.FORBIDDEN.items()}
+    return {name: number for name, number in numbers.items() if number is not None}
 
 
 def _private_paths() -> Iterator[Path]:

@@ -6,6 +6,7 @@ Nothing that arrives from there is trusted: replies are bounded, checked and mad
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import socket
 import tempfile
@@ -18,7 +19,7 @@ from typing import Any
 
 from autograder.sandbox.jail import user_namespace_modes
 from autograder.sandbox.launch import Setup, launch
-from autograder.sandbox.runtime import wire
+from autograder.sandbox.runtime import FAULT, wire
 from autograder.sandbox.runtime.requests import Outcome, Request
 from autograder.submissions.syntax import MAX_SEARCHED, defined_names
 
@@ -26,6 +27,7 @@ MAX_RECEIVED = 128 * 2**20  # bytes of all answers of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their answers are read: with them no side's buffer is full
 MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
 _LACKED = re.compile(r"NameError\b.*\bname '(\w+)' is not defined")
+_log = logging.getLogger(__name__)
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
 
 
@@ -74,6 +76,7 @@ class ForkServer:
         except OSError as error:
             raise ForkServerError(f"No folder for submissions can be made ({error.strerror or error}).") from error
         self._control, self._process = self._launched.control, self._launched.process
+        self._reason, self._closed = "", False
 
     @property
     def own_user_namespace(self) -> bool:
@@ -108,10 +111,9 @@ class ForkServer:
         try:
             wire.receive(self._control)
         except (EOFError, OSError) as error:
-            self._process.kill()
-            stderr = self._process.communicate()[1].decode(errors="replace").strip().splitlines()
-            reason = stderr[-1] if stderr else "it gave no reason"
-            raise ForkServerError(f"The grading process could not start: {reason}") from error
+            if isinstance(error, TimeoutError):
+                self._process.kill()
+            raise ForkServerError(f"The grading process could not start: {self._launched.last_words()}") from error
         self._control.settimeout(None)
 
     def _try_out(self) -> None:
@@ -126,13 +128,17 @@ class ForkServer:
         With ``sanitizers`` it may reserve more addresses than that: theirs are terabytes, of which they use little.
         """
         ours, theirs = socket.socketpair()
-        with theirs, self._lock:
-            try:
+        try:
+            with theirs, self._lock:
                 socket.send_fds(self._control, [b"F"], [theirs.fileno()])
                 wire.send(self._control, {"folder": folder, "memory": memory, "sanitizers": sanitizers})
                 answer = wire.receive(self._control)
-            except (EOFError, OSError) as error:
-                raise ForkServerError("The grading process has ended unexpectedly; start the command again.") from error
+        except (EOFError, OSError) as error:
+            ours.close()
+            reason = self._reason_of_end()
+            raise ForkServerError(
+                f"The grading process has ended unexpectedly ({reason}); start the command again."
+            ) from error
         if not isinstance(answer, int):
             ours.close()
             raise ForkServerError(f"No process for a submission could be started: {answer}.")
@@ -171,13 +177,26 @@ class ForkServer:
         """Whether the server is gone: then what its last submissions seemed to do says nothing about them."""
         with self._lock:
             try:
-                return self._control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+                ended = self._control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
             except BlockingIOError:
-                return False
+                ended = False
             except OSError:
-                return True
+                ended = True
+        if ended:
+            self._reason_of_end()
+        return ended
+
+    def _reason_of_end(self) -> str:
+        """Why the server has ended; logged once, since whoever catches the exception may start another server."""
+        with self._lock:
+            if not self._reason:
+                self._reason = self._launched.last_words()
+                if not self._closed:
+                    _log.warning("The grading process has ended unexpectedly (%s).", self._reason)
+        return self._reason
 
     def close(self) -> None:
+        self._closed = True
         self._launched.stop()
 
     def __enter__(self) -> ForkServer:
@@ -428,6 +447,8 @@ def _how_it_ended(what: str, code: int | None, error: Exception) -> str:
         return f"{what} sent back something that is not an answer: {error}."
     if code is None:
         return f"{what} closed the connection to the grader."
+    if code == FAULT:
+        return f"{what} ended the Python process: the program that runs the code failed (exit code {code})."
     if code == -11:
         return f"{what} crashed Python (segmentation fault)."
     if code < 0:

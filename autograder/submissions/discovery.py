@@ -115,8 +115,13 @@ def _file(path: Path, unit: str | None, shared: bool = True) -> Source:
 
 def unit_of(path: Path) -> str | None:
     """The unit a file belongs to, by its folder or by its name (``attention_v2 (1).ipynb`` is of ``attention``)."""
-    parts = re.findall(r"[A-Za-z0-9]+(?:_(?:forward|backward))?", path.stem)
-    return next((name.lower() for name in [path.parent.name, path.stem, *parts] if name.lower() in BY_NAME), None)
+    exact = next((name.lower() for name in (path.parent.name, path.stem) if name.lower() in BY_NAME), None)
+    if exact:
+        return exact
+    # Longest first, so that a unit `gpt2` would not take the files of `gpt2_forward`. A number may follow at once.
+    names = "|".join(map(re.escape, sorted(BY_NAME, key=len, reverse=True)))
+    found = re.search(rf"(?<![a-z0-9])(?:{names})(?![a-z])", path.stem.lower())
+    return found[0] if found else None
 
 
 def _unit_name(folder: Path) -> str:

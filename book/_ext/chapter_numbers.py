@@ -1,7 +1,7 @@
 """The numbers of the chapters, in the list of pages, above and below each chapter, and in what the search finds.
 
-Texts say "chapter 4", so readers look for it. A chapter has the number of its unit; Sphinx would count pages, and
-some chapters have no unit.
+Texts name chapters by number, so readers look for it. A chapter has the number of its unit; Sphinx would count pages,
+and some chapters have no unit.
 """
 
 from __future__ import annotations

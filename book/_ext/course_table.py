@@ -6,34 +6,30 @@ Chapters that have no unit stand where ``_toc.yml`` has them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-import yaml
 from docutils import nodes
 from sphinx import addnodes
 
-from autograder.course import addresses
+from autograder.course import addresses, headings
 from autograder.course.registry import BY_NAME, STAGES, UNITS, Unit
 
 SECTIONS = {"quiz": "Quiz", "pitfalls": "Known mistakes", "exercise": "Exercise", "papers": "Papers"}
 
 
-def cards(root: Path, page: str) -> list[nodes.Node]:
+def cards(page: str) -> list[nodes.Node]:
     """For each stage its name and the cards of its units; then the chapters without a unit."""
     made: list[nodes.Node] = []
     for name, _ in STAGES:
         made.append(nodes.rubric("", name))
         made.append(_grid(_card(unit, page) for unit in UNITS if unit.stage == name))
     made.append(nodes.rubric("", "Between the units"))
-    made.append(_grid(_bare_card(chapter, page) for chapter in chapters_without_a_unit(root)))
+    made.append(_grid(_bare_card(chapter, page) for chapter in chapters_without_a_unit()))
     return made
 
 
-def chapters_without_a_unit(root: Path) -> list[str]:
-    """Pages of the part of the book that holds the units, for example ``book/heads``."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"] if part["caption"] == "The units"]
-    return [file for file in files if file.rpartition("/")[2] not in BY_NAME]
+def chapters_without_a_unit() -> list[str]:
+    """For example ``book/heads``."""
+    return [f"book/{page}" for page in headings.chapters() if page not in BY_NAME]
 
 
 def _grid(cards: Iterator[nodes.Node]) -> nodes.container:

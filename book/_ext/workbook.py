@@ -9,6 +9,7 @@ Directives
 
 Roles
     ``{repo}`path` `` or ``{repo}`text <path>` ``: a link to a file or folder of the repository.
+    ``{chapter}`unit` ``, ``{section}`unit#anchor` `` and their like: links by number (``chapter_references.py``).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ for folder in (ROOT, Path(__file__).parent):
 
 import bibliography  # noqa: E402
 import chapter_numbers  # noqa: E402
+import chapter_references  # noqa: E402
 import collected  # noqa: E402
 import course_map  # noqa: E402
 import course_table  # noqa: E402
@@ -48,6 +50,7 @@ import slim  # noqa: E402
 import titled_links  # noqa: E402
 
 from autograder.course import addresses  # noqa: E402
+from autograder.course.registry import BY_NAME  # noqa: E402
 
 LOGGER = logging.getLogger(__name__)
 
@@ -64,6 +67,9 @@ class ExerciseLinks(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
+        unit = BY_NAME.get(self.arguments[0])
+        if unit is not None and not unit.complete:  # a chapter that is being written can be looked at
+            return [nodes.paragraph("", "The notebook of this chapter is not released yet.")]
         path = f"exercises/{self.arguments[0]}/{self.arguments[0]}.ipynb"
         if not (ROOT / path).is_file():
             LOGGER.warning("%s does not exist: run `make exercises`.", path, location=self.get_location())
@@ -128,7 +134,7 @@ class CourseTable(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         for file in ("autograder/course/registry.py", "_toc.yml", "_config.yml"):
             self.env.note_dependency(str(ROOT / file))
-        return course_table.cards(ROOT, self.env.docname)
+        return course_table.cards(self.env.docname)
 
 
 class RepoCode(SphinxDirective):
@@ -192,6 +198,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     collected.setup(app)
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
+    chapter_references.setup(app)
     playgrounds.setup(app)
     powers.setup(app)
     titled_links.setup(app)

@@ -1,4 +1,4 @@
-"""Where the cross-attention of a small translator looks, held against the grammar's known alignments (chapter 14)."""
+"""Where the cross-attention of a small translator looks, held against the grammar's known alignments."""
 
 import record
 import torch

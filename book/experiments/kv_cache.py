@@ -1,4 +1,4 @@
-"""What a token costs with and without a cache of keys and values, by the number of tokens before it (chapter 13).
+"""What a token costs with and without a cache of keys and values, by the number of tokens before it.
 
 A decoder-only model of the size of a small GPT, with random weights: what its numbers are makes no difference to the
 time. Each measurement is one step, the choice of one further token.

@@ -1,4 +1,4 @@
-"""What label smoothing does to perplexity, accuracy and confidence on held-out text (chapter 10)."""
+"""What label smoothing does to perplexity, accuracy and confidence on held-out text."""
 
 import record
 import torch

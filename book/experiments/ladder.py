@@ -1,4 +1,4 @@
-"""The ladder of chapter 7: ten models, from a bigram table to BabyGPT, trained alike on the course's own text."""
+"""The ladder of BabyGPT: ten models, from a bigram table to BabyGPT, trained alike on the course's own text."""
 
 import record
 import torch

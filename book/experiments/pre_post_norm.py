@@ -1,4 +1,4 @@
-"""Pre-norm, post-norm and no norm, trained side by side on the course's own text (chapter 6).
+"""Pre-norm, post-norm and no norm, trained side by side on the course's own text.
 
 Small decoders that predict the next character: a token and a position embedding, LAYERS layers of one causal
 attention head and one feed-forward layer, a linear map to the vocabulary. Everything but the place of the norm is the

@@ -1,4 +1,4 @@
-"""What the tiny preset of chapter 14 learns of German, how its output is best read off, and what makes it fast."""
+"""What the tiny preset of the translator learns of German, how its output is best read off, and what makes it fast."""
 
 import dataclasses
 import statistics

@@ -1,6 +1,6 @@
-"""What a warm-up does to pre-norm and to post-norm, at several heights of the schedule (chapter 11).
+"""What a warm-up does to pre-norm and to post-norm, at several heights of the schedule.
 
-The small language models of ``pre_post_norm.py`` (chapter 6), trained by this chapter's AdamW along this chapter's
+The small language models of ``pre_post_norm.py``, trained by the course's AdamW along the course's
 schedule, with its rise and without it: then the rate is at its peak from the first step on, and falls along the same
 curve from step WARMUP. Everything else is the same.
 """

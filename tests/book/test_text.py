@@ -15,7 +15,7 @@ from pybtex.database import parse_file
 
 from autograder import cli
 from autograder.course.addresses import ROOT
-from autograder.course.registry import COMPLETE, UNITS
+from autograder.course.registry import BY_NAME, COMPLETE, STAGES, UNITS
 
 BOOK = ROOT / "book"
 CONF = """
@@ -26,8 +26,9 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 suppress_warnings = ["toc", "myst"]
 """
 SETUP = """
-import glossary_links, quizzes
+import chapter_references, glossary_links, quizzes
 def setup(app):
+    chapter_references.setup(app)
     app.add_transform(quizzes.QuizTransform)
     glossary_links.setup_links(app)
 """
@@ -36,7 +37,7 @@ Build = Callable[..., tuple[dict[str, BeautifulSoup], str]]
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    """Builds pages of Markdown with the book's quizzes and glossary; returns them, and the warnings."""
+    """Builds pages of Markdown with the book's quizzes, glossary and references; returns them, and the warnings."""
 
     def run(**pages: str) -> tuple[dict[str, BeautifulSoup], str]:
         (tmp_path / "conf.py").write_text(CONF.format(extension=str(BOOK / "_ext"), root=str(ROOT)))
@@ -226,11 +227,58 @@ def test_the_map_names_every_unit_and_every_chapter_once(monkeypatch: pytest.Mon
     import course_table
     from docutils import nodes
 
-    made = course_table.cards(ROOT, "book/map")
+    made = course_table.cards("book/map")
     titles = [title.astext() for part in made for title in part.findall(nodes.paragraph)]
     for unit in UNITS:
         assert sum(f"{unit.number} · {unit.title}" in title for title in titles) == 1
-    assert course_table.chapters_without_a_unit(ROOT) == ["book/heads", "book/long-context"]
+    assert course_table.chapters_without_a_unit() == ["book/heads", "book/long-context"]
+
+
+def test_the_map_says_what_every_stage_is_for() -> None:
+    pieces = (BOOK / "map.md").read_text(encoding="utf-8").partition("(build-pieces)=")[2]
+    assert re.findall(r"^- \*(.+?)\*: ", pieces, re.MULTILINE) == [name for name, _ in STAGES]
+
+
+REFERRING = """# Page
+
+{Chapter}`attention` has it, as has {chapter}`masks#rows-with-nothing`'s cell. See {section}`attention#why-scale`,
+{chapter}`heads` and {unit}`masks`.
+"""
+
+
+def test_references_to_chapters_are_links_with_number_and_heading(build: Build) -> None:
+    attention, masks = BY_NAME["attention"].number, BY_NAME["masks"].number
+    pages, warnings = build(
+        page=REFERRING,
+        attention="# Attention\n\n(why-scale)=\n## A heading\n",
+        masks="# Masks\n\n(rows-with-nothing)=\n## Rows\n",
+        heads="# Heads\n",
+    )
+    assert [line for line in warnings.splitlines() if "toctree" not in line] == []
+    typed = str.maketrans("\u00a0‘’", " ''")
+    found = [
+        (link.get_text().translate(typed), link["href"])
+        for link in pages["page"].select("section a.reference.internal")
+    ]
+    assert found == [
+        (f"Chapter {attention}", "attention.html"),
+        (f"chapter {masks}", "masks.html#rows-with-nothing"),
+        (f"chapter {attention}, 'Why divide by the square root of d_k?'", "attention.html#why-scale"),
+        ("the chapter 'What heads learn'", "heads.html"),
+        (f"unit {masks}", "masks.html"),
+    ]
+
+
+def test_a_reference_to_nothing_is_a_warning(build: Build) -> None:
+    """And warnings stop the build: a name that the course lacks, a page and a section that the book lacks."""
+    _, warnings = build(
+        one="# One\n\n{chapter}`atention`\n",
+        two="# Two\n\n{chapter}`masks`\n",
+        three="# Three\n\n{unit}`masks#shapes`\n",
+    )
+    assert re.search(r"one\.md:3: WARNING: \{chapter\}`atention`: there is no chapter called 'atention'", warnings)
+    assert re.search(r"two\.md:3: WARNING: unknown document: '/book/masks'", warnings)
+    assert re.search(r"three\.md:3: WARNING: \{unit\}`masks#shapes`: there is no section of masks", warnings)
 
 
 def commands(program: str) -> list[list[str]]:

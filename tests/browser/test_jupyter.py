@@ -9,9 +9,13 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook, SourceCell
 
-from autograder.course import addresses
+from autograder.course import addresses, references
+from autograder.course.registry import find_unit
 from autograder.lms import release, sample_class
+from autograder.lms.grade_ids import grade_id
+from autograder.lms.stubs import solution_id
 
 UNIT, TASK = "attention", "softmax"
 MISTAKEN = "carla-mask-inverted"
@@ -61,17 +65,41 @@ def run(page: Any, cell: Any) -> None:
     page.wait_for_function(r"prompt => /\[\d+\]/.test(prompt.innerText)", arg=prompt)
 
 
+@pytest.mark.parametrize("solved", [False, True], ids=["released", "solved"])
+def test_validate_in_jupyterlab_says_what_fails_without_this_projects_configuration(
+    browser: Any, jupyter: Callable[[Path], str], tmp_path: Path, solved: bool
+) -> None:
+    notebook = nbformat.read(addresses.ROOT / "exercises" / UNIT / f"{UNIT}.ipynb", as_version=4)
+    if solved:
+        notebook = sample_class.fill(notebook, sample_class.solved(UNIT))
+        notebook.cells[-1].source += "\n\nBecause every query has a row of its own."
+    nbformat.write(notebook, tmp_path / f"{UNIT}.ipynb")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(120 * SECONDS)
+    page.goto(f"{jupyter(tmp_path)}/lab/tree/{UNIT}.ipynb")
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+    page.get_by_role("button", name="Validate").click()
+    dialog = page.get_by_role("dialog").filter(has_text="Validation Results")
+    dialog.wait_for()
+    said = dialog.inner_text()
+    tasks = find_unit(UNIT).task_ids
+    assert ("Success! Your notebook passes all the tests." in said) == solved
+    assert said.count("The following cell failed") == (0 if solved else len(tasks) + 1)  # and the question
+    assert [task for task in tasks if f'check("{task}")' in said] == ([] if solved else list(tasks))
+    page.close()
+
+
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course folder in which a few learners are graded and have feedback."""
     root = tmp_path_factory.mktemp("formgrader") / "course"
     (released,) = release.generate(root, [UNIT])
     notebook = nbformat.read(released, as_version=4)
-    for student in sample_class.class_of(UNIT):
-        if student.id in CLASS:
-            folder = root / "submitted" / student.id / UNIT
+    for pupil in sample_class.class_of(UNIT):
+        if pupil.id in CLASS:
+            folder = root / "submitted" / pupil.id / UNIT
             folder.mkdir(parents=True)
-            for name, data in student.build(notebook).items():
+            for name, data in pupil.build(notebook).items():
                 (folder / name).write_bytes(data)
             (folder / "timestamp.txt").write_text("2026-10-05 09:30:00 UTC")
     sample_class.enrol(root, CLASS)
@@ -90,7 +118,7 @@ def test_an_instructor_sees_the_class_in_formgrader(
     page.goto(f"{address}/formgrader/manage_submissions/{UNIT}")
     rows = page.locator("table tbody tr")
     rows.filter(has_text=CLASS[0]).wait_for()
-    points = {student.id: student.points for student in sample_class.class_of(UNIT)}
+    points = {pupil.id: pupil.points for pupil in sample_class.class_of(UNIT)}
     for student in CLASS:
         assert f"{points[student]} / " in rows.filter(has_text=student).inner_text()
     assert rows.count() == len(CLASS)
@@ -101,6 +129,76 @@ def test_an_instructor_sees_the_class_in_formgrader(
     page.get_by_text(f"{UNIT} (Score: {float(points[MISTAKEN])} / ").wait_for()
     diagnosis = page.get_by_text("Looks like: mask inverted").first
     diagnosis.evaluate("text => window.scrollTo(0, text.getBoundingClientRect().top + window.scrollY - 300)")
-    assert page.get_by_role("link", name='chapter 3, "Masks act on the scores"').first.is_visible()
+    section = references.resolve("section", f"{UNIT}#masking-scores", quote='"').words
+    assert page.get_by_role("link", name=section).first.is_visible()
     screenshot(page, "formgrader-a-feedback-page")
     page.close()
+
+
+def put_dots_back(root: Path) -> None:
+    """Make a graded course one that an earlier release graded: its grade ids were task ids."""
+    earlier = {grade_id(f"{UNIT}.reflection"): f"{UNIT}.reflection"}
+    for task in find_unit(UNIT).task_ids:
+        earlier |= {grade_id(task): task, solution_id(task): f"{task}.solution"}
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
+        notebook = gradebook.find_notebook(UNIT, UNIT)
+        cells = [*notebook.grade_cells, *notebook.solution_cells, *gradebook.db.query(SourceCell)]
+        for cell in cells:
+            cell.name = earlier[cell.name]
+        gradebook.db.commit()
+    for path in (root / "autograded").rglob("*.ipynb"):
+        graded = nbformat.read(path, as_version=4)
+        for cell in graded.cells:
+            if "nbgrader" in cell.metadata:
+                cell.metadata.nbgrader.grade_id = earlier[cell.metadata.nbgrader.grade_id]
+        path.chmod(0o644)
+        nbformat.write(graded, path)
+
+
+@pytest.mark.parametrize("release_of", ["today", "earlier"])
+def test_points_and_comments_typed_in_formgrader_are_kept(
+    browser: Any, jupyter: Callable[[Path], str], course: Path, tmp_path: Path, release_of: str
+) -> None:
+    """For a cell graded by the checks, for its solution, and for the question that is graded by hand."""
+    student, root = CLASS[0], tmp_path / "course"
+    shutil.copytree(course, root)
+    if release_of == "earlier":
+        put_dots_back(root)
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
+        submission = gradebook.find_submission_notebook(UNIT, UNIT, student).id
+    address = jupyter(root)
+    check, solution, question = (
+        grade_id(f"{UNIT}.{TASK}"),
+        solution_id(f"{UNIT}.{TASK}"),
+        grade_id(f"{UNIT}.reflection"),
+    )
+    typed = {
+        f"#{check}": "2.5",
+        f"#{solution}-comment": "The maximum first: well done.",
+        f"#{question}": "1.5",
+        f"#{question}-comment": "Say which axis as well.",
+    }
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(60 * SECONDS)
+    page.route("**/*", lambda route: route.continue_() if route.request.url.startswith(address) else route.abort())
+    shown = f"{address}/formgrader/submissions/{submission}/"
+    page.goto(shown)
+    page.wait_for_function("name => document.querySelector(name).placeholder == '4'", arg=f"#{check}")  # of the checks
+    for name, text in typed.items():
+        with page.expect_response(lambda response: response.request.method == "PUT") as saved:
+            page.locator(name).fill(text)
+            page.keyboard.press("Tab")
+        assert saved.value.ok
+    page.goto("about:blank")
+    page.goto(shown)
+    for name, text in typed.items():
+        page.wait_for_function("([name, text]) => document.querySelector(name).value == text", arg=[name, text])
+    page.close()
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
+        grades = {name: gradebook.find_grade(name, UNIT, UNIT, student) for name in (check, question)}
+        assert {name: grade.manual_score for name, grade in grades.items()} == {check: 2.5, question: 1.5}
+        assert grades[check].auto_score == 4
+        comments = {name: gradebook.find_comment(name, UNIT, UNIT, student).comment for name in (solution, question)}
+        assert comments == {solution: typed[f"#{solution}-comment"], question: typed[f"#{question}-comment"]}
+        points = float(sum(sample_class.full_marks(UNIT).values()))
+        assert gradebook.find_submission(UNIT, student).score == points - 4 + 2.5 + 1.5

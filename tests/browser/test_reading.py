@@ -200,7 +200,7 @@ def test_an_address_that_does_not_exist_leads_back(site: Path, browser: Any, add
 
 @pytest.mark.parametrize("name", ["book/tokens", "book/heads"])
 def test_chapters_have_their_numbers(site: Path, name: str) -> None:
-    """Texts say "chapter 4", so the list of pages and the chapter itself say which one that is."""
+    """Texts name chapters by number, so the list of pages and the chapter itself say which one that is."""
     listed = {link["href"]: link.get_text() for link in soup(name).select("li.toctree-l1 > a")}
     for unit in UNITS:
         page = f"book/{unit.name}"

@@ -21,18 +21,20 @@ from traitlets.config import Config
 from autograder.judging.results import GRADED
 from autograder.lms import nbgrader as ours
 from autograder.lms import release, restore, sample_class
+from autograder.lms.grade_ids import task_of
 from autograder.lms.restore import Wanted
 from autograder.lms.sample_class import Pupil
 from autograder.reports.common import readable
 from autograder.sandbox import jail
+from autograder.submissions.notebooks import UnreadableSubmission
 
 REFLECTION_POINTS = 2
-CLASS = {(student.unit, student.id): student for student in sample_class.students()}
-MISTAKEN = [student for student in CLASS.values() if student.mistake]
+CLASS = {(pupil.unit, pupil.id): pupil for pupil in sample_class.pupils()}
+MISTAKEN = [pupil for pupil in CLASS.values() if pupil.mistake]
 
 
-def name_of(student: Pupil) -> str:
-    return f"{student.unit}-{student.id}"
+def name_of(pupil: Pupil) -> str:
+    return f"{pupil.unit}-{pupil.id}"
 
 
 @pytest.fixture(scope="module")
@@ -55,44 +57,44 @@ def read_grades(root: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def read_gradebook(root: Path) -> dict[tuple[str, str], dict[str, float]]:
-    """Automatic scores by unit, student and cell."""
+    """Automatic scores by unit, student and task, or the name of a cell that grades none."""
     with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
         return {
             (assignment.name, submission.student.id): {
-                grade.name: grade.auto_score for notebook in submission.notebooks for grade in notebook.grades
+                task_of(grade.name) or grade.name: grade.auto_score
+                for notebook in submission.notebooks
+                for grade in notebook.grades
             }
             for assignment in gradebook.assignments
             for submission in assignment.submissions
         }
 
 
-def feedback_of(course: SimpleNamespace, student: Pupil) -> str:
-    return (course.root / "feedback" / student.id / student.unit / f"{student.unit}.html").read_text("utf-8")
+def feedback_of(course: SimpleNamespace, pupil: Pupil) -> str:
+    return (course.root / "feedback" / pupil.id / pupil.unit / f"{pupil.unit}.html").read_text("utf-8")
 
 
 # --- the class -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("student", CLASS.values(), ids=name_of)
-def test_everybody_gets_the_points_that_their_code_deserves(course, student):
-    row = course.grades[student.unit, student.id]
-    assert float(row["score"]) == float(student.points)
-    assert (
-        float(row["max_score"]) == sum(map(float, sample_class.full_marks(student.unit).values())) + REFLECTION_POINTS
-    )
-    if student.id != "xia-nothing":
-        scores = course.by_task[student.unit, student.id]
-        assert {task: scores[task] for task in student.expected} == {
-            task: float(points) for task, points in student.expected.items()
+@pytest.mark.parametrize("pupil", CLASS.values(), ids=name_of)
+def test_everybody_gets_the_points_that_their_code_deserves(course, pupil):
+    row = course.grades[pupil.unit, pupil.id]
+    assert float(row["score"]) == float(pupil.points)
+    assert float(row["max_score"]) == sum(map(float, sample_class.full_marks(pupil.unit).values())) + REFLECTION_POINTS
+    if pupil.id != "xia-nothing":
+        scores = course.by_task[pupil.unit, pupil.id]
+        assert {task: scores[task] for task in pupil.expected} == {
+            task: float(points) for task, points in pupil.expected.items()
         }
 
 
-@pytest.mark.parametrize("student", MISTAKEN, ids=name_of)
-def test_a_mistake_costs_its_task_points_and_is_named_in_the_feedback(course, student):
-    assert student.expected[student.mistake.task] < sample_class.full_marks(student.unit)[student.mistake.task]
-    page = feedback_of(course, student)
-    assert html.escape(readable(student.mistake.name)) in page
-    assert html.escape(student.mistake.link, quote=False) in page
+@pytest.mark.parametrize("pupil", MISTAKEN, ids=name_of)
+def test_a_mistake_costs_its_task_points_and_is_named_in_the_feedback(course, pupil):
+    assert pupil.expected[pupil.mistake.task] < sample_class.full_marks(pupil.unit)[pupil.mistake.task]
+    page = feedback_of(course, pupil)
+    assert html.escape(readable(pupil.mistake.name)) in page
+    assert html.escape(pupil.mistake.link, quote=False) in page
 
 
 def test_the_reports_on_the_class_see_what_the_gradebook_sees(course):
@@ -107,12 +109,12 @@ def test_the_reports_on_the_class_see_what_the_gradebook_sees(course):
 def test_nothing_stays_ungraded_but_answers_in_words(course):
     for (unit, student), scores in course.by_task.items():
         ungraded = [cell for cell, score in scores.items() if score is None]
-        assert ungraded == ([f"{unit}.reflection"] if student == "ada-all-right" else []), student
+        assert ungraded == ([f"{unit}-reflection"] if student == "ada-all-right" else []), student
 
 
 def test_an_untouched_question_gets_no_points_by_itself(course):
-    assert course.by_task["attention", "emil-empty"]["attention.reflection"] == 0
-    assert course.by_task["attention", "jon-colab"]["attention.reflection"] == 0
+    assert course.by_task["attention", "emil-empty"]["attention-reflection"] == 0
+    assert course.by_task["attention", "jon-colab"]["attention-reflection"] == 0
 
 
 def test_what_went_wrong_is_explained_to_the_learner(course):
@@ -200,9 +202,9 @@ def test_without_a_sandbox_nothing_is_graded(monkeypatch, caplog):
 
 # --- rebuilding ------------------------------------------------------------------------------------------
 
-CHECK = Wanted("unit.f", "code", "# checks\ncheck('unit.f')", "0" * 32, locked=True, points=2.0, task="unit.f")
-SOLUTION = Wanted("unit.f.solution", "code", "def f():\n    raise NotImplementedError", "1" * 32, solution=True)
-ANSWER = Wanted("unit.reflection", "markdown", "## Why?\n\n*Write here.*", "2" * 32, points=1.0, solution=True)
+CHECK = Wanted("unit-f", "code", "# checks\ncheck('unit.f')", "0" * 32, locked=True, points=2.0, task="unit.f")
+SOLUTION = Wanted("unit-f-solution", "code", "def f():\n    raise NotImplementedError", "1" * 32, solution=True)
+ANSWER = Wanted("unit-reflection", "markdown", "## Why?\n\n*Write here.*", "2" * 32, points=1.0, solution=True)
 WANTED = (CHECK, SOLUTION, ANSWER)
 
 
@@ -226,8 +228,8 @@ RELEASED = [
 def rebuilt(*cells: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
     """The wanted cells of the rebuilt notebook by name, each exactly once."""
     result = restore.rebuild(cells, WANTED, RELEASED)
-    named = [cell for cell in result.cells if restore.grade_id(cell)]
-    by_name = {restore.grade_id(cell): cell for cell in named}
+    named = [cell for cell in result.cells if restore.name_of(cell)]
+    by_name = {restore.name_of(cell): cell for cell in named}
     assert len(by_name) == len(named)
     check = by_name[CHECK.name]
     assert (check.cell_type, check.source, check.metadata.nbgrader.points) == ("code", CHECK.source, 2.0)
@@ -286,7 +288,7 @@ def test_code_in_a_text_cell_runs_even_between_fences():
 
 @pytest.mark.parametrize("damage", ["null", '{"cells": 3}', "[]", "", "<html>"])
 def test_what_is_no_notebook_is_said_in_one_sentence(damage):
-    with pytest.raises(restore.submission.UnreadableSubmission):
+    with pytest.raises(UnreadableSubmission):
         restore.read_cells(damage.encode(), "x.ipynb")
 
 

@@ -20,91 +20,23 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
+from courses import FULL, UNIT, Course, scores_of_tasks, source_of
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
+from nbgrader import utils
 from nbgrader.api import Gradebook
-from nbgrader.apps.api import NbGraderAPI
-from nbgrader.converters import Autograde
-from traitlets.config import Config
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback, base
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.nbgraderformat import MetadataValidator
 
-from autograder.course.registry import find_unit
+from autograder.lms import folders, release, restore, sample_class
 from autograder.lms import nbgrader as ours
-from autograder.lms import release, restore, sample_class
-from autograder.lms.nbgrader import configure
+from autograder.lms.grade_ids import grade_id
 from autograder.lms.sample_class import fill, is_check, is_reflection, solved, to_file
-from autograder.sandbox import jail
 from autograder.sandbox.runtime import wire
 
-UNIT = "attention"
-FULL = {task: float(points) for task, points in sample_class.full_marks(UNIT).items()}
 NOON = datetime.datetime(2030, 1, 1, 12, 0)
-
-
-class Course:
-    """A course folder with its gradebook."""
-
-    def __init__(self, root: Path, db_url: str | None = None, **options: dict):
-        self.root = root.resolve()
-        config = configure(Config(), root=self.root)
-        config.GradeInProcess.unsafe = not _jail_works()
-        config.GradeInProcess.check_timeout = sample_class.CHECK_TIMEOUT
-        for section, values in options.items():
-            config[section].update(values)
-        if db_url:
-            config.CourseDirectory.db_url = db_url
-        self.db_url = db_url or f"sqlite:///{self.root}/gradebook.db"
-        self.api = NbGraderAPI(config=config)
-
-    def release(self, assignment: str, **notebooks: NotebookNode) -> dict[str, NotebookNode]:
-        """Release source notebooks; returns what learners get."""
-        for name, notebook in notebooks.items():
-            path = self.root / "source" / assignment / f"{name}.ipynb"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(to_file(notebook))
-        with release.scripts_on_path():
-            result = self.api.generate_assignment(assignment, force=True)
-        assert result["success"], result
-        folder = self.root / "release" / assignment
-        return {name: nbformat.read(folder / f"{name}.ipynb", as_version=4) for name in notebooks}
-
-    def submit(self, student: str, assignment: str = UNIT, when: datetime.datetime | None = None, **notebooks) -> None:
-        folder = self.root / "submitted" / student / assignment
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, notebook in notebooks.items():
-            (folder / f"{name}.ipynb").write_bytes(to_file(notebook))
-        if when:
-            (folder / "timestamp.txt").write_text(f"{when} UTC")
-
-    def autograde(self, assignment: str = UNIT, student: str = "*", force: bool = False) -> None:
-        self.api.coursedir.assignment_id, self.api.coursedir.student_id = assignment, student
-        step = Autograde(coursedir=self.api.coursedir, parent=self.api)
-        step.force, step.create_student = force, True
-        step.start()
-
-    def scores(self, student: str, assignment: str = UNIT) -> dict[str, float | None]:
-        """Automatic scores by cell."""
-        with Gradebook(self.db_url) as gradebook:
-            submission = gradebook.find_submission(assignment, student)
-            return {grade.name: grade.auto_score for book in submission.notebooks for grade in book.grades}
-
-    def total(self, student: str, assignment: str = UNIT) -> float:
-        with Gradebook(self.db_url) as gradebook:
-            return gradebook.find_submission(assignment, student).score
-
-
-def _jail_works() -> bool:
-    try:
-        return bool(jail.user_namespace_modes())
-    except jail.NoJail:
-        return False
-
-
-def source_of(unit: str) -> NotebookNode:
-    return release.source_notebook(find_unit(unit))
-
-
-def scores_of_tasks(course: Course, student: str, assignment: str = UNIT) -> dict[str, float | None]:
-    return {task: score for task, score in course.scores(student, assignment).items() if task in FULL}
 
 
 NOTHING = dict.fromkeys(FULL, 0.0)
@@ -226,10 +158,10 @@ def test_a_manual_grade_outlives_grading_again(course, released):
     course.autograde(student="marked")
     before = course.scores("marked")
     with Gradebook(course.db_url) as gradebook:
-        for task, points in (("attention.reflection", 1.5), ("attention.softmax", 0.5)):
-            grade = gradebook.find_grade(task, UNIT, UNIT, "marked")
+        for task, points in (("attention-reflection", 1.5), ("attention.softmax", 0.5)):
+            grade = gradebook.find_grade(grade_id(task), UNIT, UNIT, "marked")
             grade.manual_score, grade.needs_manual_grade = points, False
-        gradebook.find_comment("attention.reflection", UNIT, UNIT, "marked").manual_comment = "Well put."
+        gradebook.find_comment("attention-reflection", UNIT, UNIT, "marked").manual_comment = "Well put."
         gradebook.db.commit()
     by_hand = sum(score for task, score in before.items() if score and task != "attention.softmax") + 2
     assert course.total("marked") == by_hand
@@ -239,10 +171,10 @@ def test_a_manual_grade_outlives_grading_again(course, released):
     course.submit("marked", attention=fill(released, RIGHT))  # and once more, with better code
     course.autograde(student="marked", force=True)
     with Gradebook(course.db_url) as gradebook:
-        grade = gradebook.find_grade("attention.softmax", UNIT, UNIT, "marked")
+        grade = gradebook.find_grade("attention-softmax", UNIT, UNIT, "marked")
         assert (grade.manual_score, grade.auto_score) == (0.5, FULL["attention.softmax"])
         assert grade.needs_manual_grade  # nbgrader asks the instructor to look again
-        comment = gradebook.find_comment("attention.reflection", UNIT, UNIT, "marked")
+        comment = gradebook.find_comment("attention-reflection", UNIT, UNIT, "marked")
         assert comment.manual_comment == "Well put."
 
 
@@ -268,10 +200,10 @@ def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path):
     new = copy.deepcopy(source)
     for cell in new.cells:
         about = cell.metadata.get("nbgrader", {})
-        if about.get("grade_id") == "attention.softmax":
+        if about.get("grade_id") == "attention-softmax":
             about["points"] = 2 * FULL["attention.softmax"]
             cell.source = "# The same checks, worth twice as much.\n" + cell.source
-        elif about.get("grade_id") == "attention.softmax.solution":
+        elif about.get("grade_id") == "attention-softmax-solution":
             cell.source = cell.source.replace('"""', '"""New words for the task. ', 1)
         elif is_reflection(cell):
             cell.source = "## Another question\n\n" + cell.source
@@ -320,12 +252,24 @@ def test_names_of_people(course, released, name):
 # --- folders that are attacks ------------------------------------------------------------------------------
 
 
+HARMLESS = (
+    "honest",
+    "link beside",
+    "many links",
+    "link in brackets",
+    "pipe beside",
+    "no time",
+    "endless time",
+    "brackets [1]",
+)
+
+
 @pytest.fixture(scope="module")
 def attacked(course, released, tmp_path_factory) -> Path:
     """A class with submissions that are more than a notebook; a folder that none of them may write to."""
     right, outside = fill(released, RIGHT), tmp_path_factory.mktemp("outside")
     source = course.root / "source" / UNIT / f"{UNIT}.ipynb"
-    for name in ("honest", "link beside", "pipe beside", "no time", "endless time", "brackets [1]", "line\nbreak"):
+    for name in (*HARMLESS, "line\nbreak"):
         course.submit(name, attention=right)
     deep, long = copy.deepcopy(right), copy.deepcopy(right)
     for cell in deep.cells:
@@ -347,15 +291,18 @@ def attacked(course, released, tmp_path_factory) -> Path:
     (folder("other link") / "mine.ipynb").symlink_to(source)
     (folder("link beside") / "notes.txt").symlink_to(source)
     os.mkfifo(folder("pipe beside") / "notes.txt")
+    (folder("link beside") / "data.csv").write_text("1,2")
+    for number in range(folders.MAX_LINKS + 1):
+        (folder("many links") / f"{number}.txt").symlink_to(source)
+    (folder("many links") / "data.csv").write_text("1,2")
+    (folder("link in brackets") / "[notes].txt").symlink_to(source)
     (folder("no time") / "timestamp.txt").write_text("yesterday")
     os.mkfifo(folder("endless time") / "timestamp.txt")
     course.autograde()
     return outside
 
 
-@pytest.mark.parametrize(
-    "student", ["honest", "link beside", "pipe beside", "no time", "endless time", "brackets [1]", "deep", "long"]
-)
+@pytest.mark.parametrize("student", [*HARMLESS, "deep", "long"])
 @pytest.mark.usefixtures("attacked")
 def test_what_comes_with_a_notebook_costs_no_points(course, student):
     assert scores_of_tasks(course, student) == FULL
@@ -371,6 +318,9 @@ def test_nothing_outside_of_a_submission_is_read_or_written(course, attacked):
     assert not list(attacked.iterdir())
     shown = course.root / "autograded"
     assert not (shown / "link beside" / UNIT / "notes.txt").exists()
+    assert (shown / "link beside" / UNIT / "data.csv").exists()
+    assert not list((shown / "many links" / UNIT).glob("*.txt"))
+    assert not list((shown / "link in brackets" / UNIT).glob("*.txt"))
     assert not (shown / "other link").exists()
     for student in ("link to another", "link to the source"):
         assert "def softmax(x, dim=-1):" not in (shown / student / UNIT / f"{UNIT}.ipynb").read_text("utf-8")
@@ -380,6 +330,39 @@ def test_nothing_outside_of_a_submission_is_read_or_written(course, attacked):
 def test_a_cell_that_is_never_run_is_not_kept_for_the_feedback(course):
     assert (course.root / "autograded" / "long" / UNIT / f"{UNIT}.ipynb").stat().st_size < 10**6
     assert restore.MAX_CELL == wire.MAX_TEXT
+
+
+@pytest.mark.usefixtures("attacked")
+def test_a_time_that_cannot_be_read_is_set_aside_and_nothing_of_it_is_lost(course):
+    folder = course.root / "submitted" / "no time" / UNIT
+    assert (folder / folders.UNREADABLE_TIME).read_text() == "yesterday"
+    assert not (folder / folders.TIME).exists()
+
+
+def test_nothing_of_nbgrader_or_nbconvert_is_replaced(released):
+    """`configure` has run, and a class has been released."""
+    for kind in (Autograde, GenerateAssignment, GenerateFeedback, CourseDirectory, MetadataValidator, HTMLExporter):
+        for name, value in vars(kind).items():
+            module = getattr(value, "__module__", None)
+            assert module is None or not module.startswith("autograder"), f"{kind.__name__}.{name}"
+    assert base.find_all_files is utils.find_all_files
+
+
+def test_a_submission_that_kills_the_grading_process_is_left_out_and_nobody_else(tmp_path, monkeypatch, caplog):
+    """Without a jail, a submission can kill the process that all others come from."""
+    monkeypatch.setattr(ours._Servers, "_running", None)
+    course = Course(tmp_path / "course", GradeInProcess={"unsafe": True})
+    released = course.release(UNIT, attention=source_of(UNIT))[UNIT]
+    killer = fill(released, RIGHT)
+    end = "import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)"
+    killer.cells.append(nbformat.v4.new_code_cell(end))
+    course.submit("killer", attention=killer)
+    course.submit("late", attention=fill(released, RIGHT))
+    with pytest.raises(NbGraderException):
+        course.autograde()
+    assert "died 3 times on this submission, so it was left out; grade it by hand." in caplog.text
+    assert not (course.root / "autograded" / "killer" / UNIT).exists()
+    assert scores_of_tasks(course, "late") == FULL
 
 
 # --- text that is an attack ------------------------------------------------------------------------------

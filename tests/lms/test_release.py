@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,11 +14,14 @@ from types import FunctionType
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.course import addresses, catalogue, headings
 from autograder.course.registry import COMPLETE, find_unit
 from autograder.judging.runner import max_points
-from autograder.lms import release
+from autograder.lms import release, sample_class
+from autograder.lms.grade_ids import grade_id, task_of
+from autograder.lms.stubs import ANSWER_STUB, solution_id
 from autograder.sandbox.runtime.c.reading import pieces_of
 
 ROOT = addresses.ROOT
@@ -162,7 +166,7 @@ def test_notebook_is_valid_and_clean(unit):
 @pytest.mark.parametrize("task", TASKS)
 def test_a_task_has_a_stub_and_a_locked_check_worth_its_points(task):
     cells = by_grade_id(task.partition(".")[0])
-    stub, check = cells[f"{task}.solution"], cells[task]
+    stub, check = cells[solution_id(task)], cells[grade_id(task)]
     assert roles(stub) == {"solution"}
     assert roles(check) == {"grade", "locked"}
     assert mark(check)["points"] == float(max_points(task)) > 0
@@ -172,8 +176,38 @@ def test_a_task_has_a_stub_and_a_locked_check_worth_its_points(task):
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_cells_come_in_the_order_of_the_course(unit):
-    checks = [grade_id for grade_id in by_grade_id(unit) if grade_id in TASKS]
+    checks = [task for task in map(task_of, by_grade_id(unit)) if task]
     assert checks == list(find_unit(unit).task_ids)
+
+
+def test_a_grade_id_is_its_task_with_a_dash_and_says_which_one_it_is():
+    assert grade_id("gpt2_forward.gelu_forward") == "gpt2_forward-gelu_forward"
+    for task in TASKS:
+        assert task.replace(".", "").isidentifier(), f"{task}: with a dash in a name, two tasks could share a grade id"
+        assert task_of(grade_id(task)) == task
+        assert task_of(solution_id(task)) == ""
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_nbgrader_accepts_the_notebook_as_it_comes(unit):
+    MetadataValidator().validate_nb(committed(unit))
+
+
+def test_nbgraders_own_validation_knows_a_released_notebook_from_a_solved_one(tmp_path):
+    """In a folder without this project's configuration, as learners have it."""
+    solved = sample_class.fill(committed("attention"), sample_class.solved("attention"))
+    solved.cells[-1].source += "\n\nBecause every query has a row of its own."
+    said = {}
+    for name, notebook in (("released", committed("attention")), ("solved", solved)):
+        nbformat.write(notebook, tmp_path / f"{name}.ipynb")
+        command = [sys.executable, "-m", "nbgrader", "validate", f"{name}.ipynb"]
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "AUTOGRADER_STATE": str(tmp_path / "progress.json")}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        said[name] = done.stdout
+    assert said["solved"] == "Success! Your notebook passes all the tests.\n"
+    failed = len(find_unit("attention").task_ids) + 1  # and the question
+    assert f"VALIDATION FAILED ON {failed} CELL(S)!" in said["released"]
+    assert all(f'check("{task}")' in said["released"] for task in find_unit("attention").task_ids)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -205,7 +239,7 @@ def test_notebook_ends_with_an_experiment_and_a_question_graded_by_hand(unit):
     assert last.cell_type == "markdown"
     assert roles(last) == {"grade", "solution"}
     assert mark(last)["points"] == 2.0
-    assert last.source.endswith(release.ANSWER_STUB)
+    assert last.source.endswith(ANSWER_STUB)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -288,7 +322,7 @@ def results(notebook: nbformat.NotebookNode) -> dict[str, str]:
     shown = {}
     for cell in notebook.cells:
         if mark(cell).get("grade") and cell.cell_type == "code":
-            shown[mark(cell)["grade_id"]] = cell.outputs[-1]["data"]["text/plain"]
+            shown[task_of(mark(cell)["grade_id"])] = cell.outputs[-1]["data"]["text/plain"]
     return shown
 
 
@@ -319,7 +353,7 @@ def test_the_released_notebook_runs_to_its_end_for_nothing_and_the_solved_one_ge
 def test_a_stub_names_its_task(task):
     unit, _, name = task.partition(".")
     if in_c(unit):
-        piece = pieces_of(by_grade_id(unit)[f"{task}.solution"].source.removeprefix("%%c"), "cell")[-1]
+        piece = pieces_of(by_grade_id(unit)[solution_id(task)].source.removeprefix("%%c"), "cell")[-1]
         assert (piece.function, piece.is_stub) == (name, True)
         return
     names: dict = {}
@@ -327,7 +361,7 @@ def test_a_stub_names_its_task(task):
         if cell.source.startswith("import ") and "plt" not in cell.source:
             exec(cell.source, names)  # the cell with the imports
             break
-    exec(by_grade_id(unit)[f"{task}.solution"].source, names)
+    exec(by_grade_id(unit)[solution_id(task)].source, names)
     with pytest.raises(NotImplementedError, match=f"^{re.escape(task)}$"):
         call_with_nothing(names[name])
     if isinstance(names[name], type):

@@ -17,9 +17,11 @@ import pytest
 from rich.console import Console
 
 from autograder.course.addresses import chapter_url
+from autograder.course.registry import BY_NAME
 from autograder.judging.results import CheckResult, Diagnosis, Submission, TaskResult
 from autograder.reports import ReportError, common, html, junit, likely_misconception, table, terminal, write
 
+ATTENTION, MASKS = BY_NAME["attention"].number, BY_NAME["masks"].number
 OVER_QUERIES = Diagnosis(
     "softmax-over-queries",
     "Each row of scores belongs to one query: normalise over the last axis, `dim=-1`.",
@@ -204,13 +206,13 @@ def test_words():
         "0",
     ]
     assert common.score_text(TASKS[4:]) == "1 / 1 point"
-    assert common.link_label(OVER_QUERIES.link) == 'chapter 3, "Rows are queries"'
+    assert common.link_label(OVER_QUERIES.link) == f'chapter {ATTENTION}, "Rows are queries"'
     assert common.link_label(chapter_url("attention", "stable-softmax")) == (
-        'chapter 3, "A softmax that does not overflow"'
+        f'chapter {ATTENTION}, "A softmax that does not overflow"'
     )
-    assert common.link_label(chapter_url("attention", "no-such-place")) == 'chapter 3, "No such place"'
+    assert common.link_label(chapter_url("attention", "no-such-place")) == f'chapter {ATTENTION}, "No such place"'
     assert common.link_label("https://example.org/other.html") == "the book"
-    assert common.default_title(TASKS) == "Unit 3: Self-attention, from dot product to weights"
+    assert common.default_title(TASKS) == f"Unit {ATTENTION}: Self-attention, from dot product to weights"
     assert common.default_title(TASKS[:1]) == "attention.softmax"
 
 
@@ -246,7 +248,7 @@ def test_fragment_tells_the_story_in_order():
     story = (
         "Looks like: softmax over queries",
         "Each row of scores",
-        'Read: chapter 3, "Rows are',
+        f'Read: chapter {ATTENTION}, "Rows are',
         "Check 0 of attention.softmax",
     )
     places = [text.index(part) for part in story]
@@ -322,8 +324,8 @@ def test_class_page_facts():
     for fact in (
         "4 submissions by 4 students; 1 could not be graded.",
         "Autumn group",
-        "Unit 3: Self-attention, from dot product to weights",
-        "Unit 4: Masks: padding, causal, combined",
+        f"Unit {ATTENTION}: Self-attention, from dot product to weights",
+        f"Unit {MASKS}: Masks: padding, causal, combined",
         "1 × softmax over queries in attention.softmax",
         "1 × no scale in attention.attention_scores",
         "The file is not a notebook.",
@@ -350,7 +352,7 @@ def test_class_page_of_nobody_and_of_failures_only():
 
 def test_text_tells_the_story():
     lines = terminal.text(TASKS, "utf-8").split("\n")
-    assert lines[0] == "Unit 3: Self-attention, from dot product to weights: 3 / 10 points, partly passed"
+    assert lines[0] == f"Unit {ATTENTION}: Self-attention, from dot product to weights: 3 / 10 points, partly passed"
     assert lines[1:3] == ["◐ attention.softmax: 2 / 3 points, partly passed", "  Looks like: softmax over queries"]
     assert "  ✗ Check 1 of attention.softmax (failed)" in lines
     assert lines[-1].startswith("Next: mend attention.softmax as described above")

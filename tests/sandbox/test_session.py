@@ -466,16 +466,27 @@ def test_what_is_started_ahead_is_used_once(nothing_ahead):
         server.wait_until_ready()
 
 
-def test_what_is_started_ahead_for_something_else_is_left_alone(nothing_ahead):
-    launch.ahead(jailed=False, compiler=False)
+def test_what_is_started_ahead_for_more_is_used(nothing_ahead):
+    """A run that goes on may have no unit left that needs torch's compiler: the process that has it will do."""
+    launch.ahead(jailed=False, compiler=True)
     [started] = launch._ahead
     try:
-        other = launch.launch(Setup.best(jailed=False, compiler=True))
-        assert other is not started
-        other.stop()
-        assert launch._ahead == [started]
+        assert launch.launch(Setup.best(jailed=False, compiler=False)) is started
+        assert launch._ahead == []
     finally:
-        launch._ahead.clear()
+        started.stop()
+
+
+def test_what_is_started_ahead_for_something_else_does_not_wait_for_ever(nothing_ahead):
+    launch.ahead(jailed=False, compiler=False)
+    [started] = launch._ahead
+    other = launch.launch(Setup.best(jailed=False, compiler=True))
+    try:
+        assert other is not started
+        assert started.process.poll() is not None
+        assert launch._ahead == []
+    finally:
+        other.stop()
         started.stop()
 
 

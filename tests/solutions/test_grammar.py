@@ -1,4 +1,7 @@
-"""The grammar of unit 14 writes right German and right English: judged by tables and rules of this file's own."""
+"""The grammar that the translator learns writes right German and right English.
+
+Judged by tables and rules of this file's own.
+"""
 
 from __future__ import annotations
 

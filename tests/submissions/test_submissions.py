@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 
 import pytest
 
-from autograder.course.registry import find_unit
+from autograder.course.registry import BY_NAME, find_unit
 from autograder.grading.engine import grade_code, grade_source
 from autograder.judging.results import number
 from autograder.lms.release import source_notebook
@@ -424,6 +425,15 @@ def test_renamed_files_in_a_unit_folder(tmp_path, write, name):
 def test_the_unit_is_read_off_a_file_name(write, name):
     ((_, _, unit),) = found(write(f"inbox/{name}", "{}"))
     assert unit == "attention"
+
+
+def test_names_of_units_with_underscores_are_read_whole(write, monkeypatch):
+    for name in ("kv_cache", "kv"):
+        monkeypatch.setitem(BY_NAME, name, dataclasses.replace(find_unit("attention"), name=name))
+    names = ("kv_cache (1).ipynb", "my_KV_cache_v2.py", "kv (1).ipynb", "gpt2_forward2.c", "gpt2_backward-final.c")
+    units = [found(write(f"inbox/{name}", "{}"))[0][2] for name in names]
+    assert units == ["kv_cache", "kv_cache", "kv", "gpt2_forward", "gpt2_backward"]
+    assert problems(write("inbox/kvcached.ipynb", "{}"))
 
 
 def test_an_extra_level(tmp_path, write):

@@ -6,3 +6,4 @@ the solutions nor the checks exist. It holds no expected value and decides nothi
 
 HOME = "/learner"
 HOME_PREFIX = "autograder-"  # without a jail, the home is a temporary folder
+FAULT = 70  # exit code of a process in which the runtime itself failed (EX_SOFTWARE)

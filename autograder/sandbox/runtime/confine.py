@@ -3,16 +3,14 @@
 `limit` works everywhere: limits on memory, processes, open files, file sizes. `enter_namespaces` and `seal`
 need Linux and the jail around the fork server: fresh user, PID, mount, network, IPC, UTS and cgroup
 namespaces for this one submission, empty memory file systems in place of everything that can be written to,
-no capabilities, and a system-call filter that takes away the means to get out.
+no capabilities, and a system-call filter (`seccomp`) that takes away the means to get out.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import errno
 import os
-import platform
 import random
 import resource
 import signal
@@ -23,7 +21,9 @@ from collections.abc import Iterable
 import numpy
 import torch
 
-OPEN_FILES = 128  # what waits in sockets is memory that nothing else counts: 0.4 MB for each
+from . import seccomp
+
+OPEN_FILES = 128
 PROCESSES = 32  # threads among them
 FILE_BYTES = 64 * 2**20
 SCRATCH_BYTES = 64 * 2**20
@@ -31,17 +31,8 @@ FIRST_UID = 1_900_000_000  # far from any account; every submission graded by ro
 UIDS = 100_000_000
 INSIDE_UID = 1000
 
-_CLONE = {
-    "user": 0x10000000,
-    "pid": 0x20000000,
-    "mount": 0x00020000,
-    "network": 0x40000000,
-    "ipc": 0x08000000,
-    "uts": 0x04000000,
-    "cgroup": 0x02000000,
-}
 _MS_NOSUID, _MS_NODEV, _MS_RDONLY = 2, 4, 1
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_SECCOMP = 1, 4, 24, 22
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
 _PR_SET_NO_NEW_PRIVS, _PR_SET_CHILD_SUBREAPER = 38, 36
 _CAPABILITY_VERSION = 0x20080522
 _MADV_COLLAPSE = 25
@@ -134,12 +125,10 @@ def enter_namespaces(number: int) -> None:
         os.setresuid(user, user, user)
         _succeed(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "become dumpable again")
     group = os.getgid()
-    flags = 0
-    for flag in _CLONE.values():
-        flags |= flag
+    flags = sum(seccomp.NAMESPACES.values())
     if _libc.unshare(flags) != 0:
         # Some kernels have no cgroup namespaces; all the others are required.
-        _succeed(_libc.unshare(flags & ~_CLONE["cgroup"]), "make namespaces")
+        _succeed(_libc.unshare(flags & ~seccomp.NAMESPACES["cgroup"]), "make namespaces")
     with contextlib.suppress(FileNotFoundError):
         _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{INSIDE_UID} {user} 1")
@@ -176,100 +165,4 @@ def seal() -> None:
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     _succeed(_libc.capset(header, struct.pack("=6I", *[0] * 6)), "drop capabilities")
     _succeed(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "forbid new privileges")
-    filter_system_calls()
-
-
-# --- the system-call filter --------------------------------------------------------------------------
-# Numbers from the kernel's tables (asm/unistd.h): x86_64, aarch64.
-_FORBIDDEN = {
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "kcmp": (312, 272),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "io_uring_setup": (425, 425),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsmount": (432, 432),
-    "open_by_handle_at": (304, 265),
-    "kexec_load": (246, 104),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "pidfd_getfd": (438, 438),
-    "mount_setattr": (442, 442),
-    "name_to_handle_at": (303, 264),
-    "fanotify_init": (300, 262),
-    "syslog": (103, 116),
-    # Memory that no process is charged for:
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
-    "shmget": (29, 194),
-    "msgget": (68, 186),
-    "semget": (64, 190),
-    "mq_open": (240, 180),
-    "vmsplice": (278, 75),
-    "io_setup": (206, 0),
-    # One submission on one processor, however many processes it starts:
-    "sched_setaffinity": (203, 122),
-    "sched_setscheduler": (144, 119),
-    "sched_setattr": (314, 274),
-}
-_CLONE_NUMBER = (56, 220)
-_CLONE3_NUMBER = 435
-_SOCKET_NUMBER = (41, 198)
-_SOCKET_FAMILIES = (1, 2, 10)  # Unix, IPv4, IPv6; others (vsock, for one) know no network namespaces
-_MMAP_NUMBER = (9, 222)
-_MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
-_ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_X32_BIT = 0x40000000
-
-
-def filter_system_calls() -> bool:
-    """Install the filter; ``False`` on a processor that it has no numbers for."""
-    known = _ARCHITECTURES.get(platform.machine())
-    if known is None:
-        return False
-    program = _program(*known)
-    code = ctypes.create_string_buffer(program)
-    pointer = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
-    _succeed(_libc.prctl(_PR_SET_SECCOMP, 2, pointer, 0, 0), "filter system calls")
-    return True
-
-
-def _program(column: int, architecture: int) -> bytes:
-    """Classic BPF over ``struct seccomp_data``: number at 0, architecture at 4, arguments from 16 on."""
-    steps = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, 0)]
-    if column == 0:  # the other calling convention of x86_64 would have other numbers
-        steps += [(_AT_LEAST, 0, 1, _X32_BIT), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
-    for numbers in _FORBIDDEN.values():
-        steps += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
-    # clone3 keeps its flags in memory, where a filter cannot look: without it, libraries fall back to clone.
-    steps += [(_EQUAL, 0, 1, _CLONE3_NUMBER), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
-    steps += _for_call(_CLONE_NUMBER[column], 0, [(_ANY_BIT, 0, 1, sum(_CLONE.values()))], errno.EPERM)
-    families = [(_EQUAL, len(_SOCKET_FAMILIES) - i, 0, family) for i, family in enumerate(_SOCKET_FAMILIES)]
-    steps += _for_call(_SOCKET_NUMBER[column], 0, families, errno.EAFNOSUPPORT)
-    # Shared memory without a file stays when its pages have left the process: nobody would be charged for it.
-    anonymous = [(_ANY_BIT, 0, 2, _MAP_ANONYMOUS), (_ANY_BIT, 0, 1, _MAP_SHARED)]
-    steps += _for_call(_MMAP_NUMBER[column], 3, anonymous, errno.EPERM)
-    steps.append((_RETURN, 0, 0, _ALLOW))
-    return b"".join(struct.pack("HBBI", *step) for step in steps)
-
-
-def _for_call(number: int, argument: int, tests: list[tuple], code: int) -> list[tuple]:
-    """Steps that refuse one system call with an error ``code``, unless a test of the argument jumps over that."""
-    refuse = [(_RETURN, 0, 0, _ERROR | code), (_RETURN, 0, 0, _ALLOW)]
-    return [(_EQUAL, 0, 1 + len(tests) + len(refuse), number), (_LOAD, 0, 0, 16 + 8 * argument), *tests, *refuse]
+    seccomp.filter_system_calls()

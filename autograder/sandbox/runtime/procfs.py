@@ -1,12 +1,17 @@
-"""What runs below a process, read from /proc: finding it, measuring it, ending it."""
+"""What runs below a process, read from /proc: finding it, measuring it, ending it.
+
+psutil would read the same files, but every process anew for each question, and it would have to be in every jail.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterable
+from functools import lru_cache
 
 
 def end_below(top: int, living: Iterable[int]) -> None:
@@ -50,14 +55,47 @@ def usage(pid: int) -> dict[str, int]:
 
     Any process may read this of any other, whatever that one does to hide.
     """
-    try:
-        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
-            lines = dict(line.split(":", 1) for line in status if ":" in line)
-    except OSError:
-        return {"memory": 0, "threads": 0}
-    values = {name: int(lines.get(name, "0").split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap", "Threads")}
-    threads = values.pop("Threads")
+    values = _fields(f"/proc/{pid}/status", ("RssAnon", "RssShmem", "VmSwap", "Threads"))
+    threads = values.pop("Threads", 0)
     return {"memory": 1024 * sum(values.values()), "threads": threads}
+
+
+def proportional_memory(pid: int) -> int | None:
+    """The same bytes, but those that several processes share in as many parts; ``None`` where that cannot be read."""
+    values = _fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon", "Pss_Shmem", "SwapPss"))
+    return 1024 * sum(values.values()) if "Pss_Anon" in values else None
+
+
+def socket_memory(pid: int) -> int:
+    """The most bytes that can wait in the sockets of a process's network namespace, for all processes that live there.
+
+    The kernel charges them to no process. They also outlive the socket that sent them, and the connections that wait
+    at a listening socket have no descriptor; but every queue that can hold them belongs to a socket that is listed.
+    A queue holds what one sender may have on its way; the one of a datagram socket up to eleven times that.
+    """
+    try:
+        with open(f"/proc/{pid}/net/unix", encoding="utf-8", errors="replace") as lines:
+            kinds = [line.split()[4:5] for line in lines]
+    except OSError:
+        return 0
+    return _sent_at_most() * sum(11 if kind == ["0002"] else 1 for kind in kinds[1:])
+
+
+@lru_cache(maxsize=None)
+def _sent_at_most() -> int:
+    """Bytes of messages of one socket that wait elsewhere: its buffer, and the last message that still went in."""
+    with socket.socket(socket.AF_UNIX) as one:
+        return one.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) * 3 // 2
+
+
+def _fields(path: str, names: Iterable[str]) -> dict[str, int]:
+    """Numbers of a file of lines like ``Threads: 3``; none where it cannot be read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = dict(line.split(":", 1) for line in file if ":" in line)
+    except OSError:
+        return {}
+    return {name: int(lines[name].split()[0]) for name in names if name in lines}
 
 
 def _stat(pid: int) -> list[str]:

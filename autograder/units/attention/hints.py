@@ -1,10 +1,10 @@
-"""Hints of unit 3, attention: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `attention`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "attention.softmax": (
         "Softmax turns scores of any size and sign into weights: positive, and summing to 1 along one axis. What "
         "makes any number positive and keeps the order? And what happens to that function at 1000? Try adding 5 to "
-        "all scores of a row by hand: how do the weights change? (Chapter 3, 'A softmax that does not overflow'.)",
+        "all scores of a row by hand: how do the weights change? ({Section}`attention#stable-softmax`.)",
         "For `x` of shape (3, 4) and `dim=1` you need one maximum and one sum for each of the 3 rows. Reduce along "
         "`dim` and keep that axis (`keepdim=True`), so that the result has shape (3, 1) and lines up with the rows "
         "again. `amax` and `sum` both take `dim` and `keepdim`.",
@@ -15,7 +15,7 @@ HINTS = {
     "attention.attention_scores": (
         "One score says how well one query fits one key: their dot product. With T_q queries and T_k keys there are "
         "T_q x T_k of them. Which single operation computes all these dot products at once? And why would scores grow "
-        "with the width if nothing were divided out? (Chapter 3, 'Why divide by the square root of d_k?'.)",
+        "with the width if nothing were divided out? ({Section}`attention#why-scale`.)",
         "`q` is (..., T_q, d_k) and `k` is (..., T_k, d_k); you want (..., T_q, T_k). A matrix product needs d_k on "
         "the inside: (T_q, d_k) @ (d_k, T_k). So exchange the two *last* axes of `k`, counted from the end because "
         "there may be any number of axes before them. The width is the size of the last axis of `q`.",
@@ -24,8 +24,7 @@ HINTS = {
     "attention.scaled_dot_product_attention": (
         "Each query gets a weighted average of the values; its weights are the softmax of its scores. A mask has to "
         "act before the softmax: which score has the exponential 0? Then think of a query that may attend to nothing. "
-        "What is the softmax of a row in which every score is that one? (Chapter 3, 'A query that may attend to "
-        "nothing'.)",
+        "What is the softmax of a row in which every score is that one? ({Section}`attention#nothing-to-attend`.)",
         "Scores and weights are (..., T_q, T_k), `v` is (..., T_k, d_v), the output (..., T_q, d_v). The mask is True "
         "where attention is allowed and broadcasts to the scores. Find the rows that allow nothing with "
         "`mask.any(-1, keepdim=True)`: give them some finite score before the softmax and the weight 0 after it. "
@@ -41,8 +40,8 @@ HINTS = {
     ),
     "attention.SelfAttention": (
         "Queries, keys and values are three views of the same sequence, each made by a linear layer of its own. The "
-        "rest you have written already. What does the layer have to learn, and so to own? (Chapter 3, 'Queries, keys "
-        "and values'.)",
+        "rest you have written already. What does the layer have to learn, and so to own? "
+        "({Section}`attention#queries-keys-values`.)",
         "In `__init__` create `self.w_q`, `self.w_k` and `self.w_v`, each an `nn.Linear` from d_model to d_model, "
         "bias included. In `forward`, `x` is (B, T, d_model), and so are its queries, keys and values; the weights "
         "are (B, T, T). Pass the mask on as it is.",
@@ -53,8 +52,8 @@ HINTS = {
     ),
     "attention.CrossAttention": (
         "One sequence asks, the other one answers. Which of queries, keys and values belong to the one that asks, and "
-        "which to the memory that is searched? How many rows does the output have, then? (Chapter 3, "
-        "'Cross-attention'.)",
+        "which to the memory that is searched? How many rows does the output have, then? "
+        "({Section}`attention#cross-attention`.)",
         "The layers are those of self-attention. `x` is (B, T_q, d_model), `memory` is (B, T_k, d_model); the output "
         "has one row for each position of `x`, (B, T_q, d_model), and the weights are (B, T_q, T_k). A key and its "
         "value describe the same token, so both come from the same sequence.",

@@ -1,11 +1,12 @@
-"""Checks of unit 7, babygpt.
+"""Checks of the unit on BabyGPT.
 
-Within a task they go from basic to subtle, and each looks at one mechanism. Sizes that could be confused (batch,
-time, block, widths, heads) always differ. What is left to chance is judged by statistics; each says how often it would
-fail a right answer by chance, always less than once in 10^9.
+First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
+check looks at one mechanism. Sizes that could be confused (batch, time, block, widths, heads) always differ. What is
+left to chance is judged by statistics; each says how often it would fail a right answer by chance, always less than
+once in 10^9.
 
 The inner names of `Block` and `BabyGPT` are free. Where their numbers are compared, their parts are found by type and
-shape, and given weights; if they cannot be found, the properties that the other checks test have to do.
+shape, and given weights; if they cannot be found, the properties that the other checks test must suffice.
 """
 
 import math
@@ -15,337 +16,29 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.judging.assertions import assert_close, assert_equal, assert_raises, reply_of
+from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.replies import assert_raises, reply_of
+from autograder.units.support.drivers import (
+    at_path,
+    fill_parameters,
+    generator_from,
+    is_norm,
+    load_layers,
+    norm_parameters,
+    weighted_gradients,
+    zero_parameters,
+)
+from autograder.units.support.statistics import assert_between, chi_square, share_of
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Drivers: they run beside the learner's code and hold no expected value.
+# What several tasks share
 
 
-def draw_batches(learner, data, block_size, batch_size, seeds):
-    """One call of get_batch for each seed of a generator (``None``: without one), and the data afterwards."""
-    calls = []
-    for seed in seeds:
-        options = {} if seed is None else {"generator": torch.Generator().manual_seed(seed)}
-        calls.append(tuple(learner.get_batch(data, block_size, batch_size, **options)))
-    return calls, data
-
-
-def draw_twice(learner, data, block_size, batch_size):
-    """Two calls with one generator."""
-    generator = torch.Generator().manual_seed(0)
-    return [learner.get_batch(data, block_size, batch_size, generator=generator)[0] for _ in range(2)]
-
-
-def draw_small_batches(learner, data, block_size, batch_size, times):
-    """The first tokens of the rows of so many batches, with one generator: ``(times, batch_size)``."""
-    generator = torch.Generator().manual_seed(times)
-    drawn = [learner.get_batch(data, block_size, batch_size, generator=generator)[0] for _ in range(times)]
-    return torch.stack([x[:, 0] for x in drawn])
-
-
-def attend(learner, name, sizes, weights, inputs, training, dtype):
-    """Build a Head or a MultiHead, give it weights by name, and call it on several inputs.
-
-    Returns the results, and the inputs as the calls left them; or a sentence that says what could not be set.
-    """
-    module = getattr(learner, name)(*sizes).to(dtype).train(training)
-    for path, values in weights.items():
-        owner = module
-        *route, last = path.split(".")
-        for step in route:
-            owner = owner[int(step)] if step.isdigit() else getattr(owner, step)
-        target = getattr(owner, last, None)
-        if not isinstance(target, torch.Tensor) or target.shape != values.shape:
-            found = "missing" if target is None else f"of shape {tuple(target.shape)}"
-            return f"The parameter {path} should have the shape {tuple(values.shape)}, but is {found}."
-        with torch.no_grad():
-            target.copy_(values)
-    with torch.no_grad():
-        for parameter in getattr(learner, name)(*sizes).parameters():
-            parameter.zero_()  # another module of the same size: caught are layers that all modules share
-    return [module(x) for x in inputs], inputs
-
-
-def gradients(learner, name, sizes, weights, x, cotangent):
-    """Gradients of a weighted sum of a module's output, for the input and its weights (zero where none arrives)."""
-    module = getattr(learner, name)(*sizes).to(x.dtype).eval()
-    parameters = dict(module.named_parameters())
-    leaves = [x.clone().requires_grad_()]
-    for path, values in weights.items():
-        if path not in parameters:
-            return f"There is no parameter {path}."
-        with torch.no_grad():
-            parameters[path].copy_(values)
-        leaves.append(parameters[path])
-    output = module(leaves[0])
-    found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
-    return [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)]
-
-
-def inventory(learner, name, sizes):
-    """What a Head or MultiHead is made of: its parameters and buffers by name, with shapes; and its named parts."""
-    module = getattr(learner, name)(*sizes)
-    heads = getattr(module, "heads", None)
-    return {
-        "parameters": {path: list(one.shape) for path, one in module.named_parameters()},
-        "buffers": {path: list(one.shape) for path, one in module.named_buffers()},
-        "tril": getattr(module, "tril", None),
-        "list": isinstance(heads, nn.ModuleList),
-        "heads": len({id(head) for head in heads}) if isinstance(heads, (list, tuple, nn.ModuleList)) else 0,
-    }
-
-
-def block_output(learner, sizes, roles, x):
-    """Build a Block, find its parts, give them weights, and call it in evaluation and in training mode.
-
-    Returns the outputs and which of the wanted biases exist; ``None`` where a part was not found.
-    """
-    n_embed = sizes[0]
-    block = learner.Block(*sizes).to(x.dtype)
-
-    def parts_of(module):
-        attention = [one for one in module.modules() if hasattr(one, "heads") and hasattr(one, "proj")]
-        if len(attention) != 1:
-            return None
-        inside = {id(one) for one in attention[0].modules()}
-        rest = [one for one in module.modules() if id(one) not in inside]
-        norms = [one for one in rest if hasattr(one, "gamma") or isinstance(one, nn.LayerNorm)]
-        linear = [one for one in rest if isinstance(one, nn.Linear)]
-        wide = [one for one in linear if one.weight.shape == (4 * n_embed, n_embed)]
-        narrow = [one for one in linear if one.weight.shape == (n_embed, 4 * n_embed)]
-        if len(norms) == 1:
-            return "The block has one layer normalisation; each of its two sublayers has its own."
-        if len(norms) != 2 or len(wide) != 1 or len(narrow) != 1 or len(linear) != 2:
-            return None
-        return attention[0], norms, wide[0], narrow[0]
-
-    parts = parts_of(block)
-    if parts is None or isinstance(parts, str):
-        return parts
-    attention, norms, wide, narrow = parts
-    biases = [wide.bias is not None, narrow.bias is not None]
-    with torch.no_grad():
-        for head, values in zip(attention.heads, roles["heads"]):
-            for name, value in zip(("key", "query", "value"), values):
-                getattr(head, name).weight.copy_(value)
-        attention.proj.weight.copy_(roles["proj"][0])
-        attention.proj.bias.copy_(roles["proj"][1])
-        for norm, (scale, shift) in zip(norms, roles["norms"]):
-            names = ("gamma", "beta") if hasattr(norm, "gamma") else ("weight", "bias")
-            if getattr(norm, names[0]) is None or getattr(norm, names[1]) is None:
-                return None
-            getattr(norm, names[0]).copy_(scale)
-            getattr(norm, names[1]).copy_(shift)
-        for layer, (weight, bias) in ((wide, roles["wide"]), (narrow, roles["narrow"])):
-            layer.weight.copy_(weight)
-            if layer.bias is not None:
-                layer.bias.copy_(bias)
-    return [block.train(mode)(x) for mode in (False, True)], biases
-
-
-def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
-    """Call a Block on several inputs. Its parameters are filled from a list of numbers, whatever they are called.
-
-    Returns the results, the shape of every parameter, and the inputs as the calls left them; with a cotangent, the
-    gradient of the weighted sum of the first result in their place.
-    """
-    block = learner.Block(*sizes).to(inputs[0].dtype).train(training)
-    start = 0
-    with torch.no_grad():
-        for parameter in block.parameters():
-            count = parameter.numel()
-            places = torch.arange(start, start + count) % len(numbers)
-            parameter.copy_(numbers[places].view_as(parameter))
-            start += count
-    if cotangent is not None:
-        leaf = inputs[0].clone().requires_grad_()
-        output = block(leaf * 1)
-        (grad,) = torch.autograd.grad((output * cotangent).sum(), leaf)
-        return [output], [], grad
-    return [block(x) for x in inputs], [list(one.shape) for one in block.parameters()], inputs
-
-
-def block_in_training(learner, sizes, x, numbers):
-    """A Block in training mode whose feed-forward network adds nothing; ``None`` if its last layer is not found."""
-    block = learner.Block(*sizes).train()
-    shape = (sizes[0], 4 * sizes[0])
-    narrow = [one for one in block.modules() if isinstance(one, nn.Linear) and one.weight.shape == shape]
-    if len(narrow) != 1:
-        return None
-    with torch.no_grad():
-        for parameter in block.parameters():
-            parameter.copy_(numbers[torch.arange(parameter.numel()) % len(numbers)].view_as(parameter))
-        for parameter in narrow[0].parameters():
-            parameter.zero_()
-    return block(x)
-
-
-def model_calls(learner, sizes, calls, numbers, training, alone=None):
-    """Build a BabyGPT, fill its parameters from a list of numbers, and call it as each ``(ids, targets)`` says.
-
-    With ``alone`` the parameters of all blocks but that one are 0, so that they pass on what they get; if no blocks are
-    found, the reply is ``None``. Returns the results as lists, the number of parameters, and the block size that the
-    model keeps.
-    """
-    try:
-        make = learner.BabyGPTConfig
-    except Exception:  # it is given in the notebook, but a file may do without it
-        make = type("Config", (), {"__init__": lambda self, **sizes: self.__dict__.update(sizes)})
-    names = ("vocab_size", "block_size", "n_embed", "num_heads", "num_layers", "dropout")
-    config = make(**dict(zip(names, sizes)))
-    model = learner.BabyGPT(config).train(training)
-    if numbers is not None:
-        model = model.to(numbers.dtype)
-        start = 0
-        with torch.no_grad():
-            for parameter in model.parameters():
-                count = parameter.numel()
-                parameter.copy_(numbers[torch.arange(start, start + count) % len(numbers)].view_as(parameter))
-                start += count
-    if alone is not None:
-        blocks = [one for one in model.modules() if isinstance(one, learner.Block)]
-        if not blocks:
-            return None
-        with torch.no_grad():
-            for index, block in enumerate(blocks):
-                for parameter in block.parameters() if index != alone else ():
-                    parameter.zero_()
-    results = []
-    for ids, targets in calls:
-        before = ids.clone()
-        result = model(ids) if targets is None else model(ids, targets)
-        if not torch.equal(ids, before):
-            return "The call of the model changed its argument ids."
-        results.append(list(result) if isinstance(result, (tuple, list)) else result)
-    kept = getattr(getattr(model, "config", None), "block_size", None)
-    return results, sum(parameter.numel() for parameter in model.parameters()), kept
-
-
-def model_gradients(learner, sizes, ids, targets):
-    """The share of a BabyGPT's parameters that the loss has a gradient for that is not zero."""
-    try:
-        make = learner.BabyGPTConfig
-    except Exception:
-        make = type("Config", (), {"__init__": lambda self, **sizes: self.__dict__.update(sizes)})
-    names = ("vocab_size", "block_size", "n_embed", "num_heads", "num_layers", "dropout")
-    model = learner.BabyGPT(make(**dict(zip(names, sizes))))
-    loss = model(ids, targets)[1]
-    if not isinstance(loss, torch.Tensor) or not loss.requires_grad:
-        return 0.0
-    loss.backward()
-    reached = [parameter.grad is not None and bool(parameter.grad.any()) for parameter in model.parameters()]
-    tables = [one.weight for one in model.modules() if isinstance(one, nn.Embedding)]
-    for name, rows, wanted in (("tokens", sizes[0], ids.unique()), ("positions", sizes[1], torch.arange(ids.shape[1]))):
-        for table in tables:
-            if len(table) == rows:
-                still = [i for i in wanted.tolist() if table.grad is None or not table.grad[i].any()]
-                if still:
-                    return f"The loss has no gradient for rows {still} of the table of {name}: they cannot be learned."
-    return sum(reached) / len(reached)
-
-
-def model_by_parts(learner, sizes, weights, ids):
-    """Build a BabyGPT, find its embeddings, blocks, last norm and last layer, give them weights, and call it.
-
-    Returns the logits, and whether there is a last norm and a last bias; ``None`` where a part was not found.
-    """
-    try:
-        make = learner.BabyGPTConfig
-    except Exception:
-        make = type("Config", (), {"__init__": lambda self, **sizes: self.__dict__.update(sizes)})
-    names = ("vocab_size", "block_size", "n_embed", "num_heads", "num_layers", "dropout")
-    vocab_size, block_size, n_embed = sizes[:3]
-    model = learner.BabyGPT(make(**dict(zip(names, sizes)))).double().eval()
-    blocks = [one for one in model.modules() if isinstance(one, learner.Block)]
-    inside = {id(one) for block in blocks for one in block.modules()}
-    rest = [one for one in model.modules() if id(one) not in inside]
-    tables = [one for one in rest if isinstance(one, nn.Embedding)]
-    tokens = [one for one in tables if one.weight.shape == (vocab_size, n_embed)]
-    positions = [one for one in tables if one.weight.shape == (block_size, n_embed)]
-    last = [one for one in rest if isinstance(one, nn.Linear)]
-    norms = [one for one in rest if isinstance(one, nn.LayerNorm) or hasattr(one, "gamma")]
-    if (len(tokens), len(positions), len(last)) != (1, 1, 1) or len(norms) > 1 or not blocks:
-        return None
-    if last[0].weight is tokens[0].weight or last[0].weight.shape != (vocab_size, n_embed):
-        return None
-    with torch.no_grad():
-        for block in blocks:  # without their parameters, blocks pass on what they get
-            for parameter in block.parameters():
-                parameter.zero_()
-        tokens[0].weight.copy_(weights["tokens"])
-        positions[0].weight.copy_(weights["positions"])
-        last[0].weight.copy_(weights["last"])
-        if last[0].bias is not None:
-            last[0].bias.copy_(weights["bias"])
-        for norm in norms:
-            for name in ("weight", "gamma"):
-                if isinstance(getattr(norm, name, None), torch.Tensor):
-                    getattr(norm, name).fill_(1.0)
-            for name in ("bias", "beta"):
-                if isinstance(getattr(norm, name, None), torch.Tensor):
-                    getattr(norm, name).zero_()
-    attention = [one for one in model.modules() if hasattr(one, "heads") and hasattr(one, "proj")]
-    return model(ids)[0], len(norms) == 1, last[0].bias is not None, [len(one.heads) for one in attention]
-
-
-def write(learner, table, block_size, ids, options, seed, training, repeats):
-    """Generate with a model whose next-token logits are a row of a table, chosen by the tokens that it is given.
-
-    Returns the texts, ``ids`` as the calls left them, whether the model is training, and whether gradients are on.
-    """
-
-    class Model(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.part = nn.Sequential(nn.Dropout(0.5))  # a mode belongs to the parts as well
-            # What a configuration has; and a parameter, for those who ask where the model is.
-            sizes = {"vocab_size": table.shape[1], "n_embed": 4, "num_heads": 1, "num_layers": 1, "dropout": 0.0}
-            self.config = type("Config", (), {"block_size": block_size, **sizes})()
-            self.weight = nn.Parameter(torch.ones(1))
-
-        def forward(self, ids, targets=None):
-            if ids.shape[1] > block_size:
-                raise IndexError(f"{ids.shape[1]} tokens were given to a model that can read {block_size}")
-            places = torch.arange(1, ids.shape[1] + 1)
-            rows = (ids * places).cumsum(1) % len(table)  # depends on every token of the context, and on their order
-            return table[rows], None
-
-    model = Model().train(training)
-    texts = []
-    for _ in range(repeats):
-        extra = () if seed is None else (torch.Generator().manual_seed(seed),)
-        if extra:  # in the order of the task
-            given = options["max_new_tokens"], options.get("temperature", 1.0), *extra
-            texts.append(learner.generate(model, ids, *given))
-        else:
-            texts.append(learner.generate(model, ids, **options))
-    enabled = torch.is_grad_enabled(), model.weight.requires_grad
-    torch.set_grad_enabled(True)
-    modes = {module.training for module in model.modules()}
-    return texts, ids, model.training if len(modes) == 1 else None, enabled
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Helpers of the checks
-
-
-def _pair(reply, what):
-    if not isinstance(reply, (tuple, list)) or len(reply) != 2:
-        raise AssertionError(f"{what} should be a pair of results.")
-    return reply
-
-
-def _check_gradients(learner, reference, name, sizes, weights, x, cotangent):
-    expected = reference.run(gradients, name, sizes, weights, x, cotangent)
-    names = tuple(f"the gradient for {leaf}" for leaf in ("x", *weights))
-    assert_close(reply_of(learner, gradients, name, sizes, weights, x, cotangent), tuple(expected), names)
-
-
-def _head_weights(rng, n_embed, head_size, dtype=torch.float64):
+def random_head(rng, n_embed, head_size, dtype=torch.float64):
     return {f"{name}.weight": rng.normal(head_size, n_embed, dtype=dtype) for name in ("key", "query", "value")}
 
 
-def _head(x, key, query, value):
+def head_by_hand(x, key, query, value):
     """One head in float64, query by query: an oracle that shares nothing with the reference."""
     x, key, query, value = (one.double() for one in (x, key, query, value))
     batch, time, _ = x.shape
@@ -358,69 +51,42 @@ def _head(x, key, query, value):
     return output
 
 
-def _multi(x, heads, proj):
-    side_by_side = torch.cat([_head(x, *head) for head in heads], dim=-1)
-    return side_by_side @ proj[0].double().T + proj[1].double()
-
-
-def _block(x, roles, norms, biases):
-    """A block in float64. ``norms``: which norm comes first; ``biases``: which linear layers have one."""
-    (scale, shift), (scale_2, shift_2) = (roles["norms"][index] for index in norms)
-    width = x.shape[-1:]
-    x = x + _multi(F.layer_norm(x, width, scale, shift), roles["heads"], roles["proj"])
-    hidden = F.layer_norm(x, width, scale_2, shift_2) @ roles["wide"][0].T + biases[0] * roles["wide"][1]
-    return x + hidden.relu() @ roles["narrow"][0].T + biases[1] * roles["narrow"][1]
-
-
-def _multi_weights(rng, num_heads, n_embed, head_size, dtype=torch.float64):
-    weights = {
-        f"heads.{h}.{name}": value
-        for h in range(num_heads)
-        for name, value in _head_weights(rng, n_embed, head_size, dtype).items()
-    }
-    weights["proj.weight"] = rng.normal(n_embed, num_heads * head_size, dtype=dtype)
-    weights["proj.bias"] = rng.normal(n_embed, dtype=dtype)
-    return weights
-
-
-def _by_head(weights, num_heads):
-    """Weights by name as the oracle wants them: one triple for each head, and the projection."""
-    names = ("key", "query", "value")
-    heads = [tuple(weights[f"heads.{h}.{name}.weight"] for name in names) for h in range(num_heads)]
-    return heads, (weights["proj.weight"], weights["proj.bias"])
-
-
-def _chi_square(counts, expected):
-    """The statistic for counts of equally likely cells."""
-    return float(((counts.double() - expected) ** 2 / expected).sum())
-
-
-def _share(got, low, high, what):
-    if not low <= got <= high:
-        raise AssertionError(f"{what} is {got:.3f}, but should lie between {low:.3f} and {high:.3f}.")
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # get_batch
 
 
-def _starts(x, data):
+def draw_batches(learner, data, block_size, batch_size, seeds):
+    """One call of get_batch for each seed of a generator (``None``: without one), and the data afterwards."""
+    calls = []
+    for seed in seeds:
+        options = {} if seed is None else {"generator": torch.Generator().manual_seed(seed)}
+        calls.append(tuple(learner.get_batch(data, block_size, batch_size, **options)))
+    return calls, data
+
+
+def pair_of(reply, what):
+    if not isinstance(reply, (tuple, list)) or len(reply) != 2:
+        raise AssertionError(f"{what} should be a pair of results.")
+    return reply
+
+
+def starts_of(x, data):
     """Where each row of ``x`` starts in data whose tokens all differ."""
     return (data[None, :] == x[:, :1]).int().argmax(1)
 
 
-def _check_batch(reply, data, block_size, batch_size, what):
-    x, y = _pair(reply, what)
+def check_batch(reply, data, block_size, batch_size, what):
+    x, y = pair_of(reply, what)
     shape = (batch_size, block_size)
     for name, tensor in (("x", x), ("y", y)):
         if not isinstance(tensor, torch.Tensor) or tuple(tensor.shape) != shape or tensor.dtype != torch.int64:
             found = f"{tuple(tensor.shape)} {tensor.dtype}" if isinstance(tensor, torch.Tensor) else str(type(tensor))
             raise AssertionError(f"{name} ({what}) should be int64 of shape {shape}, but is {found}.")
-    starts = _starts(x, data)
+    starts = starts_of(x, data)
     if int(starts.max()) + block_size >= len(data):
         raise AssertionError(f"A row of x ({what}) starts too late for y.")
-    places = starts[:, None] + torch.arange(block_size)
-    assert_equal((x, y), (data[places], data[places + 1]), (f"x ({what})", f"y, the tokens one step later ({what})"))
+    at = starts[:, None] + torch.arange(block_size)
+    assert_equal((x, y), (data[at], data[at + 1]), (f"x ({what})", f"y, the tokens one step later ({what})"))
     return starts
 
 
@@ -431,43 +97,56 @@ def test_answers_are_one_step_later(learner, reference, rng):
     for length, block_size, batch_size in ((23, 5, 4), (40, 3, 7), (12, 1, 2), (9, 8, 3), (90, 70, 2)):
         data = torch.randperm(length, generator=torch.Generator().manual_seed(int(rng.integers(0, 99999, 1)))) + 3
         calls, after = learner.run(draw_batches, data, block_size, batch_size, [1])
-        _check_batch(calls[0], data, block_size, batch_size, f"{length} tokens, block {block_size}, batch {batch_size}")
+        check_batch(calls[0], data, block_size, batch_size, f"{length} tokens, block {block_size}, batch {batch_size}")
         assert_equal(after, data, "the argument data after the call")
+
+
+def draw_small_batches(learner, data, block_size, batch_size, times):
+    """The first tokens of the rows of so many batches, with one generator: ``(times, batch_size)``."""
+    generator = torch.Generator().manual_seed(times)
+    drawn = [learner.get_batch(data, block_size, batch_size, generator=generator)[0] for _ in range(times)]
+    return torch.stack([x[:, 0] for x in drawn])
 
 
 @pytest.mark.task("babygpt.get_batch", points=2)
 def test_every_start_is_equally_likely(learner, reference, rng):
-    """All places that leave room are drawn, equally often, each row independently of the others."""
-    places, block_size, batch_size = 7, 4, 1500
-    data = torch.arange(places + block_size) + 5
+    """All starts that leave room are drawn, equally often, each row independently of the others."""
+    number, block_size, batch_size = 7, 4, 1500
+    data = torch.arange(number + block_size) + 5
     calls, _ = learner.run(draw_batches, data, block_size, batch_size, [int(rng.integers(0, 99999, 1)), 8])
-    starts = torch.cat([_check_batch(call, data, block_size, batch_size, "11 tokens, block 4") for call in calls])
-    counts = torch.bincount(starts, minlength=places)
-    if len(counts) > places or counts.min() == 0:
-        missing = [place for place in range(places) if counts[place] == 0]
-        raise AssertionError(f"In 3000 draws no piece started at {missing}; starts 0 to {places - 1} all leave room.")
+    starts = torch.cat([check_batch(call, data, block_size, batch_size, "11 tokens, block 4") for call in calls])
+    counts = torch.bincount(starts, minlength=number)
+    if len(counts) > number or counts.min() == 0:
+        missing = [start for start in range(number) if counts[start] == 0]
+        raise AssertionError(f"In 3000 draws no piece started at {missing}; starts 0 to {number - 1} all leave room.")
     # 6 degrees of freedom: beyond 55 by chance less than once in 10^9 (the tail is 4e-10).
-    if _chi_square(counts, 3000 / places) > 55:
-        raise AssertionError(f"The starts 0 to {places - 1} came up {counts.tolist()} times: not equally likely.")
-    pairs = torch.bincount(starts[0::2] * places + starts[1::2], minlength=places**2)
+    if chi_square(counts, 3000 / number) > 55:
+        raise AssertionError(f"The starts 0 to {number - 1} came up {counts.tolist()} times: not equally likely.")
+    pairs = torch.bincount(starts[0::2] * number + starts[1::2], minlength=number**2)
     # 48 degrees of freedom: beyond 145 less than once in 10^10.
-    if _chi_square(pairs, 1500 / places**2) > 145:
+    if chi_square(pairs, 1500 / number**2) > 145:
         raise AssertionError("Rows that are neighbours in the batch are related: their starts are not independent.")
-    # Small batches: caught are rows that are never alike, a half that repeats the other, and starts that mirror others.
+    # Small batches catch rows that never coincide, a half that repeats the other, and starts that mirror others.
     starts = learner.run(draw_small_batches, data, block_size, 4, 400)
     if not isinstance(starts, torch.Tensor) or starts.shape != (400, 4):
         raise AssertionError("get_batch(data, 4, 4)[0] should be int64 of shape (4, 4).")
-    starts = (starts - 5).clamp(0, places - 1)
+    starts = (starts - 5).clamp(0, number - 1)
     pairs_of_rows = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
     alike = sum(int((starts[:, one] == starts[:, two]).sum()) for one, two in pairs_of_rows)
-    # Of 2400 pairs 1 in 7 starts at one place, 343 with a standard deviation of 17.
+    # Of 2400 pairs 1 in 7 has the same start, 343 with a standard deviation of 17.
     if alike < 200:
-        raise AssertionError(f"Only {alike} of 2400 pairs of rows start at one place: starts are not independent.")
+        raise AssertionError(f"Only {alike} of 2400 pairs of rows have the same start: starts are not independent.")
     for one, two in pairs_of_rows:
-        pairs = torch.bincount(starts[:, one] * places + starts[:, two], minlength=places**2)
+        pairs = torch.bincount(starts[:, one] * number + starts[:, two], minlength=number**2)
         # As above; with 8 draws expected in a cell the statistic's tail is longer, and beyond 170 less than 10^-10.
-        if _chi_square(pairs, 400 / places**2) > 170:
+        if chi_square(pairs, 400 / number**2) > 170:
             raise AssertionError(f"Rows {one} and {two} of a batch of 4 are related: their starts are not independent.")
+
+
+def draw_twice(learner, data, block_size, batch_size):
+    """Two calls with one generator."""
+    generator = torch.Generator().manual_seed(0)
+    return [learner.get_batch(data, block_size, batch_size, generator=generator)[0] for _ in range(2)]
 
 
 @pytest.mark.task("babygpt.get_batch", points=1)
@@ -475,7 +154,7 @@ def test_generator_of_batches(learner, reference, rng):
     """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
     data = torch.arange(400)
     calls, _ = learner.run(draw_batches, data, 3, 20, [7, 8, 7, None, None])
-    first, other, again, free, free_again = (_pair(call, "get_batch(...)")[0] for call in calls)
+    first, other, again, free, free_again = (pair_of(call, "get_batch(...)")[0] for call in calls)
     assert_equal(again, first, "x, drawn again with a generator of the same seed")
     # 20 independent starts out of 397: the chance that two batches agree is below 10^-50.
     for one, two, what in (
@@ -491,10 +170,23 @@ def test_generator_of_batches(learner, reference, rng):
 # Head
 
 
+def parts_inside(learner, name, sizes):
+    """What a Head or MultiHead is made of: its parameters and buffers by name, with shapes; and its named parts."""
+    module = getattr(learner, name)(*sizes)
+    heads = getattr(module, "heads", None)
+    return {
+        "parameters": {path: list(one.shape) for path, one in module.named_parameters()},
+        "buffers": {path: list(one.shape) for path, one in module.named_buffers()},
+        "tril": getattr(module, "tril", None),
+        "list": isinstance(heads, nn.ModuleList),
+        "heads": len({id(head) for head in heads}) if isinstance(heads, (list, tuple, nn.ModuleList)) else 0,
+    }
+
+
 @pytest.mark.task("babygpt.Head", points=1)
 def test_head_parts(learner, reference, rng):
     """Key, query and value are linear layers without bias; tril is a buffer."""
-    parts = learner.run(inventory, "Head", (6, 4, 5))
+    parts = learner.run(parts_inside, "Head", (6, 4, 5))
     if not isinstance(parts, dict):
         raise AssertionError("The head cannot be looked into.")
     for name in ("key", "query", "value"):
@@ -514,55 +206,105 @@ def test_head_parts(learner, reference, rng):
         )
 
 
+def load_by_path(module, weights):
+    """Copy weights, ``{path: values}``, into a module; a sentence if one of them has no counterpart, else ``""``."""
+    for path, values in weights.items():
+        target = at_path(module, path)
+        if not isinstance(target, torch.Tensor) or target.shape != values.shape:
+            found = f"of shape {tuple(target.shape)}" if isinstance(target, torch.Tensor) else "missing"
+            return f"The parameter {path} should have the shape {tuple(values.shape)}, but is {found}."
+        with torch.no_grad():
+            target.copy_(values)
+    return ""
+
+
+def attend(learner, name, sizes, weights, inputs, training, dtype):
+    """Build a Head or a MultiHead, give it weights by name, and call it on several inputs.
+
+    Returns the results, and the inputs as the calls left them; or a sentence that says what could not be set.
+    """
+    module = getattr(learner, name)(*sizes).to(dtype).train(training)
+    if complaint := load_by_path(module, weights):
+        return complaint
+    zero_parameters(getattr(learner, name)(*sizes))  # catches layers that all modules share
+    return [module(x) for x in inputs], inputs
+
+
+def attended(learner, *request):
+    """The reply of `attend`."""
+    return reply_of(learner, attend, *request, uses=(at_path, load_by_path, zero_parameters))
+
+
 @pytest.mark.task("babygpt.Head", points=3)
 def test_head_values(learner, reference, rng):
     """Scaled dot products, the future hidden, a softmax over the past, and the average of the values."""
     # A head narrower and one wider than the model; sequences shorter than the block and as long.
     for n_embed, head_size, block_size in ((6, 3, 7), (4, 9, 5)):
-        weights = _head_weights(rng, n_embed, head_size)
+        weights = random_head(rng, n_embed, head_size)
         inputs = [rng.normal(2, time, n_embed, dtype=torch.float64) for time in (block_size, 3, 1)]
         sizes = (n_embed, head_size, block_size)
         for dtype in (torch.float64, torch.float32):
             typed = [x.to(dtype) for x in inputs]
             lists = {name: value.to(dtype) for name, value in weights.items()}
-            outputs, after = reply_of(learner, attend, "Head", sizes, lists, typed, False, dtype)
+            outputs, after = attended(learner, "Head", sizes, lists, typed, False, dtype)
             for x, output, left in zip(typed, outputs, after):
                 what = f"Head{sizes} of x {tuple(x.shape)} in {dtype}"
                 # float32: the scores are sums of 36 products, so 1e-3 is what two right orders may differ by.
-                expected = _head(x, *lists.values()).to(dtype)
+                expected = head_by_hand(x, *lists.values()).to(dtype)
                 assert_close(output, expected, what, *((None, None) if dtype == torch.float64 else (1e-3, 1e-4)))
                 assert_equal(left, x, "the argument x after the call")
-    # Queries of 0 make all scores 0: what tells the past from the future must not be the scores.
-    weights = _head_weights(rng, 5, 3)
+    # Queries of 0 make all scores 0: catches hiding the future by its scores.
+    weights = random_head(rng, 5, 3)
     weights["query.weight"] = torch.zeros(3, 5, dtype=torch.float64)
     x = rng.normal(2, 4, 5, dtype=torch.float64)
-    (output,), _ = reply_of(learner, attend, "Head", (5, 3, 6), weights, [x], False, torch.float64)
+    (output,), _ = attended(learner, "Head", (5, 3, 6), weights, [x], False, torch.float64)
     assert_close(
-        output, _head(x, *weights.values()), "a Head whose scores are all 0, so that it averages over the past"
+        output, head_by_hand(x, *weights.values()), "a Head whose scores are all 0, so that it averages over the past"
     )
+
+
+def gradients(learner, name, sizes, weights, x, cotangent):
+    """Gradients of a weighted sum of a module's output, for the input and its weights."""
+    module = getattr(learner, name)(*sizes).to(x.dtype).eval()
+    parameters = dict(module.named_parameters())
+    leaves = [x.clone().requires_grad_()]
+    for path, values in weights.items():
+        if path not in parameters:
+            return f"There is no parameter {path}."
+        with torch.no_grad():
+            parameters[path].copy_(values)
+        leaves.append(parameters[path])
+    return weighted_gradients(module(leaves[0]), cotangent, leaves)
+
+
+def check_module_gradients(learner, reference, name, sizes, weights, x, cotangent):
+    uses = (weighted_gradients,)
+    expected = reference.run(gradients, name, sizes, weights, x, cotangent, uses=uses)
+    names = tuple(f"the gradient for {leaf}" for leaf in ("x", *weights))
+    assert_close(reply_of(learner, gradients, name, sizes, weights, x, cotangent, uses=uses), tuple(expected), names)
 
 
 @pytest.mark.task("babygpt.Head", points=1)
 def test_head_does_not_see_the_future(learner, reference, rng):
-    """A beginning gives the same outputs alone as with what follows it, exactly; gradients flow, and only backwards."""
-    sizes, weights = (5, 4, 8), _head_weights(rng, 5, 4)
+    """A prefix gives the same outputs alone as with what follows it, exactly; gradients flow only to the past."""
+    sizes, weights = (5, 4, 8), random_head(rng, 5, 4)
     whole = rng.normal(2, 7, 5, dtype=torch.float64)
     later = whole.clone()
-    later[:, 4:] += 3 * rng.normal(2, 3, 5, dtype=torch.float64)  # more would be too much for exponentials by hand
-    outputs, _ = reply_of(learner, attend, "Head", sizes, weights, [whole, later, whole[:, :4]], False, torch.float64)
+    later[:, 4:] += 3 * rng.normal(2, 3, 5, dtype=torch.float64)  # more would overflow in a softmax without a shift
+    outputs, _ = attended(learner, "Head", sizes, weights, [whole, later, whole[:, :4]], False, torch.float64)
     for name, output in (("after later tokens changed", outputs[1][:, :4]), ("given alone", outputs[2])):
         assert_close(output, outputs[0][:, :4], f"the outputs of the first 4 positions, {name}")
     cotangent = rng.normal(2, 7, 4, dtype=torch.float64)
-    _check_gradients(learner, reference, "Head", sizes, weights, whole, cotangent)
+    check_module_gradients(learner, reference, "Head", sizes, weights, whole, cotangent)
 
 
 @pytest.mark.task("babygpt.Head", points=1)
 def test_head_in_bfloat16(learner, reference, rng):
-    """Works in bfloat16, and returns it."""
-    weights = {name: 0.5 * value for name, value in _head_weights(rng, 6, 4, torch.bfloat16).items()}
+    """Works in bfloat16, and returns bfloat16."""
+    weights = {name: 0.5 * value for name, value in random_head(rng, 6, 4, torch.bfloat16).items()}
     x = rng.normal(2, 5, 6, dtype=torch.bfloat16)
-    outputs, _ = reply_of(learner, attend, "Head", (6, 4, 8), weights, [x], False, torch.bfloat16)
-    assert_close(outputs[0], _head(x, *weights.values()).bfloat16(), "Head(6, 4, 8) in bfloat16", 1e-1, 1e-1)
+    outputs, _ = attended(learner, "Head", (6, 4, 8), weights, [x], False, torch.bfloat16)
+    assert_close(outputs[0], head_by_hand(x, *weights.values()).bfloat16(), "Head(6, 4, 8) in bfloat16", 1e-1, 1e-1)
 
 
 @pytest.mark.task("babygpt.Head", points=2)
@@ -574,25 +316,25 @@ def test_head_dropout(learner, reference, rng):
     key, query = rng.normal(2 * time, time), rng.normal(2 * time, time)
     weights = {"key.weight": key, "query.weight": query, "value.weight": torch.cat([unit, unit])}
     sizes, x = (time, 2 * time, time, p), unit.expand(batch, time, time).contiguous()
-    whole = _head(unit[None], *weights.values()).float()[0, :, :time]
-    (still,), _ = reply_of(learner, attend, "Head", sizes, weights, [x[:2]], False, torch.float32)
+    whole = head_by_hand(unit[None], *weights.values()).float()[0, :, :time]
+    (still,), _ = attended(learner, "Head", sizes, weights, [x[:2]], False, torch.float32)
     assert_close(still[1, :, :time], whole, "the weights in evaluation mode", 1e-3, 1e-5)
-    (output,), _ = reply_of(learner, attend, "Head", sizes, weights, [x], True, torch.float32)
+    (output,), _ = attended(learner, "Head", sizes, weights, [x], True, torch.float32)
     if not isinstance(output, torch.Tensor) or output.shape != (batch, time, 2 * time):
         raise AssertionError("While training, the output should have the same shape as while evaluating.")
     past = torch.ones(time, time, dtype=torch.bool).tril()
     dropped = output[:, :, :time] == 0
-    share = dropped[:, past].double().mean().item()
+    share = share_of(dropped[:, past])
     # 60 * 136 = 8160 weights: the share has a standard deviation of 0.0055; 6.5 of them, less than once in 10^10.
-    _share(share, p - 0.036, p + 0.036, f"The share of the attention weights that are dropped at dropout={p}")
+    assert_between(share, p - 0.036, p + 0.036, f"The share of the attention weights that are dropped at dropout={p}")
     assert_equal(output[:, :, time:], output[:, :, :time], "the weights, as the second half of the values shows them")
     expected = torch.where(dropped, 0.0, whole / (1 - p))
     assert_close(output[:, :, :time], expected, "the weights that are kept while training", 1e-3, 1e-5)
-    # Rows of the batch and places are dropped independently: the chance that two patterns agree is below 10^-50.
+    # Weights are dropped independently in each row of the batch: two patterns agree with a probability below 10^-50.
     if torch.equal(dropped[0], dropped[1]):
         raise AssertionError("The same weights were dropped in every sequence of the batch.")
     sizes = sizes[:3]
-    (plain,), _ = reply_of(learner, attend, "Head", sizes, weights, [x[:2]], True, torch.float32)
+    (plain,), _ = attended(learner, "Head", sizes, weights, [x[:2]], True, torch.float32)
     assert_close(plain[0, :, :time], whole, "the weights while training with the default dropout, 0", 1e-3, 1e-5)
 
 
@@ -602,8 +344,8 @@ def test_head_dropout(learner, reference, rng):
 
 @pytest.mark.task("babygpt.MultiHead", points=1)
 def test_multihead_parts(learner, reference, rng):
-    """Heads of their own in a ModuleList, and a projection with bias."""
-    parts = learner.run(inventory, "MultiHead", (3, 8, 5, 4))
+    """Separate heads in a ModuleList, and a projection with bias."""
+    parts = learner.run(parts_inside, "MultiHead", (3, 8, 5, 4))
     if not isinstance(parts, dict):
         raise AssertionError("The module cannot be looked into.")
     if not parts["list"]:
@@ -617,41 +359,66 @@ def test_multihead_parts(learner, reference, rng):
     assert_equal(parts["parameters"].get("proj.bias"), [8], "the shape of proj.bias")
 
 
+def multihead_by_hand(x, heads, proj):
+    side_by_side = torch.cat([head_by_hand(x, *head) for head in heads], dim=-1)
+    return side_by_side @ proj[0].double().T + proj[1].double()
+
+
+def random_multihead(rng, num_heads, n_embed, head_size, dtype=torch.float64):
+    weights = {
+        f"heads.{h}.{name}": value
+        for h in range(num_heads)
+        for name, value in random_head(rng, n_embed, head_size, dtype).items()
+    }
+    weights["proj.weight"] = rng.normal(n_embed, num_heads * head_size, dtype=dtype)
+    weights["proj.bias"] = rng.normal(n_embed, dtype=dtype)
+    return weights
+
+
+def weights_by_head(weights, num_heads):
+    """Weights by name as the oracle wants them: one triple for each head, and the projection."""
+    names = ("key", "query", "value")
+    heads = [tuple(weights[f"heads.{h}.{name}.weight"] for name in names) for h in range(num_heads)]
+    return heads, (weights["proj.weight"], weights["proj.bias"])
+
+
 @pytest.mark.task("babygpt.MultiHead", points=2)
 def test_multihead_values(learner, reference, rng):
     """All heads on the same input, side by side in the order of the list, then the projection."""
     # Heads that together are wider and narrower than the model; and one head.
     for num_heads, n_embed, head_size in ((3, 4, 2), (2, 7, 3), (1, 5, 4)):
-        weights = _multi_weights(rng, num_heads, n_embed, head_size)
+        weights = random_multihead(rng, num_heads, n_embed, head_size)
         sizes, x = (num_heads, n_embed, head_size, 6), rng.normal(2, 5, n_embed, dtype=torch.float64)
-        (output,), after = reply_of(learner, attend, "MultiHead", sizes, weights, [x], False, torch.float64)
+        (output,), after = attended(learner, "MultiHead", sizes, weights, [x], False, torch.float64)
         what = f"MultiHead{sizes} of x {tuple(x.shape)}"
-        assert_close(output, _multi(x, *_by_head(weights, num_heads)), what)
+        assert_close(output, multihead_by_hand(x, *weights_by_head(weights, num_heads)), what)
         assert_equal(after[0], x, "the argument x after the call")
-    _check_gradients(learner, reference, "MultiHead", sizes, weights, x, rng.normal(2, 5, n_embed, dtype=torch.float64))
+    check_module_gradients(
+        learner, reference, "MultiHead", sizes, weights, x, rng.normal(2, 5, n_embed, dtype=torch.float64)
+    )
 
 
 @pytest.mark.task("babygpt.MultiHead", points=1)
 def test_multihead_drops_after_the_projection(learner, reference, rng):
     """While training, entries of the result are dropped; while evaluating, none."""
     num_heads, n_embed, head_size, p = 2, 6, 3, 0.3
-    weights = _multi_weights(rng, num_heads, n_embed, head_size, torch.float32)
+    weights = random_multihead(rng, num_heads, n_embed, head_size, torch.float32)
     for name in list(weights):
         if "value" in name:
             weights[name] = torch.zeros_like(weights[name])  # what is left is the bias of the projection
     weights["proj.bias"] = torch.tensor([1.0, -2.0, 3.0, -4.0, 5.0, -6.0])
     x = rng.normal(50, 20, n_embed)
     sizes, bias = (num_heads, n_embed, head_size, 20, p), weights["proj.bias"].expand(50, 20, n_embed)
-    (still,), _ = reply_of(learner, attend, "MultiHead", sizes, weights, [x], False, torch.float32)
+    (still,), _ = attended(learner, "MultiHead", sizes, weights, [x], False, torch.float32)
     assert_close(still, bias.contiguous(), "the output in evaluation mode, the values being 0")
-    (output,), _ = reply_of(learner, attend, "MultiHead", sizes, weights, [x], True, torch.float32)
+    (output,), _ = attended(learner, "MultiHead", sizes, weights, [x], True, torch.float32)
     if not isinstance(output, torch.Tensor) or output.shape != x.shape:
         raise AssertionError("While training, the output should have the shape of x.")
     dropped = output == 0
     # 6000 entries: the share has a standard deviation of 0.0059; 6.5 of them, less than once in 10^10.
-    _share(dropped.double().mean().item(), p - 0.039, p + 0.039, f"The share of dropped entries at dropout={p}")
+    assert_between(share_of(dropped), p - 0.039, p + 0.039, f"The share of dropped entries at dropout={p}")
     assert_close(output, torch.where(dropped, 0.0, bias / (1 - p)), "the entries that are kept while training")
-    (plain,), _ = reply_of(learner, attend, "MultiHead", sizes[:4], weights, [x], True, torch.float32)
+    (plain,), _ = attended(learner, "MultiHead", sizes[:4], weights, [x], True, torch.float32)
     assert_close(plain, bias.contiguous(), "the output while training with the default dropout, 0")
 
 
@@ -660,47 +427,66 @@ def test_multihead_drops_in_the_heads(learner, reference, rng):
     """The heads drop attention weights too."""
     num_heads, head_size, p, rows = 2, 12, 0.4, 1500
     n_embed = num_heads * head_size
-    weights = _multi_weights(rng, num_heads, n_embed, head_size, torch.float32)
+    weights = random_multihead(rng, num_heads, n_embed, head_size, torch.float32)
     weights["proj.weight"], weights["proj.bias"] = torch.eye(n_embed), torch.zeros(n_embed)
     x = rng.normal(rows, 1, n_embed)  # one position: its only weight is 1, so a head is dropped whole
-    (output,), _ = reply_of(
-        learner, attend, "MultiHead", (num_heads, n_embed, head_size, 4, p), weights, [x], True, torch.float32
+    (output,), _ = attended(
+        learner, "MultiHead", (num_heads, n_embed, head_size, 4, p), weights, [x], True, torch.float32
     )
     if not isinstance(output, torch.Tensor) or output.shape != x.shape:
         raise AssertionError("While training, the output should have the shape of x.")
     by_head = output.view(rows, num_heads, head_size)
     gone = (by_head == 0).all(-1)
-    (plain,), _ = reply_of(
-        learner, attend, "MultiHead", (num_heads, n_embed, head_size, 4), weights, [x], True, torch.float32
-    )
-    heads, _ = _by_head(weights, num_heads)
+    (plain,), _ = attended(learner, "MultiHead", (num_heads, n_embed, head_size, 4), weights, [x], True, torch.float32)
+    heads, _ = weights_by_head(weights, num_heads)
     expected = torch.cat([x @ value.T for _, _, value in heads], dim=-1)
     assert_close(plain, expected, "the output while training with the default dropout, 0", 1e-3, 1e-4)
     # 3000 heads: the share has a standard deviation of 0.009; 6.5 of them, less than once in 10^10. (That all 12
     # entries of a head go one by one has the probability 0.4^12.)
-    _share(gone.double().mean().item(), p - 0.059, p + 0.059, f"The share of heads without any weight at dropout={p}")
-    # Of a head that is left, entries go after the projection, which here changes nothing. Before it too would be twice.
-    share = (by_head[~gone] == 0).double().mean().item()
+    assert_between(share_of(gone), p - 0.059, p + 0.059, f"The share of heads without any weight at dropout={p}")
+    # Of a head that is left, entries are dropped after the projection, which here changes nothing. Catches dropping
+    # them before it too.
+    share = share_of(by_head[~gone] == 0)
     # At least 1500 heads of 12 entries: the share has a standard deviation of 0.0037; 8 of them.
     what = f"Of heads that keep their weight, the share of entries dropped after the projection at dropout={p}"
-    _share(share, p - 0.03, p + 0.03, what)
+    assert_between(share, p - 0.03, p + 0.03, what)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Block
 
 
-def _numbers(rng, scale=0.5, dtype=torch.float64):
-    """Numbers to fill parameters with; a prime count, so that no two rows of a matrix are alike."""
-    return scale * rng.normal(1009, dtype=dtype)
+def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
+    """Call a Block on several inputs. Its parameters are filled from a list of numbers, whatever they are called.
+
+    Returns the results, the shape of every parameter, and the inputs as the calls left them; with a cotangent, the
+    gradient of the weighted sum of the first result in their place.
+    """
+    block = learner.Block(*sizes).to(inputs[0].dtype).train(training)
+    fill_parameters(block.parameters(), numbers)
+    if cotangent is not None:
+        leaf = inputs[0].clone().requires_grad_()
+        output = block(leaf * 1)
+        return [output], [], weighted_gradients(output, cotangent, [leaf])[0]
+    return [block(x) for x in inputs], [list(one.shape) for one in block.parameters()], inputs
+
+
+def called_block(learner, *request):
+    """The reply of `block_calls`."""
+    return reply_of(learner, block_calls, *request, uses=(fill_parameters, weighted_gradients))
 
 
 @pytest.mark.task("babygpt.Block", points=1)
 def test_block_passes_its_input_on(learner, reference, rng):
     """With all parameters 0 the input comes out unchanged: both sublayers are added to it."""
     x = rng.normal(2, 5, 6, dtype=torch.float64)
-    (output,), *_ = reply_of(learner, block_calls, (6, 2, 7), [x], torch.zeros(3, dtype=torch.float64), False)
+    (output,), *_ = called_block(learner, (6, 2, 7), [x], torch.zeros(3, dtype=torch.float64), False)
     assert_close(output, x, "the output of a block whose parameters are all 0")
+
+
+def random_numbers(rng, scale=0.5, dtype=torch.float64):
+    """Numbers to fill parameters with; a prime count, so that no two rows of a matrix are alike."""
+    return scale * rng.normal(1009, dtype=dtype)
 
 
 @pytest.mark.task("babygpt.Block", points=1)
@@ -708,8 +494,8 @@ def test_block_is_normalised_before_each_sublayer(learner, reference, rng):
     """Adding a constant to all features of the input adds it to the output, and changes nothing else."""
     x = rng.normal(2, 5, 6, dtype=torch.float64)
     shift = torch.tensor([3.0, -50.0], dtype=torch.float64)[:, None, None]
-    numbers = _numbers(rng)
-    (plain, shifted), _, after = reply_of(learner, block_calls, (6, 2, 7), [x, x + shift], numbers, False)
+    numbers = random_numbers(rng)
+    (plain, shifted), _, after = called_block(learner, (6, 2, 7), [x, x + shift], numbers, False)
     if not isinstance(plain, torch.Tensor) or plain.shape != x.shape:
         raise AssertionError(f"The output of a block should have the shape of its input, {tuple(x.shape)}.")
     moved = (plain - x).abs().max().item()
@@ -722,11 +508,11 @@ def test_block_is_normalised_before_each_sublayer(learner, reference, rng):
 
 @pytest.mark.task("babygpt.Block", points=1)
 def test_block_does_not_see_the_future(learner, reference, rng):
-    """A beginning gives the same outputs alone as with what follows it; positions do communicate."""
+    """A prefix gives the same outputs alone as with what follows it; positions do communicate."""
     x = rng.normal(2, 6, 8, dtype=torch.float64)
     other = x.clone()
     other[:, 0] += rng.normal(2, 8, dtype=torch.float64)
-    (whole, part, changed), *_ = reply_of(learner, block_calls, (8, 2, 7), [x, x[:, :4], other], _numbers(rng), False)
+    (whole, part, changed), *_ = called_block(learner, (8, 2, 7), [x, x[:, :4], other], random_numbers(rng), False)
     assert_close(part, whole[:, :4], "the outputs of the first 4 positions, given alone", 1e-7, 1e-7)
     if not isinstance(changed, torch.Tensor) or (changed[:, -1] - whole[:, -1]).abs().max() < 1e-6:
         raise AssertionError("The last output does not depend on the first position: there is no attention.")
@@ -736,11 +522,9 @@ def test_block_does_not_see_the_future(learner, reference, rng):
 def test_block_lets_gradients_through(learner, reference, rng):
     """The gradient for the input is the slope of the output."""
     x, direction, cotangent = (rng.normal(1, 3, 6, dtype=torch.float64) for _ in range(3))
-    numbers, step = _numbers(rng), 1e-6
-    (up, down), *_ = reply_of(
-        learner, block_calls, (6, 2, 7), [x + step * direction, x - step * direction], numbers, False
-    )
-    *_, grad = reply_of(learner, block_calls, (6, 2, 7), [x], numbers, False, cotangent)
+    numbers, step = random_numbers(rng), 1e-6
+    (up, down), *_ = called_block(learner, (6, 2, 7), [x + step * direction, x - step * direction], numbers, False)
+    *_, grad = called_block(learner, (6, 2, 7), [x], numbers, False, cotangent)
     slope = ((up - down) * cotangent).sum() / (2 * step)
     assert_close((grad * direction).sum(), slope, "the gradient for x, along one direction", 1e-4, 1e-4)
 
@@ -750,7 +534,7 @@ def test_block_sizes(learner, reference, rng):
     """The heads share the width, the feed-forward network is four times as wide."""
     n_embed, num_heads = 6, 3
     x = rng.normal(1, 2, n_embed, dtype=torch.float64)
-    (output,), shapes, _ = reply_of(learner, block_calls, (n_embed, num_heads, 5), [x], _numbers(rng), False)
+    (output,), shapes, _ = called_block(learner, (n_embed, num_heads, 5), [x], random_numbers(rng), False)
     assert_close(output.shape[-1] if isinstance(output, torch.Tensor) else 0, n_embed, "the width of the output")
     total = sum(math.prod(shape) for shape in shapes)
     # Matrices: 4 n^2 in the attention, 8 n^2 in the network. Then come biases, scales and shifts, of which
@@ -763,6 +547,73 @@ def test_block_sizes(learner, reference, rng):
         raise AssertionError(f"A block of width {n_embed} has {total} parameters, but should have {least} to {most}.")
 
 
+def is_multihead(module):
+    """Whether it is a MultiHead, by its attributes."""
+    return hasattr(module, "heads") and hasattr(module, "proj")
+
+
+def parts_of_block(block, n_embed):
+    """A block's attention, its two norms, and the two layers of its feed-forward network; ``None`` if not found.
+
+    A sentence if there is one norm only.
+    """
+    attention = [one for one in block.modules() if is_multihead(one)]
+    if len(attention) != 1:
+        return None
+    inside = {id(one) for one in attention[0].modules()}
+    rest = [one for one in block.modules() if id(one) not in inside]
+    norms = [one for one in rest if is_norm(one)]
+    linear = [one for one in rest if isinstance(one, nn.Linear)]
+    wide = [one for one in linear if one.weight.shape == (4 * n_embed, n_embed)]
+    narrow = [one for one in linear if one.weight.shape == (n_embed, 4 * n_embed)]
+    if len(norms) == 1:
+        return "The block has one layer normalisation; each of its two sublayers has its own."
+    if len(norms) != 2 or len(wide) != 1 or len(narrow) != 1 or len(linear) != 2:
+        return None
+    if any(parameter is None for norm in norms for parameter in norm_parameters(norm)):
+        return None
+    return attention[0], norms, wide[0], narrow[0]
+
+
+def load_block(attention, norms, wide, narrow, roles):
+    """Copy weights into the parts of a block; whether its feed-forward network has biases is free."""
+    with torch.no_grad():
+        for head, values in zip(attention.heads, roles["heads"]):
+            for name, value in zip(("key", "query", "value"), values):
+                getattr(head, name).weight.copy_(value)
+        load_layers(attention, {"proj": roles["proj"]})
+        for norm, values in zip(norms, roles["norms"]):
+            for parameter, value in zip(norm_parameters(norm), values):
+                parameter.copy_(value)
+        for layer, (weight, bias) in ((wide, roles["wide"]), (narrow, roles["narrow"])):
+            layer.weight.copy_(weight)
+            if layer.bias is not None:
+                layer.bias.copy_(bias)
+
+
+def block_output(learner, sizes, roles, x):
+    """Build a Block, find its parts, give them weights, and call it in evaluation and in training mode.
+
+    Returns the outputs and which of the wanted biases exist; ``None`` where a part was not found.
+    """
+    block = learner.Block(*sizes).to(x.dtype)
+    parts = parts_of_block(block, sizes[0])
+    if parts is None or isinstance(parts, str):
+        return parts
+    load_block(*parts, roles)
+    *_, wide, narrow = parts
+    return [block.train(mode)(x) for mode in (False, True)], [wide.bias is not None, narrow.bias is not None]
+
+
+def block_by_hand(x, roles, norms, biases):
+    """A block in float64. ``norms``: which norm comes first; ``biases``: which linear layers have one."""
+    (scale, shift), (scale_2, shift_2) = (roles["norms"][index] for index in norms)
+    width = x.shape[-1:]
+    x = x + multihead_by_hand(F.layer_norm(x, width, scale, shift), roles["heads"], roles["proj"])
+    hidden = F.layer_norm(x, width, scale_2, shift_2) @ roles["wide"][0].T + biases[0] * roles["wide"][1]
+    return x + hidden.relu() @ roles["narrow"][0].T + biases[1] * roles["narrow"][1]
+
+
 @pytest.mark.task("babygpt.Block", points=2)
 def test_block_values(learner, reference, rng):
     """Attention on the normalised input, added; then ReLU network on the normalised sum, added."""
@@ -770,19 +621,26 @@ def test_block_values(learner, reference, rng):
     head_size = n_embed // num_heads
     vectors = [rng.normal(n_embed, dtype=torch.float64) for _ in range(6)]
     roles = {
-        "heads": [tuple(_head_weights(rng, n_embed, head_size).values()) for _ in range(num_heads)],
+        "heads": [tuple(random_head(rng, n_embed, head_size).values()) for _ in range(num_heads)],
         "proj": (rng.normal(n_embed, n_embed, dtype=torch.float64), vectors[0]),
         "norms": [(vectors[1], vectors[2]), (vectors[3], vectors[4])],
         "wide": (rng.normal(4 * n_embed, n_embed, dtype=torch.float64), rng.normal(4 * n_embed, dtype=torch.float64)),
         "narrow": (rng.normal(n_embed, 4 * n_embed, dtype=torch.float64), vectors[5]),
     }
     x = rng.normal(2, time, n_embed, dtype=torch.float64)
-    reply = reply_of(learner, block_output, (n_embed, num_heads, 7), roles, x)
-    if reply is None:  # built of other parts: the properties have to do
+    reply = reply_of(
+        learner,
+        block_output,
+        (n_embed, num_heads, 7),
+        roles,
+        x,
+        uses=(is_norm, norm_parameters, load_layers, is_multihead, parts_of_block, load_block),
+    )
+    if reply is None:  # built of other parts: the properties must suffice
         return
     outputs, biases = reply
     # Which of the two norms was made first is free.
-    one, two = (_block(x, roles, order, biases) for order in ((0, 1), (1, 0)))
+    one, two = (block_by_hand(x, roles, order, biases) for order in ((0, 1), (1, 0)))
     for output, mode in zip(outputs, ("", " in training mode, without dropout")):
         same = (
             isinstance(output, torch.Tensor) and output.shape == two.shape and torch.allclose(output, two, 2e-3, 2e-3)
@@ -791,38 +649,101 @@ def test_block_values(learner, reference, rng):
         assert_close(output, two if same else one, f"the output of a block{mode}", 2e-3, 2e-3)
 
 
+def block_in_training(learner, sizes, x, numbers):
+    """A Block in training mode whose feed-forward network adds nothing; ``None`` if its last layer is not found."""
+    block = learner.Block(*sizes).train()
+    shape = (sizes[0], 4 * sizes[0])
+    narrow = [one for one in block.modules() if isinstance(one, nn.Linear) and one.weight.shape == shape]
+    if len(narrow) != 1:
+        return None
+    for parameter in block.parameters():
+        fill_parameters([parameter], numbers)
+    zero_parameters(narrow[0])
+    return block(x)
+
+
 @pytest.mark.task("babygpt.Block", points=1)
 def test_block_dropout(learner, reference, rng):
     """Dropout reaches the sublayers while training, and nothing is dropped while evaluating."""
     x = rng.normal(3, 6, 8, dtype=torch.float64)
-    numbers = _numbers(rng)
+    numbers = random_numbers(rng)
     for training, dropout, differ in ((True, 0.5, True), (False, 0.5, False), (True, 0.0, False)):
-        (one, two), *_ = reply_of(learner, block_calls, (8, 2, 7, dropout), [x, x], numbers, training)
+        (one, two), *_ = called_block(learner, (8, 2, 7, dropout), [x, x], numbers, training)
         # 300 weights and entries are dropped or kept: the chance that both calls agree is below 10^-50.
         same = isinstance(one, torch.Tensor) and isinstance(two, torch.Tensor) and torch.allclose(one, two)
         where = f"{'training' if training else 'evaluating'} with dropout={dropout}"
         if same == differ:
             raise AssertionError(f"While {where}, two calls gave {'the same' if same else 'different'} results.")
-    # A network that adds nothing leaves x plus what attention adds, of which entries are dropped: there x is as it was.
+    # A network that adds nothing leaves x plus the dropped-out result of attention: where that is dropped, x remains.
     p, x = 0.4, rng.normal(60, 6, 8)
-    output = learner.run(block_in_training, (8, 2, 7, p), x, _numbers(rng, dtype=torch.float32))
+    output = learner.run(
+        block_in_training,
+        (8, 2, 7, p),
+        x,
+        random_numbers(rng, dtype=torch.float32),
+        uses=(fill_parameters, zero_parameters),
+    )
     if output is None:  # built of other parts
         return
     assert_close(output, x, "the output of a block while training", atol=math.inf)  # for now only type and shape
     # 2880 entries: the share has a standard deviation of 0.0092; 6.5 of them, less than once in 10^10. A connection
     # around the attention may drop once more what the attention has dropped already.
     what = f"While training with dropout={p}, a feed-forward network that adds nothing, the share of entries left alone"
-    _share((output == x).double().mean().item(), p - 0.06, 1 - (1 - p) ** 2 + 0.06, what)
+    assert_between(share_of(output == x), p - 0.06, 1 - (1 - p) ** 2 + 0.06, what)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # BabyGPT
 
+
+def build_model(learner, sizes):
+    """A BabyGPT. Its configuration is given in the notebook; a file may do without it."""
+    try:
+        make = learner.BabyGPTConfig
+    except Exception:
+        make = type("Config", (), {"__init__": lambda self, **sizes: self.__dict__.update(sizes)})
+    names = ("vocab_size", "block_size", "n_embed", "num_heads", "num_layers", "dropout")
+    return learner.BabyGPT(make(**dict(zip(names, sizes))))
+
+
+def model_calls(learner, sizes, calls, numbers, training, alone=None):
+    """Build a BabyGPT, fill its parameters from a list of numbers, and call it as each ``(ids, targets)`` says.
+
+    With ``alone`` the parameters of all blocks but that one are 0, so that they pass on what they get; if no blocks are
+    found, the reply is ``None``. Returns the results as lists, the number of parameters, and the block size that the
+    model keeps.
+    """
+    model = build_model(learner, sizes).train(training)
+    if numbers is not None:
+        model = model.to(numbers.dtype)
+        fill_parameters(model.parameters(), numbers)
+    if alone is not None:
+        blocks = [one for one in model.modules() if isinstance(one, learner.Block)]
+        if not blocks:
+            return None
+        for block in blocks[:alone] + blocks[alone + 1 :]:
+            zero_parameters(block)
+    results = []
+    for ids, targets in calls:
+        before = ids.clone()
+        result = model(ids) if targets is None else model(ids, targets)
+        if not torch.equal(ids, before):
+            return "The call of the model changed its argument ids."
+        results.append(list(result) if isinstance(result, (tuple, list)) else result)
+    kept = getattr(getattr(model, "config", None), "block_size", None)
+    return results, sum(parameter.numel() for parameter in model.parameters()), kept
+
+
+def called_model(learner, *request):
+    """The reply of `model_calls`."""
+    return reply_of(learner, model_calls, *request, uses=(fill_parameters, zero_parameters, build_model))
+
+
 SIZES = (11, 7, 6, 3, 2, 0.0)  # vocabulary, block, width, heads, layers, dropout
 
 
-def _logits(result, shape, what):
-    logits, loss = _pair(result, what)
+def logits_of(result, shape, what):
+    logits, loss = pair_of(result, what)
     if not isinstance(logits, torch.Tensor) or tuple(logits.shape) != shape:
         found = tuple(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
         raise AssertionError(f"The logits of {what} should have the shape {shape}, but are {found}.")
@@ -835,50 +756,50 @@ def _logits(result, shape, what):
 def test_model_returns_logits_and_no_loss(learner, reference, rng):
     """Without targets: logits for every position, and None; for short and long sequences."""
     calls = [(rng.integers(0, 11, 2, time), None) for time in (7, 4, 1)]
-    results, _, kept = reply_of(learner, model_calls, SIZES, calls, _numbers(rng), False)
+    results, _, kept = called_model(learner, SIZES, calls, random_numbers(rng), False)
     for (ids, _), result in zip(calls, results):
         what = f"model(ids), ids {tuple(ids.shape)}"
-        _, loss = _logits(result, (*ids.shape, 11), what)
+        _, loss = logits_of(result, (*ids.shape, 11), what)
         if loss is not None:
             raise AssertionError(f"The loss of {what} without targets should be None.")
     assert_equal(kept, 7, "model.config.block_size")
-    ids = rng.integers(0, 3, 2, 9)  # more places than tokens
-    (result,), *_ = reply_of(learner, model_calls, (3, 9, 6, 2, 1, 0.0), [(ids, None)], _numbers(rng), False)
-    _logits(result, (2, 9, 3), "model(ids), ids (2, 9), with a vocabulary of 3")
+    ids = rng.integers(0, 3, 2, 9)  # more positions than tokens
+    (result,), *_ = called_model(learner, (3, 9, 6, 2, 1, 0.0), [(ids, None)], random_numbers(rng), False)
+    logits_of(result, (2, 9, 3), "model(ids), ids (2, 9), with a vocabulary of 3")
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=2)
 def test_model_loss(learner, reference, rng):
     """With targets: the mean cross-entropy of the logits at all positions."""
-    numbers = _numbers(rng)
+    numbers = random_numbers(rng)
     for shape, training in (((2, 5), False), ((1, 7), True)):
         ids, targets = rng.integers(0, 11, *shape), rng.integers(0, 11, *shape)
         targets[0, 1], targets[0, 2] = 0, 10  # the token 0 counts like any other
         calls = [(ids, None), (ids, targets)]
-        (plain, both), *_ = reply_of(learner, model_calls, SIZES, calls, numbers, training)
-        logits, _ = _logits(plain, (*shape, 11), "model(ids)")
-        again, loss = _pair(both, "model(ids, targets)")
+        (plain, both), *_ = called_model(learner, SIZES, calls, numbers, training)
+        logits, _ = logits_of(plain, (*shape, 11), "model(ids)")
+        again, loss = pair_of(both, "model(ids, targets)")
         if not isinstance(again, torch.Tensor) or again.numel() != logits.numel():
             raise AssertionError("With targets the model should return the same logits as without.")
         assert_close(again.reshape(logits.shape), logits, "the logits with targets")
         rows = logits.reshape(-1, 11).log_softmax(-1)
         expected = -rows[torch.arange(len(rows)), targets.flatten()].mean()
         assert_close(loss, expected, f"the loss, targets {shape}")
-        # Logits that are probabilities already would have passed so far.
+        # Catches logits that went through a softmax: they would have passed so far.
         if torch.allclose(logits.sum(-1), torch.ones(shape, dtype=logits.dtype)):
             raise AssertionError("The logits of every position sum to 1: they went through a softmax.")
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
 def test_model_does_not_see_the_future(learner, reference, rng):
-    """A beginning gives the same logits alone as with what follows it, and earlier tokens matter."""
+    """A prefix gives the same logits alone as with what follows it, and earlier tokens matter."""
     ids = rng.integers(0, 11, 3, 6)
     changed = ids.clone()
     changed[:, 0] = (changed[:, 0] + 1) % 11
     calls = [(ids, None), (ids[:, :3], None), (changed, None), (ids[1:], None)]
-    results, *_ = reply_of(learner, model_calls, SIZES, calls, _numbers(rng), False)
+    results, *_ = called_model(learner, SIZES, calls, random_numbers(rng), False)
     whole, part, other, without_first = (
-        _logits(result, (*call[0].shape, 11), "model(ids)")[0] for result, call in zip(results, calls)
+        logits_of(result, (*call[0].shape, 11), "model(ids)")[0] for result, call in zip(results, calls)
     )
     assert_close(part, whole[:, :3], "the logits of the first 3 positions, given alone", 1e-7, 1e-7)
     assert_close(without_first, whole[1:], "the logits of a sequence in a smaller batch", 1e-7, 1e-7)
@@ -888,19 +809,19 @@ def test_model_does_not_see_the_future(learner, reference, rng):
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
 def test_model_knows_positions(learner, reference, rng):
-    """The same token has other logits at another place."""
+    """The same token has other logits at another position."""
     ids = torch.full((2, 6), 4)
-    (result,), *_ = reply_of(learner, model_calls, SIZES, [(ids, None)], _numbers(rng), False)
-    logits, _ = _logits(result, (2, 6, 11), "model(ids)")
-    # Without positions, the average of equal values is the same at every place.
-    for place in range(1, 6):
-        if (logits[:, place] - logits[:, place - 1]).abs().max() < 1e-6:
+    (result,), *_ = called_model(learner, SIZES, [(ids, None)], random_numbers(rng), False)
+    logits, _ = logits_of(result, (2, 6, 11), "model(ids)")
+    # Catches missing positions: without them, the average of equal values is the same at every position.
+    for position in range(1, 6):
+        if (logits[:, position] - logits[:, position - 1]).abs().max() < 1e-6:
             raise AssertionError("A token that repeats has the same logits everywhere: positions are missing.")
     # In a single layer attention sees a set, unless the positions are in what it reads.
     ids = torch.tensor([[1, 2, 3, 4]])
     sizes, calls = (11, 7, 6, 3, 1, 0.0), [(ids, None), (ids[:, [1, 0, 2, 3]], None)]
-    results, *_ = reply_of(learner, model_calls, sizes, calls, _numbers(rng), False)
-    one, two = (_logits(result, (1, 4, 11), "model(ids)")[0] for result in results)
+    results, *_ = called_model(learner, sizes, calls, random_numbers(rng), False)
+    one, two = (logits_of(result, (1, 4, 11), "model(ids)")[0] for result in results)
     if (one[:, -1] - two[:, -1]).abs().max() < 1e-9:
         raise AssertionError("The order of the earlier tokens does not matter: attention does not see positions.")
 
@@ -912,13 +833,13 @@ def test_model_layers(learner, reference, rng):
     counts = []
     for layers in (1, 2, 3):
         sizes = (11, 7, width, 3, layers, 0.0)
-        (result,), count, _ = reply_of(learner, model_calls, sizes, [(ids, None)], _numbers(rng), False)
-        _logits(result, (1, 4, 11), "model(ids)")
+        (result,), count, _ = called_model(learner, sizes, [(ids, None)], random_numbers(rng), False)
+        logits_of(result, (1, 4, 11), "model(ids)")
         counts.append(count)
     per_block = counts[1] - counts[0]
     # Matrices 12 n^2; biases, scales and shifts at most 14 n (see the check of Block's sizes).
     within = 12 * width**2 <= per_block <= 12 * width**2 + 14 * width
-    # What is not in blocks: tables for tokens and positions, a last norm, a last layer that may share the token table.
+    # Outside the blocks: tables for tokens and positions, a last norm, a last layer that may share the token table.
     rest = counts[0] - per_block
     around = 11 * width + 7 * width <= rest <= 2 * 11 * width + 11 + 7 * width + 2 * width + 11
     if not within or not around or counts[2] - counts[1] != per_block:
@@ -929,14 +850,59 @@ def test_model_layers(learner, reference, rng):
     ids = rng.integers(1, 11, 2, 5)
     other = ids.clone()
     other[:, 0] -= 1
-    for block in range(2):  # with the other one passing on what it gets, this one still has to act
+    for block in range(2):  # the other block passes on what it gets: catches a block that is not called
         calls = [(ids, None), (other, None)]
-        reply = reply_of(learner, model_calls, SIZES, calls, _numbers(rng), False, block)
+        reply = called_model(learner, SIZES, calls, random_numbers(rng), False, block)
         if reply is None:  # built of other parts
             return
-        one, two = (_logits(result, (2, 5, 11), "model(ids)")[0] for result in reply[0])
+        one, two = (logits_of(result, (2, 5, 11), "model(ids)")[0] for result in reply[0])
         if (one[:, -1] - two[:, -1]).abs().max() < 1e-9:
             raise AssertionError(f"Block {block} of 2 has no effect: each reads what the one before it returned.")
+
+
+def parts_of_model(model, blocks, sizes):
+    """A BabyGPT's two tables, its last layer, and its last norm in a list if there is one; ``None`` if not found."""
+    vocab_size, block_size, n_embed = sizes[:3]
+    inside = {id(one) for block in blocks for one in block.modules()}
+    rest = [one for one in model.modules() if id(one) not in inside]
+    tables = [one for one in rest if isinstance(one, nn.Embedding)]
+    tokens = [one for one in tables if one.weight.shape == (vocab_size, n_embed)]
+    positions = [one for one in tables if one.weight.shape == (block_size, n_embed)]
+    last = [one for one in rest if isinstance(one, nn.Linear)]
+    norms = [one for one in rest if is_norm(one)]
+    if (len(tokens), len(positions), len(last)) != (1, 1, 1) or len(norms) > 1 or not blocks:
+        return None
+    if last[0].weight is tokens[0].weight or last[0].weight.shape != (vocab_size, n_embed):
+        return None
+    return tokens[0], positions[0], last[0], norms
+
+
+def model_by_parts(learner, sizes, weights, ids):
+    """Build a BabyGPT, find its embeddings, blocks, last norm and last layer, give them weights, and call it.
+
+    Returns the logits, whether there is a last norm and a last bias, and the numbers of heads; ``None`` where a part
+    was not found.
+    """
+    model = build_model(learner, sizes).double().eval()
+    blocks = [one for one in model.modules() if isinstance(one, learner.Block)]
+    parts = parts_of_model(model, blocks, sizes)
+    if parts is None:
+        return None
+    tokens, positions, last, norms = parts
+    for block in blocks:  # without their parameters, blocks pass on what they get
+        zero_parameters(block)
+    with torch.no_grad():
+        tokens.weight.copy_(weights["tokens"])
+        positions.weight.copy_(weights["positions"])
+        last.weight.copy_(weights["last"])
+        if last.bias is not None:
+            last.bias.copy_(weights["bias"])
+        for norm in norms:
+            for value, parameter in zip((1.0, 0.0), norm_parameters(norm)):
+                if isinstance(parameter, torch.Tensor):
+                    parameter.fill_(value)
+    attention = [one for one in model.modules() if is_multihead(one)]
+    return model(ids)[0], len(norms) == 1, last.bias is not None, [len(one.heads) for one in attention]
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
@@ -950,8 +916,14 @@ def test_model_values(learner, reference, rng):
         "bias": rng.normal(vocabulary, dtype=torch.float64),
     }
     ids = torch.cat([rng.uniform(vocabulary).argsort(), torch.tensor([0, vocabulary - 1, 0, 4])]).view(3, 5)
-    reply = learner.run(model_by_parts, SIZES, weights, ids)
-    if reply is None:  # built of other parts: the properties have to do
+    reply = learner.run(
+        model_by_parts,
+        SIZES,
+        weights,
+        ids,
+        uses=(is_norm, norm_parameters, zero_parameters, is_multihead, build_model, parts_of_model),
+    )
+    if reply is None:  # built of other parts: the properties must suffice
         return
     logits, has_norm, has_bias, heads = reply
     assert_equal(heads, [SIZES[3]] * len(heads), "the numbers of heads in the layers")
@@ -966,13 +938,31 @@ def test_model_values(learner, reference, rng):
     )
 
 
+def model_gradients(learner, sizes, ids, targets):
+    """The share of a BabyGPT's parameters that the loss has a gradient for that is not zero."""
+    model = build_model(learner, sizes)
+    loss = model(ids, targets)[1]
+    if not isinstance(loss, torch.Tensor) or not loss.requires_grad:
+        return 0.0
+    loss.backward()
+    reached = [parameter.grad is not None and bool(parameter.grad.any()) for parameter in model.parameters()]
+    tables = [one.weight for one in model.modules() if isinstance(one, nn.Embedding)]
+    for name, rows, wanted in (("tokens", sizes[0], ids.unique()), ("positions", sizes[1], torch.arange(ids.shape[1]))):
+        for table in tables:
+            if len(table) == rows:
+                still = [i for i in wanted.tolist() if table.grad is None or not table.grad[i].any()]
+                if still:
+                    return f"The loss has no gradient for rows {still} of the table of {name}: they cannot be learned."
+    return sum(reached) / len(reached)
+
+
 @pytest.mark.task("babygpt.BabyGPT", points=1)
 def test_model_can_learn(learner, reference, rng):
     """The loss has gradients for the model's parameters."""
     ids, targets = rng.integers(0, 11, 4, 7), rng.integers(0, 11, 4, 7)
     ids[0], ids[1, :4] = torch.arange(7), torch.arange(7, 11)  # every token occurs
-    share = reply_of(learner, model_gradients, SIZES, ids, targets)
-    # Not all must be reached: a class may own further parameters.
+    share = reply_of(learner, model_gradients, SIZES, ids, targets, uses=(build_model,))
+    # A share, not all: a class may own further parameters.
     if not isinstance(share, float) or share < 0.8:
         raise AssertionError(f"The loss has a gradient for {share:.0%} of the model's parameters only.")
 
@@ -980,11 +970,11 @@ def test_model_can_learn(learner, reference, rng):
 @pytest.mark.task("babygpt.BabyGPT", points=1)
 def test_model_dropout(learner, reference, rng):
     """The dropout of the configuration acts while training, and not while evaluating."""
-    ids, numbers = rng.integers(0, 11, 3, 6), _numbers(rng)
+    ids, numbers = rng.integers(0, 11, 3, 6), random_numbers(rng)
     for training, dropout, differ in ((True, 0.5, True), (False, 0.5, False), (True, 0.0, False)):
         sizes = (*SIZES[:5], dropout)
-        results, *_ = reply_of(learner, model_calls, sizes, [(ids, None)] * 2, numbers, training)
-        one, two = (_logits(result, (3, 6, 11), "model(ids)")[0] for result in results)
+        results, *_ = called_model(learner, sizes, [(ids, None)] * 2, numbers, training)
+        one, two = (logits_of(result, (3, 6, 11), "model(ids)")[0] for result in results)
         # Hundreds of weights and entries are dropped or kept: the chance that both calls agree is below 10^-50.
         if torch.allclose(one, two) == differ:
             where = f"{'training' if training else 'evaluating'} with dropout={dropout}"
@@ -995,7 +985,52 @@ def test_model_dropout(learner, reference, rng):
 # generate
 
 
-def _texts(reply, count):
+class TableModel(nn.Module):
+    """Its next-token logits are a row of a table, chosen by the tokens of the context and their order."""
+
+    def __init__(self, table, block_size):
+        super().__init__()
+        self.part = nn.Sequential(nn.Dropout(0.5))  # the parts of a model have a mode too
+        # What a configuration has; and a parameter, for code that looks for the model's device.
+        sizes = {"vocab_size": table.shape[1], "n_embed": 4, "num_heads": 1, "num_layers": 1, "dropout": 0.0}
+        self.config = type("Config", (), {"block_size": block_size, **sizes})()
+        self.weight = nn.Parameter(torch.ones(1))
+        self.table, self.block_size = table, block_size
+
+    def forward(self, ids, targets=None):
+        if ids.shape[1] > self.block_size:
+            raise IndexError(f"{ids.shape[1]} tokens were given to a model that can read {self.block_size}")
+        positions = torch.arange(1, ids.shape[1] + 1)
+        rows = (ids * positions).cumsum(1) % len(self.table)
+        return self.table[rows], None
+
+
+def write(learner, table, block_size, ids, options, seed, training, repeats):
+    """Generate with a `TableModel`, several times.
+
+    Returns the texts, ``ids`` as the calls left them, whether the model is training, and whether gradients are on.
+    """
+    model = TableModel(table, block_size).train(training)
+    texts = []
+    for _ in range(repeats):
+        extra = generator_from(seed)
+        if extra:  # in the order of the task
+            given = options["max_new_tokens"], options.get("temperature", 1.0), *extra
+            texts.append(learner.generate(model, ids, *given))
+        else:
+            texts.append(learner.generate(model, ids, **options))
+    enabled = torch.is_grad_enabled(), model.weight.requires_grad
+    torch.set_grad_enabled(True)
+    modes = {module.training for module in model.modules()}
+    return texts, ids, model.training if len(modes) == 1 else None, enabled
+
+
+def written(learner, *request):
+    """The reply of `write`."""
+    return learner.run(write, *request, uses=(generator_from, TableModel))
+
+
+def texts_of(reply, count):
     """What the driver `write` returns, if the texts in it can be read."""
     texts, ids, training, enabled = reply
     if len(texts) != count or not all(isinstance(text, torch.Tensor) and text.ndim == 2 for text in texts):
@@ -1003,13 +1038,13 @@ def _texts(reply, count):
     return texts, ids, training, enabled
 
 
-def _continued(table, block_size, ids, count):
+def continued_by_hand(table, block_size, ids, count):
     """The most likely continuation, step by step, by the rule of the driver's model."""
     texts = [row.tolist() for row in ids]
     for text in texts:
         for _ in range(count):
             context = text[-block_size:]
-            row = sum(place * token for place, token in enumerate(context, start=1)) % len(table)
+            row = sum(position * token for position, token in enumerate(context, start=1)) % len(table)
             text.append(int(table[row].argmax()))
     return torch.tensor(texts)
 
@@ -1022,17 +1057,17 @@ def test_most_likely_continuation(learner, reference, rng):
     for block_size, shape, count in ((9, (3, 2), 4), (5, (2, 3), 12), (4, (1, 4), 3), (4, (3, 10), 6), (1, (2, 2), 3)):
         ids = rng.integers(0, 13, *shape)
         options = {"max_new_tokens": count, "temperature": 0}
-        (text,), after, *_ = _texts(learner.run(write, table, block_size, ids, options, None, False, 1), 1)
+        (text,), after, *_ = texts_of(written(learner, table, block_size, ids, options, None, False, 1), 1)
         what = f"generate(model, ids {shape}, {count}, temperature=0) with block_size {block_size}"
-        assert_equal(text, _continued(table, block_size, ids, count), what)
+        assert_equal(text, continued_by_hand(table, block_size, ids, count), what)
         assert_equal(after, ids, "the argument ids after the call")
     ids = rng.integers(0, 13, 2, 3)
-    (text,), *_ = _texts(learner.run(write, table, 5, ids, {"max_new_tokens": 0, "temperature": 0}, None, False, 1), 1)
+    (text,), *_ = texts_of(written(learner, table, 5, ids, {"max_new_tokens": 0, "temperature": 0}, None, False, 1), 1)
     assert_equal(text, ids, "generate(model, ids, max_new_tokens=0)")
-    for token in range(5):  # no token ends a text
+    for token in range(5):  # catches taking some token for the end of the text
         table, ids = F.one_hot(torch.full((3,), token), 5).float(), rng.integers(0, 5, 1, 2)
         options = {"max_new_tokens": 3, "temperature": 0}
-        (text,), *_ = _texts(learner.run(write, table, 6, ids, options, None, False, 1), 1)
+        (text,), *_ = texts_of(written(learner, table, 6, ids, options, None, False, 1), 1)
         expected = torch.cat([ids, torch.full((1, 3), token)], 1)
         assert_equal(text, expected, f"generate(model, ids, 3, temperature=0), the most likely token always {token}")
 
@@ -1048,7 +1083,7 @@ def test_tokens_are_drawn(learner, reference, rng):
         options = {"max_new_tokens": 1}
         if temperature != 1:
             options["temperature"] = temperature
-        (text,), *_ = _texts(learner.run(write, table, 4, ids, options, 3, False, 1), 1)
+        (text,), *_ = texts_of(written(learner, table, 4, ids, options, 3, False, 1), 1)
         if tuple(text.shape) != (rows, 2) or not 0 <= int(text.min()) <= int(text.max()) < 4:
             raise AssertionError(f"generate(model, ids (6000, 1), 1) should be tokens of shape ({rows}, 2).")
         assert_equal(text[:, :1], ids, "the first column, the prompt")
@@ -1059,7 +1094,9 @@ def test_tokens_are_drawn(learner, reference, rng):
             slack = 7 * (wanted * (1 - wanted) / 2000).sqrt() + 0.0075
             for token in range(4):
                 low, high = (wanted - slack)[token].item(), (wanted + slack)[token].item()
-                _share(drawn[token].item(), low, high, f"At temperature {temperature} the share of token {token}")
+                assert_between(
+                    drawn[token].item(), low, high, f"At temperature {temperature} the share of token {token}"
+                )
 
 
 @pytest.mark.task("babygpt.generate", points=1)
@@ -1067,9 +1104,9 @@ def test_generator_of_texts(learner, reference, rng):
     """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
     table, ids = 0.1 * rng.normal(5, 5), torch.zeros(2, 1, dtype=torch.int64)  # all tokens about as likely
     options = {"max_new_tokens": 24}
-    (one, again), *_ = _texts(learner.run(write, table, 6, ids, options, 11, False, 2), 2)
-    (other,), *_ = _texts(learner.run(write, table, 6, ids, options, 12, False, 1), 1)
-    (free, free_again), *_ = _texts(learner.run(write, table, 6, ids, options, None, False, 2), 2)
+    (one, again), *_ = texts_of(written(learner, table, 6, ids, options, 11, False, 2), 2)
+    (other,), *_ = texts_of(written(learner, table, 6, ids, options, 12, False, 1), 1)
+    (free, free_again), *_ = texts_of(written(learner, table, 6, ids, options, None, False, 2), 2)
     assert_equal(one[:, :1], ids, "the first column, the prompt")
     assert_equal(again, one, "the text, drawn again with a generator of the same seed")
     # 48 draws of 5 tokens: the chance that two batches agree is below 10^-30; that two rows or all steps do, 10^-15.
@@ -1083,9 +1120,9 @@ def test_generator_of_texts(learner, reference, rng):
             raise AssertionError(f"{what.capitalize()} gave the same tokens.")
     # 8 tokens, all equally likely: of 760 neighbours in a text 1 in 8 are equal, with a standard deviation of 0.012.
     ids = torch.zeros(40, 1, dtype=torch.int64)
-    (text,), *_ = _texts(learner.run(write, torch.zeros(5, 8), 6, ids, {"max_new_tokens": 20}, 7, False, 1), 1)
-    same = (text[:, 1:-1] == text[:, 2:]).double().mean().item()
-    _share(same, 0.04, 0.21, "With 8 equally likely tokens, the share of tokens that repeat the one before")
+    (text,), *_ = texts_of(written(learner, torch.zeros(5, 8), 6, ids, {"max_new_tokens": 20}, 7, False, 1), 1)
+    same = share_of(text[:, 1:-1] == text[:, 2:])
+    assert_between(same, 0.04, 0.21, "With 8 equally likely tokens, the share of tokens that repeat the one before")
 
 
 @pytest.mark.task("babygpt.generate", points=1)
@@ -1094,16 +1131,16 @@ def test_negative_temperature(learner, reference, rng):
     table, ids = rng.normal(5, 5), rng.integers(0, 5, 2, 3)
     options = {"max_new_tokens": 2, "temperature": -0.5}
     call = "generate(model, ids, 2, temperature=-0.5)"
-    assert_raises(ValueError, lambda: learner.run(write, table, 4, ids, options, None, False, 1), call)
+    assert_raises(ValueError, lambda: written(learner, table, 4, ids, options, None, False, 1), call)
 
 
 @pytest.mark.task("babygpt.generate", points=1)
 def test_mode_is_left_alone(learner, reference, rng):
-    """The model is in the mode afterwards in which it was, and gradients are recorded as before."""
+    """Afterwards the model is in the same mode as before, and gradients are recorded as before."""
     table, ids = rng.normal(5, 5), rng.integers(0, 5, 2, 3)
     for training in (True, False):
-        reply = learner.run(write, table, 4, ids, {"max_new_tokens": 2}, 1, training, 1)
-        (text,), _, after, enabled = _texts(reply, 1)
+        reply = written(learner, table, 4, ids, {"max_new_tokens": 2}, 1, training, 1)
+        (text,), _, after, enabled = texts_of(reply, 1)
         assert_equal(tuple(text.shape), (2, 5), "the shape of the text")
         if after is None:
             raise AssertionError("After the call the model is in one mode and parts of it are in the other one.")

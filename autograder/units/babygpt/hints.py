@@ -1,10 +1,10 @@
-"""Hints of unit 7, babygpt: for each task a question about the idea, then shapes and the trap, then a skeleton."""
+"""Hints of unit `babygpt`: for each task a question about the idea, then shapes and the trap, then a skeleton."""
 
 HINTS = {
     "babygpt.get_batch": (
         "Every position of a piece is a question: which token comes next? Where in the text does the answer to the "
-        "last position stand, and how many tokens of text does a piece with all its answers take? (Chapter 7, "
-        "'Every position is a question' and 'Random pieces of the text'.)",
+        "last position stand, and how many tokens of text does a piece with all its answers take? "
+        "({Section}`babygpt#next-token` and {heading}`babygpt#babygpt-batches`.)",
         "Draw one start for each row with `torch.randint(high, (batch_size,), generator=generator)`; `high` itself "
         "is never drawn. A piece and its answers take block_size + 1 tokens, so in N tokens there is room for N - "
         "block_size starts. Both results are (batch_size, block_size).",
@@ -14,9 +14,9 @@ HINTS = {
         "return x, y",
     ),
     "babygpt.Head": (
-        "This is the attention of chapter 3 with the causal mask of chapter 4: queries, keys and values come from "
-        "the same x. What must a position not see, and at which moment of the computation do you hide it? (Chapter "
-        "7, 'v3: self-attention'.)",
+        "This is the attention of {chapter}`attention` with the causal mask of {chapter}`masks`: queries, keys and "
+        "values come from the same x. What must a position not see, and at which moment of the computation do you "
+        "hide it? ({Section}`babygpt#v3-self-attention`.)",
         "In `__init__`: three `nn.Linear(n_embed, head_size, bias=False)`, the lower triangle with "
         "`register_buffer`, a dropout. In `forward`: scores are (B, T, T), divided by the root of head_size, not "
         "of n_embed. T may be smaller than block_size, so cut T rows and columns out of the triangle. Order: "
@@ -30,7 +30,7 @@ HINTS = {
     ),
     "babygpt.MultiHead": (
         "Several heads read the same x, and each finds something else. How do you keep their findings apart, and "
-        "which layer then combines them? (Chapter 7, 'v4: several heads' and 'v8: projections'.)",
+        "which layer then combines them? ({Section}`babygpt#v4-heads` and {heading}`babygpt#v8-projections`.)",
         "Every head maps (B, T, n_embed) to (B, T, head_size). Side by side along the last axis they are (B, T, "
         "num_heads * head_size); `proj` leads from there back to n_embed. A plain Python list hides parameters "
         "from PyTorch: use `nn.ModuleList`, with a new Head for each place. Dropout comes last, and each head gets "
@@ -45,8 +45,8 @@ HINTS = {
     ),
     "babygpt.Block": (
         "A block lets positions communicate, then lets each of them compute. If all its parameters were 0, what "
-        "should come out of it? And what exactly is normalised: what goes along the shortcut, or what goes into "
-        "the sublayer? (Chapter 7, 'v7: residual connections' and 'v9: layer normalisation'.)",
+        "should come out of it? And what exactly is normalised: what goes along the shortcut, or what goes into the "
+        "sublayer? ({Section}`babygpt#v7-residual` and {heading}`babygpt#v9-layer-norm`.)",
         "You need two `nn.LayerNorm(n_embed)`, a MultiHead whose heads have the width n_embed // num_heads, and a "
         "network linear, ReLU, linear of widths n_embed, 4 * n_embed, n_embed. Do not overwrite x by its "
         "normalised form: the x that is added is the one from before.",
@@ -58,8 +58,8 @@ HINTS = {
     ),
     "babygpt.BabyGPT": (
         "A position's vector must say which token stands there, and where. After the blocks it says what the model "
-        "expects next. How do numbers of width n_embed become one score for each token of the vocabulary? (Chapter "
-        "7, 'The whole model' and 'The loss'.)",
+        "expects next. How do numbers of width n_embed become one score for each token of the vocabulary? "
+        "({Section}`babygpt#babygpt-whole` and {heading}`babygpt#language-model-loss`.)",
         "Two `nn.Embedding` tables, one for tokens and one for positions 0 to T - 1, give (B, T, C) + (T, C). The "
         "blocks go into `nn.Sequential` or `nn.ModuleList`, each made anew. `F.cross_entropy` wants logits (N, V) "
         "and targets (N,), so flatten B and T together; `view(B, V, T)` would scramble them. It takes the softmax "
@@ -73,9 +73,9 @@ HINTS = {
         "    return logits, loss",
     ),
     "babygpt.generate": (
-        "The model scores the next token at every position at once. Which position's scores do you need to "
-        "continue a text? And how much of a long text can the model read? (Chapter 7, 'Generating text' and "
-        "'Temperature'.)",
+        "The model scores the next token at every position at once. Which position's scores do you need to continue a "
+        "text? And how much of a long text can the model read? ({Section}`babygpt#babygpt-generating` and "
+        "{heading}`babygpt#babygpt-temperature`.)",
         "Give the model `ids[:, -block_size:]`, take the logits of its last position, (B, V), divide by the "
         "temperature, softmax over V, and draw with `torch.multinomial(..., 1, generator=generator)`: that is (B, "
         "1), ready for `torch.cat` along time. Temperature 0 is argmax, and must not divide. Remember "

@@ -1,21 +1,23 @@
-"""Checks of unit 12, BLEU. Expected values come from counting windows one at a time, not from the reference.
+"""Checks of the unit on BLEU. Expected values come from counting windows one at a time, not from the reference.
 
-Within a task the checks go from basic to subtle. The sentences are random, of few words, so that n-grams repeat.
+First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. The
+sentences are random, of few words, so that n-grams repeat.
 """
 
 import itertools
 import math
 
 import pytest
-import torch
 
-from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.assertions import assert_equal, assert_python_number
+from autograder.units.support.drivers import call_and_look_back
 
-# Case and punctuation carry meaning: caught is tokenising again.
+# Case and punctuation carry meaning: catches tokenising again.
 WORDS = ["may", "May", "I", "go", ",", "."]
 
+
 # ---------------------------------------------------------------------------------------------------------------------
-# Inputs
+# What several tasks share
 
 
 def sentence(rng, length, words=WORDS):
@@ -23,87 +25,27 @@ def sentence(rng, length, words=WORDS):
     return [rng.choice(words) for _ in range(length)]
 
 
-def noisy_copy(rng, tokens, changes):
-    """The tokens with some of them replaced."""
-    places = rng.uniform(len(tokens)).argsort()[:changes].tolist()
-    others = [[word for word in WORDS if word != token] for token in tokens]
-    return [rng.choice(others[place]) if place in places else token for place, token in enumerate(tokens)]
-
-
-def candidate_of(rng, length, extra=0):
-    """A candidate for one reference: its first ``length`` tokens changed a little, then ``extra`` new ones."""
-    reference = sentence(rng, length + max(0, -extra))
-    return noisy_copy(rng, reference[:length], 2) + sentence(rng, max(0, extra)), reference
-
-
-def corpus(rng, shapes):
-    """Candidates with one reference each; ``shapes`` are pairs (length, how many tokens longer than the reference).
-
-    Two tokens of a long sentence are changed, so that n-grams of every length match, but not all of them.
-    """
-    pairs = [candidate_of(rng, length, extra) for length, extra in shapes]
-    return [candidate for candidate, _ in pairs], [[reference] for _, reference in pairs]
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Oracles
-
-
 def windows(tokens, n):
     """All runs of ``n`` neighbours, in order."""
     return [tuple(tokens[i : i + n]) for i in range(len(tokens)) if i + n <= len(tokens)]
 
 
+def assert_number(got, expected, what, tolerance=1e-9):
+    """A number of Python's, which is no tensor."""
+    assert_python_number(got, expected, what, 1e-12, tolerance)
+
+
+def assert_left_alone(after, before, name):
+    if after != before:
+        raise AssertionError(f"{name} changed its arguments: {before!r} became {after!r}.")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# ngram_counts
+
+
 def counted(tokens, n):
     return {window: windows(tokens, n).count(window) for window in windows(tokens, n)}
-
-
-def clipped_and_total(candidate, references, n):
-    """Matches, at most as many of an n-gram as there are in the reference that has most; and all n-grams."""
-    own, others = windows(candidate, n), [windows(reference, n) for reference in references]
-    matches = [min(own.count(window), max(other.count(window) for other in others)) for window in set(own)]
-    return sum(matches), len(own)
-
-
-def nearest(candidate, references):
-    """By going away from the candidate's length in both directions, downwards first."""
-    lengths = [len(reference) for reference in references]
-    for distance in itertools.count():
-        for length in (len(candidate) - distance, len(candidate) + distance):
-            if length in lengths:
-                return length
-
-
-def score(candidates, references, max_n=4, plus=0):
-    """BLEU as a product and a root; ``plus`` is added to the counts of n > 1."""
-    product = 1.0
-    for n in range(1, max_n + 1):
-        pairs = [clipped_and_total(candidate, own, n) for candidate, own in zip(candidates, references)]
-        clipped, total = (sum(column) + (plus if n > 1 else 0) for column in zip(*pairs))
-        product *= clipped / total if clipped else 0.0
-    c, r = sum(map(len, candidates)), sum(nearest(candidate, own) for candidate, own in zip(candidates, references))
-    penalty = 1.0 if c >= r else math.e ** ((c - r) / c) if c else 0.0
-    return 100 * penalty * product ** (1 / max_n)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Drivers: run beside the learner's code
-
-
-def kind_of_counts(learner, tokens, n):
-    from collections import Counter
-
-    counts = learner.ngram_counts(tokens, n)
-    return isinstance(counts, Counter), counts
-
-
-def call_and_look_back(learner, name, arguments):
-    result = getattr(learner, name)(*arguments)
-    return result, arguments
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Assertions
 
 
 def assert_counts(got, expected, what):
@@ -116,39 +58,11 @@ def assert_counts(got, expected, what):
     assert_equal({key: count for key, count in got.items() if count != 0}, expected, what)
 
 
-def assert_number(got, expected, what, tolerance=1e-9):
-    """A Python number: a tensor is none."""
-    if isinstance(got, torch.Tensor):
-        raise AssertionError(f"{what} should be a Python number, but is a tensor.")
-    assert_close(got, expected, what, rtol=1e-12, atol=tolerance)
-
-
-def assert_pair(got, expected, what):
-    if not isinstance(got, (tuple, list)) or len(got) != 2:
-        raise AssertionError(f"{what} should be a pair (clipped, total), but is {got!r}.")
-    for item, wanted, name in zip(got, expected, ("clipped", "total")):
-        assert_number(item, wanted, f"{name} of {what}")
-
-
-def assert_score(learner, candidates, references, expected, what, **options):
-    got = learner.corpus_bleu(candidates, references, **options)
-    assert_number(got, expected, f"corpus_bleu of {what}", tolerance=1e-6)
-
-
-def assert_unchanged(after, before, name):
-    if after != before:
-        raise AssertionError(f"{name} changed its arguments: {before!r} became {after!r}.")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# ngram_counts
-
-
 @pytest.mark.task("bleu.ngram_counts", points=1)
 def test_windows(learner, reference, rng):
     """Every run of n neighbours, for n from 1 to 5."""
-    # The first and the last token occur once: caught is starting late or stopping early. Two sentences of one length
-    # with n = 2: caught is remembering results by anything but the tokens.
+    # The first and the last token occur once: catches starting late and stopping early. Two sentences of one length
+    # with n = 2: catches results that are cached by anything but the tokens.
     for n in (2, 3, 1, 4, 2, 5):
         tokens = ["<first>", *sentence(rng, 7), "<last>"]
         assert_counts(learner.ngram_counts(tokens, n), counted(tokens, n), f"ngram_counts({tokens}, {n})")
@@ -158,7 +72,7 @@ def test_windows(learner, reference, rng):
 def test_repeated_ngrams(learner, reference, rng):
     """N-grams that occur several times."""
     for n in (1, 2, 3):
-        tokens = sentence(rng, 12, words=["the", "cat"])  # two words: caught is counting once, and sorting
+        tokens = sentence(rng, 12, words=["the", "cat"])  # two words: catches counting once, and sorting
         tokens += tokens[:5]
         assert_counts(learner.ngram_counts(tokens, n), counted(tokens, n), f"ngram_counts({tokens}, {n})")
 
@@ -170,6 +84,13 @@ def test_short_sentences(learner, reference, rng):
     for length, n in ((4, 4), (3, 4), (1, 1), (1, 2), (2, 5), (0, 1), (0, 3)):
         what = f"ngram_counts({tokens[:length]}, {n})"
         assert_counts(learner.ngram_counts(tokens[:length], n), counted(tokens[:length], n), what)
+
+
+def kind_of_counts(learner, tokens, n):
+    from collections import Counter
+
+    counts = learner.ngram_counts(tokens, n)
+    return isinstance(counts, Counter), counts
 
 
 @pytest.mark.task("bleu.ngram_counts", points=1)
@@ -186,20 +107,34 @@ def test_counter(learner, reference, rng):
 def test_tokens_unchanged(learner, reference, rng):
     """The list of tokens is left as it was."""
     tokens = sentence(rng, 8)
-    counts, after = learner.run(call_and_look_back, "ngram_counts", [tokens, 3])
+    counts, after, _ = learner.run(call_and_look_back, "ngram_counts", [tokens, 3])
     assert_counts(counts, counted(tokens, 3), f"ngram_counts({tokens}, 3)")
-    assert_unchanged(after, [tokens, 3], "ngram_counts")
+    assert_left_alone(after, [tokens, 3], "ngram_counts")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # modified_precision
 
 
+def clipped_and_total(candidate, references, n):
+    """How many n-grams match, each at most as often as it occurs in any single reference; and how many there are."""
+    own, others = windows(candidate, n), [windows(reference, n) for reference in references]
+    matches = [min(own.count(window), max(other.count(window) for other in others)) for window in set(own)]
+    return sum(matches), len(own)
+
+
+def assert_pair(got, expected, what):
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        raise AssertionError(f"{what} should be a pair (clipped, total), but is {got!r}.")
+    for item, wanted, name in zip(got, expected, ("clipped", "total")):
+        assert_number(item, wanted, f"{name} of {what}")
+
+
 @pytest.mark.task("bleu.modified_precision", points=2)
 def test_one_reference(learner, reference, rng):
     """Clipped and total counts for one reference."""
     for n in (1, 2, 3):
-        # Both have a word four times and more, and the candidate more often: caught is clipping at 1, or not at all.
+        # Both have a word four times and more, and the candidate more often: catches clipping at 1, and not clipping.
         base = sentence(rng, 5, words=["a", "b"])
         candidate = [*base, "the", "the", "a", "the", "the", "the", "cat", *base]
         one = ["a", "the", "the", "the", *base, "The", "sat", *base[:3]]
@@ -212,8 +147,8 @@ def test_only_repeats(learner, reference, rng):
     """A candidate that repeats one word (the example of Papineni et al.)."""
     word, other = rng.choice([["the", "cat"], ["a", "dog"], ["le", "chat"]])
     references = [[word, other, "is", "on", word, "mat"], ["there", "is", "one", other, "on", word, "mat"]]
-    # 2 of 7: caught are 7 (no clipping), 3 (counts added) and 1 (sets). Then 1 of 5 and of 7: caught is remembering
-    # references, and results by the length of the candidate.
+    # 2 of 7: catches 7 (no clipping), 3 (counts added) and 1 (sets). Then 1 of 5 and of 7: catches references that are
+    # kept, and results that are cached by the length of the candidate.
     fewer = references[1:]
     for count, given, clipped in (
         (7, references, 2),
@@ -267,12 +202,12 @@ def test_short_candidates(learner, reference, rng):
 def test_sentences_unchanged(learner, reference, rng):
     """Candidate and references are left as they were."""
     candidate = sentence(rng, 8, words=["a", "b"])
-    # In no order, neither by words nor by length: caught is sorting.
+    # Ordered neither by words nor by length: catches sorting.
     references = [["b", *sentence(rng, 8, words=["a", "b"])], ["a", *sentence(rng, 6, words=["b", "c"]), "b"]]
-    got, after = learner.run(call_and_look_back, "modified_precision", [candidate, references, 2])
+    got, after, _ = learner.run(call_and_look_back, "modified_precision", [candidate, references, 2])
     expected = clipped_and_total(candidate, references, 2)
     assert_pair(got, expected, f"modified_precision({candidate}, {references}, 2)")
-    assert_unchanged(after, [candidate, references, 2], "modified_precision")
+    assert_left_alone(after, [candidate, references, 2], "modified_precision")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -283,7 +218,7 @@ def test_sentences_unchanged(learner, reference, rng):
 def test_shorter(learner, reference, rng):
     """Below 1 for candidates that are shorter than the reference."""
     reference_length = int(rng.integers(20, 30))
-    # Less than half first: there the quotient that // gives is not 1.
+    # Less than half first: catches //, whose quotient there is not 1.
     for length in (reference_length // 2 - 1, reference_length - 1, reference_length - 4, 3, 1):
         expected = math.e ** ((length - reference_length) / length)
         what = f"brevity_penalty({length}, {reference_length})"
@@ -311,6 +246,15 @@ def test_empty(learner, reference, rng):
 # closest_reference_length
 
 
+def nearest(candidate, references):
+    """The closest reference length, found by stepping away from the candidate's length, downwards first."""
+    lengths = [len(reference) for reference in references]
+    for distance in itertools.count():
+        for length in (len(candidate) - distance, len(candidate) + distance):
+            if length in lengths:
+                return length
+
+
 def check_closest(learner, rng, length, lengths):
     candidate, references = sentence(rng, length), [sentence(rng, other) for other in lengths]
     got = learner.closest_reference_length(candidate, references)
@@ -323,7 +267,7 @@ def check_closest(learner, rng, length, lengths):
 @pytest.mark.task("bleu.closest_reference_length", points=1)
 def test_nearest(learner, reference, rng):
     """The nearest of several lengths, longer or shorter."""
-    # The nearest stands in the middle of the list and is neither the shortest nor the longest of all.
+    # The nearest is in the middle of the list, and is neither the shortest nor the longest of all.
     length = int(rng.integers(9, 13))
     for offsets in ((-5, 2, 4, -7), (6, -8, -2, 3), (7, 3, 2, 5), (-4, -2, -6), (-3, 1, -5, 9)):
         check_closest(learner, rng, length, [length + offset for offset in offsets])
@@ -331,7 +275,7 @@ def test_nearest(learner, reference, rng):
 
 @pytest.mark.task("bleu.closest_reference_length", points=1)
 def test_ties(learner, reference, rng):
-    """Of two that are equally near the shorter, in whatever order."""
+    """Of two that are equally near, the shorter, in whatever order."""
     length = int(rng.integers(8, 12))
     for offsets in ((2, -2), (-3, 3), (4, 6, -4, -7), (-1, 1, 5), (1, 5, -1), (-2, 2, -2)):
         check_closest(learner, rng, length, [length + offset for offset in offsets])
@@ -348,13 +292,52 @@ def test_special_lengths(learner, reference, rng):
 def test_references_unchanged(learner, reference, rng):
     """The references are left as they were, in their order."""
     candidate, references = sentence(rng, 7), [sentence(rng, length) for length in (10, 4, 9, 12, 3)]
-    got, after = learner.run(call_and_look_back, "closest_reference_length", [candidate, references])
+    got, after, _ = learner.run(call_and_look_back, "closest_reference_length", [candidate, references])
     assert_number(got, 9, "the closest to 7 tokens of references with [10, 4, 9, 12, 3]")
-    assert_unchanged(after, [candidate, references], "closest_reference_length")
+    assert_left_alone(after, [candidate, references], "closest_reference_length")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # corpus_bleu
+
+
+def noisy_copy(rng, tokens, changes):
+    """The tokens with some of them replaced."""
+    changed = rng.uniform(len(tokens)).argsort()[:changes].tolist()
+    others = [[word for word in WORDS if word != token] for token in tokens]
+    return [rng.choice(others[index]) if index in changed else token for index, token in enumerate(tokens)]
+
+
+def candidate_of(rng, length, extra=0):
+    """A candidate for one reference: its first ``length`` tokens changed a little, then ``extra`` new ones."""
+    reference = sentence(rng, length + max(0, -extra))
+    return noisy_copy(rng, reference[:length], 2) + sentence(rng, max(0, extra)), reference
+
+
+def corpus(rng, shapes):
+    """Candidates with one reference each; ``shapes`` are pairs (length, how many tokens longer than the reference).
+
+    Two tokens of a long sentence are changed, so that n-grams of every length match, but not all of them.
+    """
+    pairs = [candidate_of(rng, length, extra) for length, extra in shapes]
+    return [candidate for candidate, _ in pairs], [[reference] for _, reference in pairs]
+
+
+def score(candidates, references, max_n=4, plus=0):
+    """BLEU as a product and a root; ``plus`` is added to the counts of n > 1."""
+    product = 1.0
+    for n in range(1, max_n + 1):
+        pairs = [clipped_and_total(candidate, own, n) for candidate, own in zip(candidates, references)]
+        clipped, total = (sum(column) + (plus if n > 1 else 0) for column in zip(*pairs))
+        product *= clipped / total if clipped else 0.0
+    c, r = sum(map(len, candidates)), sum(nearest(candidate, own) for candidate, own in zip(candidates, references))
+    penalty = 1.0 if c >= r else math.e ** ((c - r) / c) if c else 0.0
+    return 100 * penalty * product ** (1 / max_n)
+
+
+def assert_score(learner, candidates, references, expected, what, **options):
+    got = learner.corpus_bleu(candidates, references, **options)
+    assert_number(got, expected, f"corpus_bleu of {what}", tolerance=1e-6)
 
 
 @pytest.mark.task("bleu.corpus_bleu", points=2)
@@ -375,7 +358,7 @@ def test_several_sentences(learner, reference, rng):
     candidates.append(sentence(rng, 6, words=["x", "y", "z"]))  # matches nothing: its score alone is 0
     references.append([sentence(rng, 6)])
     assert_score(learner, candidates, references, score(candidates, references), "four sentences")
-    candidates.append(candidates[1])  # caught is counting each candidate once
+    candidates.append(candidates[1])  # catches counting each candidate once
     references.append(references[1])
     assert_score(learner, candidates, references, score(candidates, references), "five sentences, two of them the same")
 
@@ -383,7 +366,7 @@ def test_several_sentences(learner, reference, rng):
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_lengths_of_the_corpus(learner, reference, rng):
     """The brevity penalty compares the lengths of the whole corpus."""
-    # One too long, one too short: caught is a penalty for each sentence.
+    # One too long, one too short: catches a penalty for each sentence.
     for shapes in (((16, 5), (10, -1)), ((18, -3), (9, 0)), ((12, 3), (14, -6), (10, -2))):
         candidates, references = corpus(rng, shapes)
         assert_score(learner, candidates, references, score(candidates, references), "sentences that differ in length")
@@ -392,7 +375,7 @@ def test_lengths_of_the_corpus(learner, reference, rng):
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_references_of_each(learner, reference, rng):
     """Several references, not equally many for each candidate."""
-    for numbers in ((3, 1, 2), (2, 2)):  # equally many: caught is the layout of sacreBLEU
+    for numbers in ((3, 1, 2), (2, 2)):  # equally many: catches the layout of sacreBLEU
         candidates, references = [], []
         for number in numbers:
             candidate = sentence(rng, 14)
@@ -404,13 +387,13 @@ def test_references_of_each(learner, reference, rng):
         assert_score(learner, candidates, references, score(candidates, references), f"{numbers} references")
     candidate = sentence(rng, 14)
     own = [noisy_copy(rng, candidate, 3) + sentence(rng, 3), noisy_copy(rng, candidate, 3)[:11]]
-    for order in (own, own[::-1]):  # equally near: caught is taking the first or the last of them
+    for order in (own, own[::-1]):  # equally near: catches taking the first or the last of them
         assert_score(learner, [candidate], [order], score([candidate], [order]), "a candidate between two references")
 
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_max_n(learner, reference, rng):
-    """Other max_n than 4."""
+    """Other values of max_n than 4."""
     for max_n in (2, 3, 1, 5):
         candidates, references = corpus(rng, [(18, 0), (20, -2)])
         expected = score(candidates, references, max_n)
@@ -485,6 +468,6 @@ def test_corpus_unchanged(learner, reference, rng):
     """Candidates and references are left as they were."""
     candidates, references = corpus(rng, [(12, 0), (15, -1)])
     references[0].append(sentence(rng, 3))
-    got, after = learner.run(call_and_look_back, "corpus_bleu", [candidates, references])
+    got, after, _ = learner.run(call_and_look_back, "corpus_bleu", [candidates, references])
     assert_number(got, score(candidates, references), "corpus_bleu of two sentences", tolerance=1e-6)
-    assert_unchanged(after, [candidates, references], "corpus_bleu")
+    assert_left_alone(after, [candidates, references], "corpus_bleu")

@@ -1,4 +1,4 @@
-"""Hints of unit 12, BLEU: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `bleu`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "bleu.ngram_counts": (

@@ -1,10 +1,10 @@
-"""Hints of unit 6, blocks: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `blocks`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "blocks.gelu": (
-        "GELU multiplies x by a number between 0 and 1: near 1 for large x, near 0 for very negative x. Which function "
-        "runs smoothly from -1 to 1, and what do you do to it to make it run from 0 to 1? (Chapter 6, 'GELU and "
-        "ReLU'.)",
+        "GELU multiplies x by a number between 0 and 1: near 1 for large x, near 0 for very negative x. Which "
+        "function runs smoothly from -1 to 1, and what do you do to it to make it run from 0 to 1? "
+        "({Section}`blocks#gelu-and-relu`.)",
         "Everything happens entry by entry, so the shape never changes and no loop is needed. The usual slips are the "
         "root over 2/pi, the bracket that holds both x and its cube, and the constant 0.044715 (one zero after the "
         "point). `torch.tanh` works on tensors, `math.sqrt` on numbers.",
@@ -12,8 +12,8 @@ HINTS = {
     ),
     "blocks.LayerNorm": (
         "Take one vector, [1, 2, 3, 4]. What must be subtracted so that its mean is 0, and by what must the rest be "
-        "divided so that its variance is 1? Which entries of a (B, T, d) tensor belong to one vector? (Chapter 6, "
-        "'Layer normalisation'.)",
+        "divided so that its variance is 1? Which entries of a (B, T, d) tensor belong to one vector? "
+        "({Section}`blocks#layer-normalisation`.)",
         "Mean and variance of x with shape (..., d) have shape (..., 1): work along the last axis and keep it "
         "(`keepdim=True`), or they do not line up with x. `var` and `std` divide by d - 1 unless told otherwise; the "
         "mean of the squared deviations divides by d. `gamma` and `beta` are `nn.Parameter`, shape (d_model,).",
@@ -26,7 +26,7 @@ HINTS = {
     ),
     "blocks.rms_norm": (
         "RMS is short for root mean square. Read the three words from right to left: that is the order of the "
-        "operations. What does layer normalisation do that is missing here? (Chapter 6, 'RMSNorm'.)",
+        "operations. What does layer normalisation do that is missing here? ({Section}`blocks#rms-normalisation`.)",
         "For x of shape (..., d) the mean of the squares has shape (..., 1), so keep the axis. eps is added before the "
         "root is taken. `weight` has shape (d,) and lines up with the last axis by itself.",
         "mean_square = mean of the squares of x along the last axis, axis kept\n"
@@ -34,7 +34,7 @@ HINTS = {
     ),
     "blocks.FeedForward": (
         "Two linear layers with nothing in between are one linear layer. What has to stand between them, and how wide "
-        "is the tensor there? (Chapter 6, 'The feed-forward layer' and 'Why something non-linear'.)",
+        "is the tensor there? ({Section}`blocks#feed-forward-layer` and {heading}`blocks#why-non-linear`.)",
         "x is (B, T, d_model), after `w_1` it is (B, T, d_ff), after `w_2` (B, T, d_model) again. Dropout stands "
         "directly before `w_2`; as a module, `nn.Dropout` follows `train()` and `eval()` by itself. Check `activation` "
         "in `__init__`, and for GELU use your own function.",
@@ -47,7 +47,7 @@ HINTS = {
     ),
     "blocks.dropout": (
         "If a share p of the entries is lost, what happens to the mean of all? By what must the others be multiplied "
-        "so that it stays the same, and when is the best moment for that? (Chapter 6, 'Inverted dropout'.)",
+        "so that it stays the same, and when is the best moment for that? ({Section}`blocks#inverted-dropout`.)",
         "You need one uniform random number for every entry, so draw in the shape of x, from `generator`. A comparison "
         "with p gives a boolean mask. Look at the two cases in which nothing happens, and at the values of p that are "
         "refused, first of all: for p = 1 you would divide by 0.",
@@ -58,8 +58,8 @@ HINTS = {
     ),
     "blocks.SublayerConnection": (
         "There are two ways to combine four things: the input x, a sublayer, a norm, dropout. In one the norm stands "
-        "before the sublayer, in the other behind the sum. In which of them can x pass from the bottom of a deep stack "
-        "to its top untouched? (Chapter 6, 'Pre-norm and post-norm'.)",
+        "before the sublayer, in the other behind the sum. In which of them can x pass from the bottom of a deep "
+        "stack to its top untouched? ({Section}`blocks#pre-and-post-norm`.)",
         "`sublayer` is an argument of `forward`: call it like a function, once. Dropout acts on what it returns, and "
         "on nothing else. Keep the choice of `norm` as an attribute (under another name than the layer, which is "
         'called `norm_layer`), and refuse what is neither "pre" nor "post".',

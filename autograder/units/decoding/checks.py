@@ -1,13 +1,14 @@
-"""Checks of unit 13, decoding.
+"""Checks of the unit on decoding.
 
-The model of `greedy_decode` and `beam_search` is mostly one whose log-probabilities are looked up: in a table, at a
-number that depends on every id of the source and of the target that may be seen, or in a tree of chosen prefixes. So
-the right answer is known without any neural network. What `beam_search` leaves to its writer (when to stop, whether
-finished hypotheses keep their places, how many candidates are formed) must not matter: every case is one in which five
-styles of search agree.
+The model of `greedy_decode` and `beam_search` mostly looks its log-probabilities up: in a table, at a row that depends
+on every id of the source and of the target that may be seen, or in a tree of chosen prefixes. So the right answer is
+known without any neural network. What `beam_search` leaves to its writer (when to stop, whether finished hypotheses
+keep their slots in the beam, how many candidates are formed) must not matter: every case is one in which five styles of
+search agree.
 
-Within a task checks go from basic to subtle, and each looks at one mechanism. What is left to chance is judged by
-statistics; each says how often it would fail a right answer by chance, always less than once in 10^9.
+First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
+check looks at one mechanism. What is left to chance is judged by statistics; each says how often it would fail a right
+answer by chance, always less than once in 10^9.
 """
 
 import math
@@ -18,92 +19,285 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.judging.assertions import assert_close, assert_equal, assert_raises, reply_of
+from autograder.judging.assertions import assert_close, assert_equal
 from autograder.judging.inputs import Rng
+from autograder.judging.replies import assert_raises, reply_of
+from autograder.units.support.search import first_found
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What several tasks share
+
+
+def draw(learner, logits, options, seed, calls=1):
+    """``calls`` calls of sample_next, with a generator of that seed (``None``: without one), and the logits after."""
+    options = dict(options)
+    if seed is not None:
+        options["generator"] = torch.Generator().manual_seed(seed)
+    return [learner.sample_next(logits, **options) for _ in range(calls)], logits
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# greedy_decode
+
 
 PAD, BOS, EOS = 0, 2, 3
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Drivers: they run beside the learner's code and hold no expected value.
+
+class ReadingGenerator(nn.Module):
+    """Reads token i's log-probability at index size + 2 - i of what the decoder returns: no softmax changes it."""
+
+    def __init__(self, size):
+        super().__init__()
+        width = size + 3
+        self.proj = nn.Linear(width, size)
+        with torch.no_grad():
+            self.proj.weight.copy_(torch.eye(width).flip(1)[:size])
+            self.proj.bias.zero_()
+
+    def forward(self, x):
+        return self.proj(x).log_softmax(dim=-1)
+
+
+class LookupModel(nn.Module):
+    """Looks log-probabilities up in ``table`` ``(R, V)``, at a row that depends on all ids that may be seen.
+
+    The row depends on the source, and through two layers on the target. ``trees`` lists exceptions: first source id,
+    target so far, ``(V,)``. Notes how often it encodes, and whether gradients are recorded.
+    """
+
+    def __init__(self, table, trees):
+        super().__init__()
+        self.table, self.width = table, table.shape[1] + 3
+        self.exceptions = {(first, tuple(prefix)): values for first, prefix, values in trees}
+        self.encoded, self.gradients = 0, False
+        self.scale = nn.Parameter(torch.ones(()))
+        self.generator = ReadingGenerator(table.shape[1])
+
+    def encode(self, src, src_mask):
+        self.encoded += 1
+        self.gradients |= torch.is_grad_enabled()
+        visible = torch.ones_like(src, dtype=torch.bool)
+        if src_mask is not None:
+            visible = torch.broadcast_to(src_mask, (len(src), 1, 1, src.shape[1]))[:, 0, 0]
+        positions = torch.arange(1, src.shape[1] + 1)
+        memory = torch.zeros(*src.shape, self.width)
+        memory[..., 0] = torch.where(visible, src * positions, 40 + positions)  # what padding holds is noise
+        memory[:, 0, 0] += 7 * visible.sum(dim=-1)
+        memory[..., 1] = src[:, :1]
+        return memory * self.scale
+
+    def decode(self, memory, src_mask, tgt, tgt_mask):
+        self.gradients |= torch.is_grad_enabled()
+        self.refuse(src_mask, tgt, tgt_mask)
+        count, time = tgt.shape
+        visible = torch.ones(count, memory.shape[1], dtype=torch.bool)
+        if src_mask is not None:
+            visible = torch.broadcast_to(src_mask, (count, 1, 1, memory.shape[1]))[:, 0, 0]
+        source = (memory[..., 0].detach().round().long() * visible).sum(dim=-1)
+        allowed = torch.ones(count, time, time, dtype=torch.bool)
+        if tgt_mask is not None:
+            allowed = torch.broadcast_to(tgt_mask, (count, 1, time, time))[:, 0]
+        positions = torch.arange(time)
+        first = (allowed * ((2 * positions + 1) * tgt)[:, None]).sum(dim=-1)
+        second = (allowed * ((positions + 1) * first)[:, None]).sum(dim=-1)
+        values = self.table[(second + source[:, None]) % len(self.table)]
+        if self.exceptions:
+            firsts = memory[:, 0, 1].detach().round().long().expand(count).tolist()
+            for row, (start, ids) in enumerate(zip(firsts, tgt.tolist())):
+                for t in range(time):
+                    values[row, t] = self.exceptions.get((start, tuple(ids[: t + 1])), values[row, t])
+        hidden = torch.cat([torch.full((count, time, 3), 5.0), values.flip(-1)], dim=-1)
+        return hidden * self.scale
+
+    def refuse(self, src_mask, tgt, tgt_mask):
+        """Ids and masks of another type are refused, as an embedding and ``masked_fill`` would."""
+        if tgt.is_floating_point():
+            raise TypeError("The decoder got target ids that are floating-point numbers.")
+        for what, mask in (("source", src_mask), ("target", tgt_mask)):
+            if mask is not None and mask.dtype != torch.bool:
+                raise TypeError(f"The decoder got a {what} mask that is not boolean.")
+
+    def forward(self, src, tgt, src_mask=None, tgt_mask=None):
+        return self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask)
 
 
 def search(learner, name, table, trees, src, src_mask, max_len, options, training=False):
     """Call greedy_decode or beam_search with a model that looks its log-probabilities up.
 
-    ``table`` ``(R, V)`` holds log-probabilities; which row is the next token's depends on the source and on all target
-    ids that may be seen, through two layers. ``trees`` lists exceptions: first source id, target so far, ``(V,)``.
+    Returns the result, the arguments as the call left them, how often the model encoded, whether it recorded
+    gradients, and its mode and whether gradients are recorded afterwards.
     """
-    rows, size = table.shape
-    width = size + 3
-    exceptions = {(first, tuple(prefix)): values for first, prefix, values in trees}
-    seen = {"encoded": 0, "gradients": False}
-
-    class Generator(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.proj = nn.Linear(width, size)
-            with torch.no_grad():  # token i is read from place size + 2 - i
-                self.proj.weight.copy_(torch.eye(width).flip(1)[:size])
-                self.proj.bias.zero_()
-
-        def forward(self, x):
-            return self.proj(x).log_softmax(dim=-1)
-
-    class Model(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.scale = nn.Parameter(torch.ones(()))
-            self.generator = Generator()
-
-        def encode(self, src, src_mask):
-            seen["encoded"] += 1
-            seen["gradients"] |= torch.is_grad_enabled()
-            visible = torch.ones_like(src, dtype=torch.bool)
-            if src_mask is not None:
-                visible = torch.broadcast_to(src_mask, (len(src), 1, 1, src.shape[1]))[:, 0, 0]
-            places = torch.arange(1, src.shape[1] + 1)
-            memory = torch.zeros(*src.shape, width)
-            memory[..., 0] = torch.where(visible, src * places, 40 + places)  # what padding holds is noise
-            memory[:, 0, 0] += 7 * visible.sum(dim=-1)
-            memory[..., 1] = src[:, :1]
-            return memory * self.scale
-
-        def decode(self, memory, src_mask, tgt, tgt_mask):
-            seen["gradients"] |= torch.is_grad_enabled()
-            if tgt.is_floating_point():
-                raise TypeError("The decoder got target ids that are floating-point numbers.")
-            for what, mask in (("source", src_mask), ("target", tgt_mask)):
-                if mask is not None and mask.dtype != torch.bool:
-                    raise TypeError(f"The decoder got a {what} mask that is not boolean.")
-            count, time = tgt.shape
-            visible = torch.ones(count, memory.shape[1], dtype=torch.bool)
-            if src_mask is not None:
-                visible = torch.broadcast_to(src_mask, (count, 1, 1, memory.shape[1]))[:, 0, 0]
-            source = (memory[..., 0].detach().round().long() * visible).sum(dim=-1)
-            allowed = torch.ones(count, time, time, dtype=torch.bool)
-            if tgt_mask is not None:
-                allowed = torch.broadcast_to(tgt_mask, (count, 1, time, time))[:, 0]
-            places = torch.arange(time)
-            first = (allowed * ((2 * places + 1) * tgt)[:, None]).sum(dim=-1)
-            second = (allowed * ((places + 1) * first)[:, None]).sum(dim=-1)
-            values = table[(second + source[:, None]) % rows]
-            if exceptions:
-                firsts = memory[:, 0, 1].detach().round().long().expand(count).tolist()
-                for row, (start, ids) in enumerate(zip(firsts, tgt.tolist())):
-                    for t in range(time):
-                        values[row, t] = exceptions.get((start, tuple(ids[: t + 1])), values[row, t])
-            hidden = torch.cat([torch.full((count, time, 3), 5.0), values.flip(-1)], dim=-1)
-            return hidden * self.scale
-
-        def forward(self, src, tgt, src_mask=None, tgt_mask=None):
-            return self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask)
-
-    model = Model().train(training)
+    model = LookupModel(table, trees).train(training)
     result = getattr(learner, name)(model, src, src_mask, max_len, **options)
-    # A model that went on: these are no part of the answer.
     after = [model.training, torch.is_grad_enabled()]
     torch.set_grad_enabled(True)
-    return result, [src, src_mask], seen["encoded"], seen["gradients"], after
+    return result, [src, src_mask], model.encoded, model.gradients, after
+
+
+def searched(learner, *request):
+    """The reply of `search`."""
+    return reply_of(learner, search, *request, parts=5, uses=(ReadingGenerator, LookupModel))
+
+
+def random_sources(rng, *lengths, first=None):
+    """Source ids ``(B, T_src)`` of these lengths, padded, and their mask."""
+    longest = max(lengths)
+    src = rng.integers(4, 20, len(lengths), longest)
+    if first is not None:
+        src[:, 0] = torch.tensor(first)
+    mask = torch.arange(longest) < torch.tensor(lengths)[:, None]
+    return src.masked_fill(~mask, PAD), mask[:, None, None]
+
+
+def random_table(rng, size, likely=(), unlikely=(), spread=1.5):
+    """Random log-probabilities ``(23, size)``; some ids are more likely, and some hardly possible."""
+    scores = spread * rng.normal(23, size)
+    for token, by in likely:
+        scores[:, token] += by
+    scores[:, list(unlikely)] = -15.0 + scores[:, list(unlikely)] / 10
+    return scores.log_softmax(dim=-1)
+
+
+def following_of(table, source, mask, trees=()):
+    """A function from the target so far to the log-probabilities of the next token, a list."""
+    rows = table.tolist()
+    exceptions = {tuple(prefix): values.tolist() for first, prefix, values in trees if first == source[0]}
+    kept = [token for token, keep in zip(source.tolist(), mask.flatten().tolist()) if keep]
+    number = sum(position * token for position, token in enumerate(kept, 1)) + 7 * len(kept)
+
+    @cache
+    def following(ids):
+        if ids in exceptions:
+            return exceptions[ids]
+        first = second = 0
+        for position, token in enumerate(ids):
+            first += (2 * position + 1) * token
+            second += (position + 1) * first
+        return rows[(second + number) % len(rows)]
+
+    return following
+
+
+def greedy_by_hand(following, max_len, bos, eos):
+    ids = [bos]
+    while len(ids) < max_len and (len(ids) == 1 or ids[-1] != eos):
+        values = following(tuple(ids))
+        ids.append(max(range(len(values)), key=values.__getitem__))
+    return ids
+
+
+def greedy_rows(table, src, mask, max_len, bos=BOS, eos=EOS):
+    return [greedy_by_hand(following_of(table, *pair), max_len, bos, eos) for pair in zip(src, mask)]
+
+
+def padded_rows(rows, length):
+    return torch.tensor([row + [PAD] * (length - len(row)) for row in rows])
+
+
+def check_greedy(learner, table, src, mask, max_len, expected, what, training=False, **options):
+    """Run greedy_decode and compare; columns of padding at the end are free."""
+    reply = searched(learner, "greedy_decode", table, [], src, mask, max_len, options, training)
+    ids = reply[0]
+    if isinstance(ids, torch.Tensor) and ids.dim() == 2 and ids.dtype == torch.int64:
+        if ids.shape[1] > max_len:
+            raise AssertionError(f"{what} should have at most {max_len} columns, but has {ids.shape[1]}.")
+        ids = F.pad(ids, (0, max_len - ids.shape[1]), value=PAD)
+    assert_equal(ids, padded_rows(expected, max_len), what)
+    return reply
+
+
+@pytest.mark.task("decoding.greedy_decode", points=3)
+def test_most_likely_tokens(learner, reference, rng):
+    """Each row: the start symbol, then the most likely token given all before it and the source, up to max_len."""
+    for lengths, max_len in (((5, 3, 4), 7), ((2,), 2), ((3, 6), 1)):
+        table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
+        src, mask = random_sources(rng, *lengths)
+        expected = greedy_rows(table, src, mask, max_len)
+        what = f"greedy_decode(model, src {tuple(src.shape)}, src_mask, max_len={max_len})"
+        check_greedy(learner, table, src, mask, max_len, expected, what)
+
+
+def seed_of(rng):
+    """A seed for a case that is drawn once and cached."""
+    return int(rng.integers(0, 2**31, 1))
+
+
+@cache
+def finishing_case(seed, wanted, count, max_len, bos=BOS, eos=EOS, likely=(), size=9):
+    """A table, sources and the rows, such that the lengths of the rows are as wanted. Cached by seed."""
+    rng = Rng(seed)
+
+    def draw():
+        table = random_table(rng, size, [(eos, 1.0), *likely], unlikely=(PAD, bos))
+        src, mask = random_sources(rng, *[3 + index % 3 for index in range(count)])
+        rows = greedy_rows(table, src, mask, max_len, bos, eos)
+        return (table, src, mask, rows) if wanted(rows, eos) else None
+
+    return first_found(draw)
+
+
+def at_different_times(rows, eos):
+    """The first row ends neither first nor last; one row ends early, and one not at all."""
+    lengths = [len(row) for row in rows]
+    unfinished = any(row[-1] != eos for row in rows)
+    return len({*lengths}) == 4 and min(lengths) < lengths[0] < max(lengths) - 1 and unfinished
+
+
+def all_before_the_end(rows, eos):
+    """Every row ends: first the second one, then the first one."""
+    first, second, third = (len(row) for row in rows)
+    return 2 < second < first < third < 9 and all(row[-1] == eos for row in rows)
+
+
+def one_at_once(rows, eos):
+    return len(rows[0]) > 4 and len(rows[1]) == 2
+
+
+@pytest.mark.task("decoding.greedy_decode", points=3)
+def test_rows_finish(learner, reference, rng):
+    """A row ends with the end symbol and is padded from there, while the others go on."""
+    for what, wanted, count in (
+        ("rows that all end before max_len", all_before_the_end, 3),
+        ("rows that end at different times", at_different_times, 4),
+        ("a row that ends at once", one_at_once, 2),
+    ):
+        table, src, mask, rows = finishing_case(seed_of(rng), wanted, count, 9)
+        check_greedy(learner, table, src, mask, 9, rows, f"greedy_decode with {what}")
+
+
+def with_the_usual_ids(rows, eos):
+    """Every row ends, and holds the id that is the end elsewhere."""
+    return len(rows[0]) != len(rows[1]) and all(EOS in row[:-1] and row[-1] == eos for row in rows)
+
+
+@pytest.mark.task("decoding.greedy_decode", points=1)
+def test_other_start_and_end(learner, reference, rng):
+    """bos_id and eos_id are the caller's; the ids 2 and 3 are ordinary tokens then."""
+    likely = ((BOS, 1.2), (EOS, 1.2))
+    table, src, mask, rows = finishing_case(seed_of(rng), with_the_usual_ids, 2, 10, 7, 5, likely, 8)
+    check_greedy(learner, table, src, mask, 10, rows, "greedy_decode(..., bos_id=7, eos_id=5)", bos_id=7, eos_id=5)
+
+
+@pytest.mark.task("decoding.greedy_decode", points=1)
+def test_encoded_once(learner, reference, rng):
+    """The source is encoded once, nothing is recorded for gradients, and the mode is left alone."""
+    table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
+    src, mask = random_sources(rng, 2, 4)
+    expected = greedy_rows(table, src, mask, 5)
+    for training in (True, False):
+        what = "greedy_decode(model, src (2, 4), src_mask, max_len=5)"
+        reply = check_greedy(learner, table, src, mask, 5, expected, what, training)
+        _, (src_after, mask_after), encoded, gradients, (mode, enabled) = reply
+        if encoded != 1:
+            raise AssertionError(f"The source was encoded {encoded} times; its memory does not change.")
+        if gradients is not False:
+            raise AssertionError("The model ran while gradients were recorded: use torch.no_grad().")
+        if mode is not training:
+            raise AssertionError("The model is in another mode (training or evaluation) after the call than before.")
+        if enabled is not True:
+            raise AssertionError("After the call no gradients are recorded any more.")
+        assert_equal(src_after, src, "the argument src after the call")
+        assert_equal(mask_after, mask, "the argument src_mask after the call")
 
 
 def translate(learner, weights, src, src_mask, max_len):
@@ -142,331 +336,6 @@ def translate(learner, weights, src, src_mask, max_len):
     return learner.greedy_decode(Model().eval(), src, src_mask, max_len)
 
 
-def draw(learner, logits, options, seed, calls=1):
-    """``calls`` calls of sample_next, with a generator of that seed (``None``: without one), and the logits after."""
-    options = dict(options)
-    if seed is not None:
-        options["generator"] = torch.Generator().manual_seed(seed)
-    return [learner.sample_next(logits, **options) for _ in range(calls)], logits
-
-
-def fill(learner, updates, caches=1):
-    """Updates of new caches in turn: which cache, layer, k, v.
-
-    Returns the lengths of the new caches, what came back each time with the lengths then, and every k and v after.
-    """
-    made = [learner.KVCache() for _ in range(caches)]
-    lengths, replies = [cache.length for cache in made], []
-    for which, layer, k, v in updates:
-        both = made[which].update(layer, k, v)
-        if not isinstance(both, (tuple, list)) or len(both) != 2:
-            return "update should return two tensors, (k, v)."
-        replies.append([both[0].clone(), both[1].clone(), [cache.length for cache in made]])
-    return lengths, replies, [(k, v) for _, _, k, v in updates]
-
-
-def write_with_cache(learner, weights, prompt, count, heads):
-    """A small decoder of attention writes ``count`` tokens; each step reads only what is new.
-
-    Returns the ids, the last logits, and the length of the cache.
-    """
-    cache = learner.KVCache()
-    ids = new = prompt
-    for _ in range(count):
-        start = cache.length
-        x = weights["table"][new] + weights["positions"][start : start + new.shape[1]]
-        for layer, (w_q, w_k, w_v, w_o) in enumerate(weights["layers"]):
-            q, k, v = (
-                (x @ w).unflatten(-1, (heads, x.shape[-1] // heads)).transpose(1, 2) for w in (w_q, w_k, w_v)
-            )  # (B, H, T_new, d_head)
-            k, v = cache.update(layer, k, v)
-            time = k.shape[-2]
-            allowed = torch.arange(time) <= torch.arange(time - q.shape[-2], time)[:, None]
-            scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-            mixed = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1) @ v
-            x = x + mixed.transpose(1, 2).flatten(2) @ w_o
-        logits = x[:, -1] @ weights["output"]
-        new = logits.argmax(dim=-1, keepdim=True)
-        ids = torch.cat([ids, new], dim=1)
-    return ids, logits, cache.length
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Expected values: the model of `search` once more, and searches in several styles.
-
-
-def _seed(rng):
-    """A number for cases that are looked for once and kept."""
-    return int(rng.integers(0, 2**31, 1))
-
-
-def _sources(rng, *lengths, first=None):
-    """Source ids ``(B, T_src)`` of these lengths, padded, and their mask."""
-    longest = max(lengths)
-    src = rng.integers(4, 20, len(lengths), longest)
-    if first is not None:
-        src[:, 0] = torch.tensor(first)
-    mask = torch.arange(longest) < torch.tensor(lengths)[:, None]
-    return src.masked_fill(~mask, PAD), mask[:, None, None]
-
-
-def _table(rng, size, likely=(), unlikely=(), spread=1.5):
-    """Random log-probabilities ``(23, size)``; of some ids they are raised, and of some as good as none."""
-    scores = spread * rng.normal(23, size)
-    for token, by in likely:
-        scores[:, token] += by
-    scores[:, list(unlikely)] = -15.0 + scores[:, list(unlikely)] / 10
-    return scores.log_softmax(dim=-1)
-
-
-def _following(table, source, mask, trees=()):
-    """A function from the target so far to the log-probabilities of what follows, a list."""
-    rows = table.tolist()
-    exceptions = {tuple(prefix): values.tolist() for first, prefix, values in trees if first == source[0]}
-    kept = [token for token, keep in zip(source.tolist(), mask.flatten().tolist()) if keep]
-    number = sum(place * token for place, token in enumerate(kept, 1)) + 7 * len(kept)
-
-    @cache
-    def following(ids):
-        if ids in exceptions:
-            return exceptions[ids]
-        first = second = 0
-        for place, token in enumerate(ids):
-            first += (2 * place + 1) * token
-            second += (place + 1) * first
-        return rows[(second + number) % len(rows)]
-
-    return following
-
-
-def _greedy(following, max_len, bos, eos):
-    ids = [bos]
-    while len(ids) < max_len and (len(ids) == 1 or ids[-1] != eos):
-        values = following(tuple(ids))
-        ids.append(max(range(len(values)), key=values.__getitem__))
-    return ids
-
-
-def _greedy_rows(table, src, mask, max_len, bos=BOS, eos=EOS):
-    return [_greedy(_following(table, *pair), max_len, bos, eos) for pair in zip(src, mask)]
-
-
-def _padded(rows, length):
-    return torch.tensor([row + [PAD] * (length - len(row)) for row in rows])
-
-
-STYLES = ("narrowing", "open", "to the end", "competing sums", "competing scores")
-
-
-def _beam(following, max_len, size, alpha, bos, eos, style):
-    """The best hypothesis without special ids, and how far its score lies above that of the next one."""
-
-    def score(one):
-        return one[0] / ((4 + len(one[1])) / 6) ** alpha
-
-    live, ended = [(0.0, (bos,))], []
-    for _ in range(1, max_len):
-        grown = [(total + value, (*ids, token)) for total, ids in live for token, value in enumerate(following(ids))]
-        if style.startswith("competing"):  # finished hypotheses keep their places as long as they are good enough
-            by = score if style.endswith("scores") else None
-            chosen = sorted(grown + ended, key=by, reverse=True)[:size]
-            ended = [one for one in chosen if one[1][-1] == eos]
-            live = [one for one in chosen if one[1][-1] != eos]
-        elif style == "narrowing":  # finished hypotheses take their places along
-            chosen = sorted(grown, reverse=True)[: size - len(ended)]
-            ended += [one for one in chosen if one[1][-1] == eos]
-            live = [one for one in chosen if one[1][-1] != eos]
-        else:  # finished hypotheses give up their places
-            grown.sort(reverse=True)
-            ended += [one for one in grown[:size] if one[1][-1] == eos]
-            live = [one for one in grown if one[1][-1] != eos][:size]
-            if (style == "open" and len(ended) >= size) or (style == "to the first end" and ended):
-                break
-        if not live:
-            break
-    first, second = (*sorted(map(score, ended or live), reverse=True), -math.inf)[:2]
-    best = max(ended or live, key=score)
-    return [token for token in best[1] if token not in (PAD, bos, eos)], first - second
-
-
-def _flattened(values):
-    """What log-probabilities become when the softmax of them is taken once more as if they were probabilities."""
-    total = math.log(sum(math.exp(math.exp(value)) for value in values))
-    return [math.exp(value) - total for value in values]
-
-
-def _agreed(following, max_len, size=4, alpha=0.6, bos=BOS, eos=EOS):
-    """What all styles of search find, by a clear margin; ``None`` where they do not agree."""
-    found = None
-    for style in STYLES:
-        ids, gap = _beam(following, max_len, size, alpha, bos, eos, style)
-        if gap < 0.01 or (found is not None and ids != found):
-            return None
-        found = ids
-    return found
-
-
-def _tree(rng, first, paths, size, bos=BOS, eos=EOS):
-    """Exceptions for the source that starts with ``first``: each path is a list of (token, probability) from ``bos``.
-
-    What is left of the probability goes to the other ordinary tokens, hardly any of it to special ones.
-    """
-    nodes: dict[tuple, dict[int, float]] = {}
-    for path in paths:
-        prefix: tuple = (bos,)
-        for token, probability in path:
-            nodes.setdefault(prefix, {})[token] = probability
-            prefix = (*prefix, token)
-    trees = []
-    for prefix, known in nodes.items():
-        weights = rng.uniform(size, low=0.9, high=1.1, dtype=torch.float64)
-        weights[[PAD, bos, eos, *known]] = 0
-        weights *= (1 - sum(known.values())) / weights.sum()
-        for token, probability in known.items():
-            weights[token] = probability
-        trees.append((first, list(prefix), weights.clamp_min(1e-8).log().float()))
-    return trees
-
-
-def _tree_case(rng, size, sources, max_len, beam_size, alpha=0.6):
-    """For each source a tree of its own paths: what `_searched` wants; ``None`` where the styles do not agree."""
-    table = _table(rng, size, unlikely=(PAD, BOS, EOS), spread=0.1)  # what is not in a tree: hardly a special id
-    firsts = [5 + row for row in range(len(sources))]
-    trees = [one for first, paths in zip(firsts, sources) for one in _tree(rng, first, paths, size)]
-    src, mask = _sources(rng, *[2 + row % 2 for row in range(len(sources))], first=firsts)
-    case = table, trees, src, mask
-    expected = _tree_best(case, max_len, beam_size, alpha)
-    return None if any(ids is None for ids in expected) else (*case, expected)
-
-
-def _tree_best(case, max_len, beam_size, alpha=0.6):
-    """What all styles of search find for each source of a case."""
-    table, trees, src, mask, *_ = case
-    return [_agreed(_following(table, *pair, trees), max_len, beam_size, alpha) for pair in zip(src, mask)]
-
-
-def _ordinary(rng, size, count, special=(PAD, BOS, EOS)):
-    """Different ordinary tokens, in random order."""
-    tokens = [token for token in range(size) if token not in special]
-    order = rng.uniform(len(tokens)).argsort().tolist()
-    return [tokens[place] for place in order[:count]]
-
-
-def _searched(learner, table, trees, src, mask, expected, what, max_len, **options):
-    """Run beam_search and compare; ``what`` names each output."""
-    result, after, *_ = reply_of(learner, search, "beam_search", table, trees, src, mask, max_len, options, parts=5)
-    if not isinstance(result, (list, tuple)) or len(result) != len(expected):
-        raise AssertionError(f"beam_search should return a list of {len(expected)} outputs, one for each source.")
-    for got, wanted, name in zip(result, expected, what):
-        if not isinstance(got, (list, tuple)) or not all(type(token) is int for token in got):
-            raise AssertionError("Every output of beam_search should be a list of int.")
-        assert_equal(list(got), wanted, name)
-    assert_equal(tuple(after), (src, mask), ("src after the call of beam_search", "src_mask after the call"))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# greedy_decode
-
-
-def _decoded(learner, table, src, mask, max_len, expected, what, training=False, **options):
-    """Run greedy_decode and compare; columns of padding at the end are free."""
-    reply = reply_of(learner, search, "greedy_decode", table, [], src, mask, max_len, options, training, parts=5)
-    ids = reply[0]
-    if isinstance(ids, torch.Tensor) and ids.dim() == 2 and ids.dtype == torch.int64:
-        if ids.shape[1] > max_len:
-            raise AssertionError(f"{what} should have at most {max_len} columns, but has {ids.shape[1]}.")
-        ids = F.pad(ids, (0, max_len - ids.shape[1]), value=PAD)
-    assert_equal(ids, _padded(expected, max_len), what)
-    return reply
-
-
-@pytest.mark.task("decoding.greedy_decode", points=3)
-def test_most_likely_tokens(learner, reference, rng):
-    """Each row: the start symbol, then the most likely token given all before it and the source, up to max_len."""
-    for lengths, max_len in (((5, 3, 4), 7), ((2,), 2), ((3, 6), 1)):
-        table = _table(rng, 9, unlikely=(PAD, BOS, EOS))
-        src, mask = _sources(rng, *lengths)
-        expected = _greedy_rows(table, src, mask, max_len)
-        what = f"greedy_decode(model, src {tuple(src.shape)}, src_mask, max_len={max_len})"
-        _decoded(learner, table, src, mask, max_len, expected, what)
-
-
-@cache
-def _finishing(seed, wanted, count, max_len, bos=BOS, eos=EOS, likely=(), size=9):
-    """A table, sources and the rows, such that the lengths of the rows are as wanted. Kept for each seed."""
-    rng = Rng(seed)
-    while True:
-        table = _table(rng, size, [(eos, 1.0), *likely], unlikely=(PAD, bos))
-        src, mask = _sources(rng, *[3 + place % 3 for place in range(count)])
-        rows = _greedy_rows(table, src, mask, max_len, bos, eos)
-        if wanted(rows, eos):
-            return table, src, mask, rows
-
-
-@pytest.mark.task("decoding.greedy_decode", points=3)
-def test_rows_finish(learner, reference, rng):
-    """A row ends with the end symbol and is padded from there, while the others go on."""
-    for what, wanted, count in (
-        ("rows that all end before max_len", _all_before_the_end, 3),
-        ("rows that end at different times", _at_different_times, 4),
-        ("a row that ends at once", _one_at_once, 2),
-    ):
-        table, src, mask, rows = _finishing(_seed(rng), wanted, count, 9)
-        _decoded(learner, table, src, mask, 9, rows, f"greedy_decode with {what}")
-
-
-def _at_different_times(rows, eos):
-    """The first row ends neither first nor last; one row ends early, and one not at all."""
-    lengths = [len(row) for row in rows]
-    unfinished = any(row[-1] != eos for row in rows)
-    return len({*lengths}) == 4 and min(lengths) < lengths[0] < max(lengths) - 1 and unfinished
-
-
-def _all_before_the_end(rows, eos):
-    """Every row ends: first the second one, then the first one."""
-    first, second, third = (len(row) for row in rows)
-    return 2 < second < first < third < 9 and all(row[-1] == eos for row in rows)
-
-
-def _one_at_once(rows, eos):
-    return len(rows[0]) > 4 and len(rows[1]) == 2
-
-
-def _with_the_usual_ids(rows, eos):
-    """Every row ends, and holds the id that is the end elsewhere."""
-    return len(rows[0]) != len(rows[1]) and all(EOS in row[:-1] and row[-1] == eos for row in rows)
-
-
-@pytest.mark.task("decoding.greedy_decode", points=1)
-def test_other_start_and_end(learner, reference, rng):
-    """bos_id and eos_id are the caller's; the ids 2 and 3 are ordinary tokens then."""
-    likely = ((BOS, 1.2), (EOS, 1.2))
-    table, src, mask, rows = _finishing(_seed(rng), _with_the_usual_ids, 2, 10, 7, 5, likely, 8)
-    _decoded(learner, table, src, mask, 10, rows, "greedy_decode(..., bos_id=7, eos_id=5)", bos_id=7, eos_id=5)
-
-
-@pytest.mark.task("decoding.greedy_decode", points=1)
-def test_encoded_once(learner, reference, rng):
-    """The source is encoded once, nothing is recorded for gradients, and the mode is left alone."""
-    table = _table(rng, 9, unlikely=(PAD, BOS, EOS))
-    src, mask = _sources(rng, 2, 4)
-    expected = _greedy_rows(table, src, mask, 5)
-    for training in (True, False):
-        what = "greedy_decode(model, src (2, 4), src_mask, max_len=5)"
-        reply = _decoded(learner, table, src, mask, 5, expected, what, training)
-        _, (src_after, mask_after), encoded, gradients, (mode, enabled) = reply
-        if encoded != 1:
-            raise AssertionError(f"The source was encoded {encoded} times; its memory does not change.")
-        if gradients is not False:
-            raise AssertionError("The model ran while gradients were recorded: use torch.no_grad().")
-        if mode is not training:
-            raise AssertionError("The model is in another mode (training or evaluation) after the call than before.")
-        if enabled is not True:
-            raise AssertionError("After the call no gradients are recorded any more.")
-        assert_equal(src_after, src, "the argument src after the call")
-        assert_equal(mask_after, mask, "the argument src_mask after the call")
-
-
 @pytest.mark.task("decoding.greedy_decode", points=1)
 def test_model_of_attention(learner, reference, rng):
     """The same with a small encoder-decoder of attention."""
@@ -482,7 +351,7 @@ def test_model_of_attention(learner, reference, rng):
         "output": rng.normal(6, 11, dtype=torch.float64),
     }
     weights["output"][:, [PAD, BOS]] = 0
-    src, mask = _sources(rng, 5, 3, 4)
+    src, mask = random_sources(rng, 5, 3, 4)
     ids, expected = (one.run(translate, weights, src, mask, 8) for one in (learner, reference))
     if isinstance(ids, torch.Tensor) and ids.dim() == 2 and ids.shape[1] <= 8:
         ids, expected = (F.pad(one, (0, 8 - one.shape[1]), value=PAD) for one in (ids, expected))
@@ -492,15 +361,26 @@ def test_model_of_attention(learner, reference, rng):
 # ---------------------------------------------------------------------------------------------------------------------
 # sample_next
 
+
+@pytest.mark.task("decoding.sample_next", points=1)
+def test_temperature_zero(learner, reference, rng):
+    """Temperature 0 takes the largest logit of each row, as int64 of shape (B,)."""
+    for logits in (rng.normal(5, 7), rng.normal(1, 4), 900 * rng.normal(3, 6, dtype=torch.float64)):
+        for options in ({"temperature": 0}, {"temperature": 0.0, "top_k": 3, "top_p": 0.9}):
+            (tokens,), _ = learner.run(draw, logits, options, None)
+            text = ", ".join(f"{name}={value}" for name, value in options.items())
+            assert_equal(tokens, logits.argmax(dim=-1), f"sample_next(logits {tuple(logits.shape)}, {text})")
+
+
 ROWS = 1200  # of each distribution
 SHARES = [[0.46, 0.26, 0.14, 0.09, 0.05], [0.62, 0.18, 0.10, 0.06, 0.04], [0.32, 0.27, 0.20, 0.13, 0.08]]
 
 
-def _share(tokens, row, wanted, what):
-    """The shares of the tokens that were drawn for one of three distributions.
+def assert_shares(tokens, row, wanted, what):
+    """The shares of the tokens that were drawn for one of three distributions are those wanted.
 
-    1200 draws: 7 standard deviations and 6 draws, by chance less than once in 10^10 (small counts included). What is
-    to be drawn never, must not be drawn once.
+    1200 draws: 7 standard deviations and 6 draws, by chance less than once in 10^10 (small counts included). A token
+    with a share of 0 must not be drawn once.
     """
     drawn = torch.bincount(tokens[row::3], minlength=len(wanted)).double() / ROWS
     slack = 7 * (wanted * (1 - wanted) / ROWS).sqrt() + 0.005
@@ -511,7 +391,7 @@ def _share(tokens, row, wanted, what):
             raise AssertionError(f"{what}: token {token} should have a share of {share:.1%}, but has {got:.1%}.")
 
 
-def _drawn(learner, logits, seed, **options):
+def drawn_tokens(learner, logits, seed, **options):
     """Many draws from each of three distributions, ``(3 * ROWS,)``."""
     many = logits.repeat(ROWS, 1)
     (tokens,), after = learner.run(draw, many, options, seed)
@@ -525,8 +405,8 @@ def _drawn(learner, logits, seed, **options):
     return tokens, what
 
 
-def _expected(logits, temperature=1.0, top_k=None, top_p=None):
-    """The probabilities of one row, worked out token by token. Also how near the mass came to top_p."""
+def expected_shares(logits, temperature=1.0, top_k=None, top_p=None):
+    """The probabilities of one row, worked out token by token; and how near the mass came to top_p."""
     probabilities = (logits.double() / temperature).softmax(dim=-1)
     order = probabilities.argsort(descending=True).tolist()[:top_k]
     total, mass, kept, margin = sum(probabilities[token].item() for token in order), 0.0, [], 1.0
@@ -542,40 +422,33 @@ def _expected(logits, temperature=1.0, top_k=None, top_p=None):
     return wanted / wanted.sum(), margin
 
 
-def _distributions(rng, *cases):
-    """Logits ``(3, 5)`` of three distributions, each with its tokens in another order, clear of every border."""
-    while True:
+def clear_distributions(rng, *cases):
+    """Logits ``(3, 5)`` of three distributions, each with its tokens in another order, away from every threshold."""
+
+    def draw():
         logits = torch.tensor(SHARES).log() + rng.uniform(3, 5, low=-0.03, high=0.03)
         orders = rng.uniform(3, 5).argsort(dim=-1)
         logits = logits.gather(1, orders)
         apart = len({tuple(order) for order in orders.tolist()}) == len({order[0] for order in orders.tolist()}) == 3
-        if apart and min(_expected(row, **case)[1] for case in cases for row in logits) > 0.01:
-            return logits
+        clear = apart and min(expected_shares(row, **case)[1] for case in cases for row in logits) > 0.01
+        return logits if clear else None
+
+    return first_found(draw)
 
 
-def _check_shares(learner, rng, *cases):
-    logits = _distributions(rng, *cases)
+def check_shares(learner, rng, *cases):
+    logits = clear_distributions(rng, *cases)
     for seed, case in enumerate(cases):
-        tokens, what = _drawn(learner, logits, seed, **case)
+        tokens, what = drawn_tokens(learner, logits, seed, **case)
         for row in range(3):
-            _share(tokens, row, _expected(logits[row], **case)[0], what)
-
-
-@pytest.mark.task("decoding.sample_next", points=1)
-def test_temperature_zero(learner, reference, rng):
-    """Temperature 0 takes the largest logit of each row, as int64 of shape (B,)."""
-    for logits in (rng.normal(5, 7), rng.normal(1, 4), 900 * rng.normal(3, 6, dtype=torch.float64)):
-        for options in ({"temperature": 0}, {"temperature": 0.0, "top_k": 3, "top_p": 0.9}):
-            (tokens,), _ = learner.run(draw, logits, options, None)
-            text = ", ".join(f"{name}={value}" for name, value in options.items())
-            assert_equal(tokens, logits.argmax(dim=-1), f"sample_next(logits {tuple(logits.shape)}, {text})")
+            assert_shares(tokens, row, expected_shares(logits[row], **case)[0], what)
 
 
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_temperature(learner, reference, rng):
     """Each row's token is drawn with the softmax of its logits over the temperature."""
-    _check_shares(learner, rng, {}, {"temperature": 0.5}, {"temperature": 2.5})
-    # More tokens than the top-k that libraries have by default: a fifth of the mass lies behind the first 50.
+    check_shares(learner, rng, {}, {"temperature": 0.5}, {"temperature": 2.5})
+    # More tokens than the top-k that libraries have by default: a fifth of the mass lies beyond the first 50.
     many = (0.01 * torch.arange(64.0)[rng.uniform(64).argsort()]).repeat(3 * ROWS, 1)
     (tokens,), _ = learner.run(draw, many, {}, 5)
     if isinstance(tokens, torch.Tensor) and len(tokens.unique()) <= 50:
@@ -585,20 +458,20 @@ def test_temperature(learner, reference, rng):
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_top_k(learner, reference, rng):
     """Only the k largest logits of a row are drawn, in proportion; k above V is no limit."""
-    _check_shares(learner, rng, {"top_k": 1}, {"top_k": 3}, {"top_k": 5}, {"top_k": 9})
+    check_shares(learner, rng, {"top_k": 1}, {"top_k": 3}, {"top_k": 5}, {"top_k": 9})
 
 
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_top_p(learner, reference, rng):
     """Only the smallest set of most likely tokens whose mass reaches p is drawn, in proportion."""
-    _check_shares(learner, rng, {"top_p": 0.05}, {"top_p": 0.55}, {"top_p": 0.75}, {"top_p": 1.0})
+    check_shares(learner, rng, {"top_p": 0.05}, {"top_p": 0.55}, {"top_p": 0.75}, {"top_p": 1.0})
 
 
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_filters_follow_each_other(learner, reference, rng):
     """Temperature first, then top-k, then top-p on what is left, renormalised."""
-    # In each case another order of the steps keeps another number of tokens, in at least two of the distributions.
-    _check_shares(
+    # Catches other orders of the steps: in each case they keep another number of tokens in two distributions or three.
+    check_shares(
         learner,
         rng,
         {"temperature": 3.0, "top_p": 0.58},
@@ -619,7 +492,7 @@ def test_top_p_out_of_range(learner, reference, rng):
     if not isinstance(tokens, torch.Tensor) or tokens.shape != (2,):
         raise AssertionError("sample_next(logits, top_p=1) should be one token for each row, of shape (2,).")
     if not learner.run(draw, torch.tensor([[0.0, 9.0, 0.0]]), {"temperature": 0, "top_p": 0.5}, 0)[0][0].any():
-        raise AssertionError("sample_next(logits, temperature=0) should be the place of the largest logit.")
+        raise AssertionError("sample_next(logits, temperature=0) should be the index of the largest logit.")
 
 
 @pytest.mark.task("decoding.sample_next", points=1)
@@ -652,7 +525,7 @@ def test_large_logits_and_other_types(learner, reference, rng):
     largest = base.argmax(dim=1)
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         for shift in (0.0, 800.0, -800.0):
-            logits = (32 * base).to(dtype) + shift  # one token takes all: the next lies 32 below
+            logits = (32 * base).to(dtype) + shift  # one token takes all the mass: the next lies 32 below
             for options in ({}, {"top_k": 2}, {"top_p": 0.9}):
                 (tokens,), after = learner.run(draw, logits, options, 3)
                 what = (
@@ -672,141 +545,249 @@ def test_large_logits_and_other_types(learner, reference, rng):
 # beam_search
 
 
-def _end(*path, eos=EOS, probability=0.95):
+STYLES = ("narrowing", "open", "to the end", "competing sums", "competing scores")
+
+
+def beam_by_hand(following, max_len, size, alpha, bos, eos, style):
+    """The best hypothesis without special ids, and the gap between its score and the next one's."""
+
+    def score(one):
+        return one[0] / ((4 + len(one[1])) / 6) ** alpha
+
+    live, ended = [(0.0, (bos,))], []
+    for _ in range(1, max_len):
+        grown = [(total + value, (*ids, token)) for total, ids in live for token, value in enumerate(following(ids))]
+        if style.startswith("competing"):  # finished hypotheses stay in the beam as long as they are good enough
+            by = score if style.endswith("scores") else None
+            chosen = sorted(grown + ended, key=by, reverse=True)[:size]
+            ended = [one for one in chosen if one[1][-1] == eos]
+            live = [one for one in chosen if one[1][-1] != eos]
+        elif style == "narrowing":  # finished hypotheses take their slots along
+            chosen = sorted(grown, reverse=True)[: size - len(ended)]
+            ended += [one for one in chosen if one[1][-1] == eos]
+            live = [one for one in chosen if one[1][-1] != eos]
+        else:  # finished hypotheses give up their slots
+            grown.sort(reverse=True)
+            ended += [one for one in grown[:size] if one[1][-1] == eos]
+            live = [one for one in grown if one[1][-1] != eos][:size]
+            if (style == "open" and len(ended) >= size) or (style == "to the first end" and ended):
+                break
+        if not live:
+            break
+    first, second = (*sorted(map(score, ended or live), reverse=True), -math.inf)[:2]
+    best = max(ended or live, key=score)
+    return [token for token in best[1] if token not in (PAD, bos, eos)], first - second
+
+
+def agreed_best(following, max_len, size=4, alpha=0.6, bos=BOS, eos=EOS):
+    """What all styles of search find, by a clear margin; ``None`` where they do not agree."""
+    found = None
+    for style in STYLES:
+        ids, gap = beam_by_hand(following, max_len, size, alpha, bos, eos, style)
+        if gap < 0.01 or (found is not None and ids != found):
+            return None
+        found = ids
+    return found
+
+
+def tree_of(rng, first, paths, size, bos=BOS, eos=EOS):
+    """Exceptions for the source that starts with ``first``: each path is a list of (token, probability) from ``bos``.
+
+    The rest of the probability goes to the other ordinary tokens, hardly any of it to special ones.
+    """
+    nodes: dict[tuple, dict[int, float]] = {}
+    for path in paths:
+        prefix: tuple = (bos,)
+        for token, probability in path:
+            nodes.setdefault(prefix, {})[token] = probability
+            prefix = (*prefix, token)
+    trees = []
+    for prefix, known in nodes.items():
+        weights = rng.uniform(size, low=0.9, high=1.1, dtype=torch.float64)
+        weights[[PAD, bos, eos, *known]] = 0
+        weights *= (1 - sum(known.values())) / weights.sum()
+        for token, probability in known.items():
+            weights[token] = probability
+        trees.append((first, list(prefix), weights.clamp_min(1e-8).log().float()))
+    return trees
+
+
+def tree_case(rng, size, sources, max_len, beam_size, alpha=0.6):
+    """For each source a tree of its own paths: what `check_search` wants; ``None`` where the styles do not agree."""
+    table = random_table(rng, size, unlikely=(PAD, BOS, EOS), spread=0.1)  # what is not in a tree: hardly a special id
+    firsts = [5 + row for row in range(len(sources))]
+    trees = [one for first, paths in zip(firsts, sources) for one in tree_of(rng, first, paths, size)]
+    src, mask = random_sources(rng, *[2 + row % 2 for row in range(len(sources))], first=firsts)
+    case = table, trees, src, mask
+    expected = tree_best(case, max_len, beam_size, alpha)
+    return None if any(ids is None for ids in expected) else (*case, expected)
+
+
+def tree_best(case, max_len, beam_size, alpha=0.6):
+    """What all styles of search find for each source of a case."""
+    table, trees, src, mask, *_ = case
+    return [agreed_best(following_of(table, *pair, trees), max_len, beam_size, alpha) for pair in zip(src, mask)]
+
+
+def ordinary_tokens(rng, size, count, special=(PAD, BOS, EOS)):
+    """Different ordinary tokens, in random order."""
+    tokens = [token for token in range(size) if token not in special]
+    order = rng.uniform(len(tokens)).argsort().tolist()
+    return [tokens[index] for index in order[:count]]
+
+
+def check_search(learner, table, trees, src, mask, expected, what, max_len, **options):
+    """Run beam_search and compare; ``what`` names each output."""
+    result, after, *_ = searched(learner, "beam_search", table, trees, src, mask, max_len, options)
+    if not isinstance(result, (list, tuple)) or len(result) != len(expected):
+        raise AssertionError(f"beam_search should return a list of {len(expected)} outputs, one for each source.")
+    for got, wanted, name in zip(result, expected, what):
+        if not isinstance(got, (list, tuple)) or not all(type(token) is int for token in got):
+            raise AssertionError("Every output of beam_search should be a list of int.")
+        assert_equal(list(got), wanted, name)
+    assert_equal(tuple(after), (src, mask), ("src after the call of beam_search", "src_mask after the call"))
+
+
+def ending(*path, eos=EOS, probability=0.95):
     return [*path, (eos, probability)]
 
 
 @pytest.mark.task("decoding.beam_search", points=2)
 def test_finds_what_greedy_misses(learner, reference, rng):
-    """A beginning that looks worse may lead to the better output; a wider beam sees more of them."""
+    """A prefix that looks worse may lead to the better output; a wider beam sees more of them."""
     size = 12
     for beam_size in (2, 3, None):
         width = beam_size or 4
-        while True:
-            *beginnings, d, e = _ordinary(rng, size, 7)
-            # The less likely a beginning, the better the output that it leads to.
-            shares = zip(beginnings, (0.36, 0.24, 0.17, 0.12, 0.08), (0.3, 0.42, 0.55, 0.7, 0.98))
-            paths = [_end((first, share), (d, rest), (e, rest)) for first, share, rest in shares]
-            case = _tree_case(rng, size, [paths], 6, width)
-            if case and case[4] not in (_tree_best(case, 6, width - 1), _tree_best(case, 6, width + 1)):
-                break
+
+        def draw():
+            *prefixes, d, e = ordinary_tokens(rng, size, 7)
+            # The less likely a prefix, the better the output that it leads to.
+            shares = zip(prefixes, (0.36, 0.24, 0.17, 0.12, 0.08), (0.3, 0.42, 0.55, 0.7, 0.98))
+            paths = [ending((first, share), (d, rest), (e, rest)) for first, share, rest in shares]
+            case = tree_case(rng, size, [paths], 6, width)
+            best = case and case[4] not in (tree_best(case, 6, width - 1), tree_best(case, 6, width + 1))
+            return case if best else None
+
+        case = first_found(draw)
         options = {"beam_size": beam_size} if beam_size else {}
         what = f"beam_search(model, src, src_mask, max_len=6{f', beam_size={beam_size}' if beam_size else ''})"
-        _searched(learner, *case, [what], 6, **options)
+        check_search(learner, *case, [what], 6, **options)
+
+
+def softmax_again(values):
+    """Log-probabilities after one softmax too many: probabilities taken for logits."""
+    total = math.log(sum(math.exp(math.exp(value)) for value in values))
+    return [math.exp(value) - total for value in values]
 
 
 @cache
-def _random_case(
-    seed, lengths, max_len, beam_size, bos=BOS, eos=EOS, likely=(), size=9, some_of=frozenset(range(4, 9))
-):
-    """A table and sources whose best outputs are clear, differ from each other, and are missed by three wrong searches.
+def random_case(seed, lengths, max_len, beam_size, bos=BOS, eos=EOS, likely=(), size=9, some_of=frozenset(range(4, 9))):
+    """A table and sources whose best outputs are clear, differ from each other, and are missed by wrong searches.
 
-    Greedy decoding misses all of them; sums of probabilities the first, stopping at the first end the second, and a
-    softmax too many the third. What was found
-    is kept for each seed.
+    Greedy decoding misses all of them, sums of probabilities the first, a search that stops at the first end the
+    second, and one softmax too many the third. Cached by seed.
     """
     rng, longest, rules = Rng(seed), max(lengths), (max_len, beam_size, 0.6, bos, eos)
 
-    def is_missed(following, ids, place):
-        """Whether a source will do for a place in the batch; the cheapest questions come first."""
-        if len(ids) < 2 or not some_of & {*ids} or ids == _greedy(following, max_len, bos, eos)[1:-1]:
+    def is_missed(following, ids, index):
+        """Whether a source will do at an index of the batch; the cheapest tests come first."""
+        if len(ids) < 2 or not some_of & {*ids} or ids == greedy_by_hand(following, max_len, bos, eos)[1:-1]:
             return False
 
         def found(log, style):
-            return _beam(log, *rules, style)[0]
+            return beam_by_hand(log, *rules, style)[0]
 
-        if place == 0:
+        if index == 0:
             missed = found(lambda prefix: [math.exp(value) for value in following(prefix)], "narrowing") != ids
         else:
             early = found(following, "to the first end")
-            flat = found(lambda prefix: _flattened(following(prefix)), "narrowing") if place == 2 else early
-            missed = flat != ids and (place == 1 or flat != early)
-        return missed and _agreed(following, *rules) == ids
+            flat = found(lambda prefix: softmax_again(following(prefix)), "narrowing") if index == 2 else early
+            missed = flat != ids and (index == 1 or flat != early)
+        return missed and agreed_best(following, *rules) == ids
 
-    while True:
-        table = _table(rng, size, [(eos, 0.6), *likely], unlikely=[PAD, bos], spread=1.2)
+    def draw():
+        table = random_table(rng, size, [(eos, 0.6), *likely], unlikely=[PAD, bos], spread=1.2)
         sources, masks, expected = [], [], []
         for length in lengths:
             for _ in range(40):
-                src, mask = _sources(rng, length, longest)  # the second one only sets the width
-                following = _following(table, src[0], mask[0])
-                ids, gap = _beam(following, *rules, "narrowing")
+                src, mask = random_sources(rng, length, longest)  # the second one only sets the width
+                following = following_of(table, src[0], mask[0])
+                ids, gap = beam_by_hand(following, *rules, "narrowing")
                 if gap > 0.01 and ids not in expected and is_missed(following, ids, len(expected)):
                     sources.append(src[:1])
                     masks.append(mask[:1])
                     expected.append(ids)
                     break
             else:
-                break
-        if len(expected) == len(lengths):
-            return table, [], torch.cat(sources), torch.cat(masks), expected
+                return None
+        return table, [], torch.cat(sources), torch.cat(masks), expected
+
+    return first_found(draw)
 
 
 @pytest.mark.task("decoding.beam_search", points=3)
 def test_sums_of_log_probabilities(learner, reference, rng):
     """The best output by the sum over all its steps, for each source of a batch by itself."""
     for lengths, beam_size in (((5, 3, 4), 3), ((2, 4), 2)):
-        case = _random_case(_seed(rng), lengths, 8, beam_size)
+        case = random_case(seed_of(rng), lengths, 8, beam_size)
         what = f"beam_search(model, src {tuple(case[2].shape)}, src_mask, max_len=8, beam_size={beam_size})"
-        _searched(learner, *case, [f"{what}, source {row}" for row in range(len(lengths))], 8, beam_size=beam_size)
+        check_search(learner, *case, [f"{what}, source {row}" for row in range(len(lengths))], 8, beam_size=beam_size)
 
 
-def _two_lengths(rng, ratio, size):
+def two_lengths(rng, ratio, size):
     """Paths of an output of 2 ids and of one of 6, the end included, whose sums have this ratio."""
-    a, b, c, d, e, f = _ordinary(rng, size, 6)
+    a, b, c, d, e, f = ordinary_tokens(rng, size, 6)
     long = [(b, 0.4), (c, 0.8), (d, 0.85), (e, 0.8), (f, 0.85), (EOS, 0.9)]
     half = math.exp(ratio * sum(math.log(share) for _, share in long) / 2)
     return [[(a, half), (EOS, half)], long]
 
 
 @cache
-def _lengths_case(seed, ratios, exponent):
-    """For each ratio a source with two such outputs. Kept for each seed."""
-    rng, case = Rng(seed), None
-    while case is None:
-        case = _tree_case(rng, 11, [_two_lengths(rng, ratio, 11) for ratio in ratios], 9, 2, exponent)
-    return case
+def lengths_case(seed, ratios, exponent):
+    """For each ratio a source with two such outputs. Cached by seed."""
+    rng = Rng(seed)
+    return first_found(lambda: tree_case(rng, 11, [two_lengths(rng, ratio, 11) for ratio in ratios], 9, 2, exponent))
 
 
 @pytest.mark.task("decoding.beam_search", points=2)
 def test_length_penalty(learner, reference, rng):
     """Outputs are compared by sum / ((5 + length) / 6) ** length_penalty; 0.6 unless given."""
     # Lengths 2 and 6, the end symbol included: the long one wins where the ratio exceeds (7 / 11) ** length_penalty,
-    # that is 1, 0.763 and 0.636. Near these, counting the start or leaving out the end decides otherwise.
+    # that is 1, 0.763 and 0.636. Ratios near these catch counting the start symbol, and not counting the end symbol.
     for alpha, ratios in (
         (0.0, (0.95,)),
         (1.0, (1.15, 0.9, 0.7, 0.648, 0.622, 0.56)),
         (None, (0.95, 0.775, 0.752, 0.6)),
     ):
         exponent = 0.6 if alpha is None else alpha
-        case = _lengths_case(_seed(rng), ratios, exponent)
+        case = lengths_case(seed_of(rng), ratios, exponent)
         options = {} if alpha is None else {"length_penalty": alpha}
         text = "the default length_penalty" if alpha is None else f"length_penalty={alpha}"
         what = f"an output of beam_search with {text}, where one of 2 ids and one of 6 compete"
-        _searched(learner, *case, [what] * len(ratios), 9, beam_size=2, **options)
+        check_search(learner, *case, [what] * len(ratios), 9, beam_size=2, **options)
 
 
 @pytest.mark.task("decoding.beam_search", points=2)
 def test_finished_hypotheses(learner, reference, rng):
-    """What ends is not continued; what does not end counts only where nothing does."""
+    """A finished hypothesis is not continued; an unfinished one counts only where none has finished."""
     size = 12
-    a, b, c, d, e, f = _ordinary(rng, size, 6)
+    a, b, c, d, e, f = ordinary_tokens(rng, size, 6)
     situations = {
-        # The one that ends first is not the best.
-        "one hypothesis ends early": [_end((a, 0.5), probability=0.4), _end((b, 0.4), (c, 0.95), (d, 0.95))],
-        # What is open when max_len is reached has the larger sum, and does not count.
+        # Catches returning the one that ends first.
+        "one hypothesis ends early": [ending((a, 0.5), probability=0.4), ending((b, 0.4), (c, 0.95), (d, 0.95))],
+        # Catches returning what has not ended at max_len: it has the larger sum.
         "max_len cuts off a hypothesis": [
-            _end((a, 0.3), probability=0.6),
+            ending((a, 0.3), probability=0.6),
             [(b, 0.6), (c, 0.95), (d, 0.95), (e, 0.95), (f, 0.95), (c, 0.95), (d, 0.95)],
         ],
-        # The end has its price: without it the first would win.
-        "the end of a hypothesis is not likely": [_end((a, 0.6), probability=0.15), _end((b, 0.35), (e, 0.9))],
-        # If the end were continued, that would hardly cost anything, and the sum would be divided by more.
+        # Catches leaving the end symbol's log-probability out: without it the first would win.
+        "the end of a hypothesis is not likely": [ending((a, 0.6), probability=0.15), ending((b, 0.35), (e, 0.9))],
+        # Catches continuing after the end: that would cost hardly anything, and the sum would be divided by more.
         "the model would go on after the end": [
-            [*_end((a, 0.5), probability=0.6), *_end((b, 0.97), probability=0.97)],
-            _end((c, 0.45), (d, 0.5), probability=0.9),
+            [*ending((a, 0.5), probability=0.6), *ending((b, 0.97), probability=0.97)],
+            ending((c, 0.45), (d, 0.5), probability=0.9),
         ],
-        "the best one ends at max_len": [_end((a, 0.6), (b, 0.9), (c, 0.9), (d, 0.9), (e, 0.9)), _end((b, 0.2))],
+        "the best one ends at max_len": [ending((a, 0.6), (b, 0.9), (c, 0.9), (d, 0.9), (e, 0.9)), ending((b, 0.2))],
         "nothing ends": [
             [(a, 0.5), (b, 0.3), (c, 0.4), (d, 0.5), (e, 0.6), (f, 0.5)],
             [(b, 0.4), (c, 0.9), (d, 0.9), (e, 0.9), (f, 0.9), (a, 0.9)],
@@ -814,41 +795,56 @@ def test_finished_hypotheses(learner, reference, rng):
         "the end comes at once": [[(EOS, 0.85)]],
     }
     for situation, paths in situations.items():
-        case = None
-        while case is None:
-            case = _tree_case(rng, size, [paths], 7, 2)
+        case = first_found(lambda: tree_case(rng, size, [paths], 7, 2))
         what = f"beam_search(model, src, src_mask, max_len=7, beam_size=2) where {situation}"
-        _searched(learner, *case, [what], 7, beam_size=2)
+        check_search(learner, *case, [what], 7, beam_size=2)
 
 
 @pytest.mark.task("decoding.beam_search", points=1)
 def test_beam_of_one(learner, reference, rng):
     """A beam of one finds what greedy decoding finds."""
     for max_len in (9, 4):
-        while True:
-            table = _table(rng, 9, [(EOS, 0.5)], unlikely=(PAD, BOS))
-            src, mask = _sources(rng, 4, 2, 3)
-            rows = _greedy_rows(table, src, mask, max_len)
-            if len(set(map(len, rows))) > 1 and min(map(len, rows)) > 2:
-                break
+
+        def draw():
+            table = random_table(rng, 9, [(EOS, 0.5)], unlikely=(PAD, BOS))
+            src, mask = random_sources(rng, 4, 2, 3)
+            rows = greedy_rows(table, src, mask, max_len)
+            return (table, src, mask, rows) if len(set(map(len, rows))) > 1 and min(map(len, rows)) > 2 else None
+
+        table, src, mask, rows = first_found(draw)
         expected = [[token for token in row if token not in (BOS, EOS)] for row in rows]
         what = f"beam_search(model, src (3, 4), src_mask, max_len={max_len}, beam_size=1)"
-        _searched(learner, table, [], src, mask, expected, [what] * 3, max_len, beam_size=1)
+        check_search(learner, table, [], src, mask, expected, [what] * 3, max_len, beam_size=1)
 
 
 @pytest.mark.task("decoding.beam_search", points=1)
 def test_other_start_and_end_in_the_beam(learner, reference, rng):
     """bos_id and eos_id are the caller's; the ids 2 and 3 are ordinary tokens then."""
-    case = _random_case(_seed(rng), (2, 3), 8, 3, 6, 5, ((BOS, 1.2), (EOS, 1.2)), 8, frozenset({BOS, EOS}))
+    case = random_case(seed_of(rng), (2, 3), 8, 3, 6, 5, ((BOS, 1.2), (EOS, 1.2)), 8, frozenset({BOS, EOS}))
     what = ["an output of beam_search(..., bos_id=6, eos_id=5)"] * 2
-    _searched(learner, *case, what, 8, beam_size=3, bos_id=6, eos_id=5)
+    check_search(learner, *case, what, 8, beam_size=3, bos_id=6, eos_id=5)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # KVCache
 
 
-def _updates(rng, shape, plan, dtype=torch.float32):
+def fill(learner, updates, caches=1):
+    """Updates of new caches in turn: which cache, layer, k, v.
+
+    Returns the lengths of the new caches, what came back each time with the lengths then, and every k and v after.
+    """
+    made = [learner.KVCache() for _ in range(caches)]
+    lengths, replies = [cache.length for cache in made], []
+    for which, layer, k, v in updates:
+        both = made[which].update(layer, k, v)
+        if not isinstance(both, (tuple, list)) or len(both) != 2:
+            return "update should return two tensors, (k, v)."
+        replies.append([both[0].clone(), both[1].clone(), [cache.length for cache in made]])
+    return lengths, replies, [(k, v) for _, _, k, v in updates]
+
+
+def random_updates(rng, shape, plan, dtype=torch.float32):
     """Updates for `fill`: ``plan`` lists (cache, layer, new positions)."""
     batch, heads, width = shape
     return [
@@ -857,9 +853,9 @@ def _updates(rng, shape, plan, dtype=torch.float32):
     ]
 
 
-def _check_cache(learner, rng, shape, plan, caches=1, dtype=torch.float32, lengths=True):
+def check_cache(learner, rng, shape, plan, caches=1, dtype=torch.float32, lengths=True):
     """Fill caches, and compare all that `update` returned, and the lengths."""
-    updates = _updates(rng, shape, plan, dtype)
+    updates = random_updates(rng, shape, plan, dtype)
     first, replies, arguments = reply_of(learner, fill, updates, caches)
     if lengths:
         assert_equal(list(first), [0] * caches, "the length of a new cache")
@@ -867,8 +863,8 @@ def _check_cache(learner, rng, shape, plan, caches=1, dtype=torch.float32, lengt
         which, layer, *_ = updates[done - 1]
         mine = [one for one in updates[:done] if one[:2] == (which, layer)]
         time = sum(one[2].shape[-2] for one in mine)
-        for got, place, name in ((k, 2, "keys"), (v, 3, "values")):
-            wanted = torch.cat([one[place] for one in mine], dim=-2)
+        for got, index, name in ((k, 2, "keys"), (v, 3, "values")):
+            wanted = torch.cat([one[index] for one in mine], dim=-2)
             assert_equal(got, wanted, f"the {name} of layer {layer} after {time} positions")
         if lengths:
             read = [sum(one[2].shape[-2] for one in updates[:done] if one[:2] == (each, 0)) for each in range(caches)]
@@ -880,35 +876,61 @@ def _check_cache(learner, rng, shape, plan, caches=1, dtype=torch.float32, lengt
 @pytest.mark.task("decoding.KVCache", points=2)
 def test_grows_along_time(learner, reference, rng):
     """update returns all keys and all values of a layer so far, each in the order in which they came."""
-    _check_cache(learner, rng, (2, 3, 5), [(0, 0, 1)] * 4, lengths=False)
-    _check_cache(learner, rng, (1, 4, 2), [(0, 0, 7), (0, 0, 1), (0, 0, 3)], lengths=False)
-    _check_cache(learner, rng, (5, 2, 3), [(0, 0, 40), *[(0, 0, 1)] * 40], lengths=False)
+    check_cache(learner, rng, (2, 3, 5), [(0, 0, 1)] * 4, lengths=False)
+    check_cache(learner, rng, (1, 4, 2), [(0, 0, 7), (0, 0, 1), (0, 0, 3)], lengths=False)
+    check_cache(learner, rng, (5, 2, 3), [(0, 0, 40), *[(0, 0, 1)] * 40], lengths=False)
 
 
 @pytest.mark.task("decoding.KVCache", points=1)
 def test_layers_have_their_own(learner, reference, rng):
-    """Each layer grows by itself."""
+    """Each layer grows independently of the others."""
     plan = [(0, layer, time) for time in (4, 1, 2) for layer in range(3)]
-    _check_cache(learner, rng, (2, 3, 4), plan, lengths=False)
+    check_cache(learner, rng, (2, 3, 4), plan, lengths=False)
 
 
 @pytest.mark.task("decoding.KVCache", points=1)
 def test_length_of_layer_zero(learner, reference, rng):
     """length is the number of positions in layer 0, and 0 when it holds none."""
-    _check_cache(learner, rng, (2, 3, 5), [(0, 0, 6), (0, 1, 6), (0, 2, 6), (0, 0, 1), (0, 1, 1), (0, 2, 1)])
-    _check_cache(learner, rng, (1, 2, 3), [(0, 0, 2), (0, 0, 3), (0, 1, 2), (0, 1, 9), (0, 0, 1)])
+    check_cache(learner, rng, (2, 3, 5), [(0, 0, 6), (0, 1, 6), (0, 2, 6), (0, 0, 1), (0, 1, 1), (0, 2, 1)])
+    check_cache(learner, rng, (1, 2, 3), [(0, 0, 2), (0, 0, 3), (0, 1, 2), (0, 1, 9), (0, 0, 1)])
 
 
 @pytest.mark.task("decoding.KVCache", points=1)
 def test_caches_and_types(learner, reference, rng):
-    """Two caches know nothing of each other, and the dtype stays."""
-    _check_cache(learner, rng, (1, 2, 3), [(0, 0, 2), (1, 0, 3), (0, 0, 1), (1, 1, 2), (0, 1, 3)], caches=2)
+    """Two caches are independent, and keep the dtype."""
+    check_cache(learner, rng, (1, 2, 3), [(0, 0, 2), (1, 0, 3), (0, 0, 1), (1, 1, 2), (0, 1, 3)], caches=2)
     for dtype in (torch.float64, torch.bfloat16):
-        _check_cache(learner, rng, (2, 1, 3), [(0, 0, 2), (0, 0, 1), (0, 1, 2), (0, 1, 1)], dtype=dtype)
+        check_cache(learner, rng, (2, 1, 3), [(0, 0, 2), (0, 0, 1), (0, 1, 2), (0, 1, 1)], dtype=dtype)
 
 
-def _write(weights, prompt, count, heads):
-    """What `write_with_cache` writes, without any cache: the whole text is read at every step."""
+def write_with_cache(learner, weights, prompt, count, heads):
+    """A small decoder of attention writes ``count`` tokens; each step reads only what is new.
+
+    Returns the ids, the last logits, and the length of the cache.
+    """
+    cache = learner.KVCache()
+    ids = new = prompt
+    for _ in range(count):
+        start = cache.length
+        x = weights["table"][new] + weights["positions"][start : start + new.shape[1]]
+        for layer, (w_q, w_k, w_v, w_o) in enumerate(weights["layers"]):
+            q, k, v = (
+                (x @ w).unflatten(-1, (heads, x.shape[-1] // heads)).transpose(1, 2) for w in (w_q, w_k, w_v)
+            )  # (B, H, T_new, d_head)
+            k, v = cache.update(layer, k, v)
+            time = k.shape[-2]
+            allowed = torch.arange(time) <= torch.arange(time - q.shape[-2], time)[:, None]
+            scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+            mixed = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1) @ v
+            x = x + mixed.transpose(1, 2).flatten(2) @ w_o
+        logits = x[:, -1] @ weights["output"]
+        new = logits.argmax(dim=-1, keepdim=True)
+        ids = torch.cat([ids, new], dim=1)
+    return ids, logits, cache.length
+
+
+def write_by_hand(weights, prompt, count, heads):
+    """The text of `write_with_cache`, written without a cache: the whole text is read at every step."""
     ids = prompt
     for _ in range(count):
         x = weights["table"][ids] + weights["positions"][: ids.shape[1]]
@@ -923,7 +945,7 @@ def _write(weights, prompt, count, heads):
 
 @pytest.mark.task("decoding.KVCache", points=2)
 def test_same_text_as_without(learner, reference, rng):
-    """A decoder that reads only what is new, with your cache, writes what it writes when it reads everything."""
+    """A decoder that reads only new tokens, with your cache, writes the same text as one that reads everything."""
     heads, width, size = 2, 6, 13
 
     def matrices(count):
@@ -937,7 +959,7 @@ def test_same_text_as_without(learner, reference, rng):
     }
     prompt = rng.integers(0, size, 2, 5)
     ids, logits, length = learner.run(write_with_cache, weights, prompt, 10, heads)
-    expected, last = _write(weights, prompt, 10, heads)
+    expected, last = write_by_hand(weights, prompt, 10, heads)
     assert_equal(ids, expected, "the text written with your cache")
     assert_close(logits, last, "the logits of the last step with your cache")
     assert_equal(length, 14, "cache.length at the end (the last token has not been read)")

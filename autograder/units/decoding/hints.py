@@ -1,10 +1,10 @@
-"""Hints of unit 13, decoding: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `decoding`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "decoding.greedy_decode": (
-        "The model says, for every position, what may come next. Which position's answer do you need, and what of "
-        "the work stays the same from step to step? And what should a row do that has written its end symbol "
-        "while its neighbours go on? (Chapter 13, 'One token at a time' and 'Rows that finish'.)",
+        "The model says, for every position, what may come next. Which position's answer do you need, and what of the "
+        "work stays the same from step to step? And what should a row do that has written its end symbol while its "
+        "neighbours go on? ({Section}`decoding#decoding-loop` and {heading}`decoding#finished-rows`.)",
         "Start with a column of `bos_id`, (B, 1), and a boolean for each row, (B,). `model.decode` wants the "
         "memory, the source mask, all ids so far and `causal_mask(T)`; `model.generator` makes (B, V) of its last "
         "position, `hidden[:, -1]`. The order matters: first put `PAD` into the rows that were finished before, "
@@ -19,9 +19,10 @@ HINTS = {
         "    ids = ids with new as one more column",
     ),
     "decoding.sample_next": (
-        "All three knobs change which tokens may be drawn, or how likely each is. Which of them changes the shape "
-        "of the distribution, and which only cut off its tail? Why does it matter which of them comes first? "
-        "(Chapter 13, 'Temperature', 'Top-k', 'Top-p' and 'Which order'.)",
+        "All three knobs change which tokens may be drawn, or how likely each is. Which of them changes the shape of "
+        "the distribution, and which only cut off its tail? Why does it matter which of them comes first? "
+        "({Section}`decoding#decoding-temperature`, {heading}`decoding#top-k`, {heading}`decoding#top-p` and "
+        "{heading}`decoding#filter-order`.)",
         "Logits are (B, V), and each row has its own threshold: (B, 1). `topk` does not take more than V. For "
         "top-p, `sort` in descending order returns values *and* the order; a token stays when the mass *before* "
         "it is still below p, so the first always does. The mask that you get is in sorted order: bring it back "
@@ -35,9 +36,9 @@ HINTS = {
         "draw one token for each row, return (B,)",
     ),
     "decoding.beam_search": (
-        "Greedy decoding cannot take a step back. If you may keep a few beginnings instead of one, how do you "
-        "compare them, and how do you compare outputs of different length at the end? (Chapter 13, 'Beam search' "
-        "and 'The length penalty'.)",
+        "Greedy decoding cannot take a step back. If you may keep a few beginnings instead of one, how do you compare "
+        "them, and how do you compare outputs of different length at the end? ({Section}`decoding#beam-idea` and "
+        "{heading}`decoding#length-penalty`.)",
         "Take one source at a time. With n beginnings, scores are (n,) and log-probabilities (n, V): their sum "
         "`scores[:, None] + log_probs` has all candidates, and in `flatten().topk(...)` a place stands for parent "
         "`place // V` and token `place % V`. Start with one beginning, not with copies. What ends leaves the "
@@ -55,7 +56,7 @@ HINTS = {
     ),
     "decoding.KVCache": (
         "When a decoder reads one more token, which keys and values change, and which are what they were? "
-        "(Chapter 13, 'The KV cache'.)",
+        "({Section}`decoding#kv-cache`.)",
         "Keys and values are (B, H, T, d_head): time is axis -2. Every layer has its own, and every cache has its "
         "own layers, so make the store in `__init__`. The first call may bring a whole prompt, later ones single "
         "positions. Return everything, the new positions last. `length` is read without brackets, and is 0 before "

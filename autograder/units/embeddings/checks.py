@@ -1,7 +1,8 @@
-"""Checks of unit 2, embeddings. Expected values come from loops over ids and positions, not from the reference.
+"""Checks of the unit on embeddings. Expected values come from loops over ids and positions, not from the reference.
 
-Sizes that could be confused (batch, positions, rows of a table, widths) always differ, and ids repeat. Where float64
-is compared, the width is a square number, so that a root taken in float32 is exact too: that is a style, not a mistake.
+First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Sizes
+that could be confused (batch, positions, rows of a table, widths) always differ, and ids repeat. Where float64 is
+compared, the width is a square number, so that a root taken in float32 is exact too: that is a style, not a mistake.
 Out of range are ids that are too large; what a negative id does is not graded, since indexing counts it from the end.
 """
 
@@ -11,137 +12,30 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.judging.assertions import assert_close, assert_equal, assert_raises, reply_of
+from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.replies import assert_raises, reply_of
+from autograder.units.support.calls import assert_unchanged, result_and_arguments
+from autograder.units.support.drivers import weighted_gradients, with_gradients
+from autograder.units.support.statistics import share_of
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Drivers: they run beside the learner's code and hold no expected value.
-
-
-def call_and_look_back(learner, name, *arguments):
-    """The result of a function, its arguments after the call, and whether the result is a tensor."""
-    result = getattr(learner, name)(*arguments)
-    return result, arguments, isinstance(result, torch.Tensor)
+# What several tasks share
 
 
 def gradients(learner, name, arguments, cotangent):
-    """The gradients of a weighted sum of the result for all float arguments; zeros where none arrives."""
-    arguments = [one.clone().requires_grad_() if one.is_floating_point() else one for one in arguments]
-    leaves = [one for one in arguments if one.is_floating_point()]
-    result = getattr(learner, name)(*arguments)
-    if not isinstance(result, torch.Tensor) or not result.requires_grad or result.shape != cotangent.shape:
-        return tuple(torch.zeros_like(leaf) for leaf in leaves)
-    found = torch.autograd.grad((result * cotangent).sum(), leaves, allow_unused=True)
-    return tuple(torch.zeros_like(leaf) if one is None else one.to_dense() for leaf, one in zip(leaves, found))
+    """The gradients of a weighted sum of the result for all float arguments."""
+    arguments, leaves = with_gradients(arguments)
+    return tuple(weighted_gradients(getattr(learner, name)(*arguments), cotangent, leaves))
 
 
-def embed_tokens(learner, weight, batches, cotangent=None):
-    """A TokenEmbedding with the given weights, asked about several batches one after the other.
-
-    Returns the vectors of each batch, the weights afterwards, and with a cotangent the gradient for the last batch.
-    The first call is in evaluation mode, the next in training mode, and so on. A sentence in their place says what is
-    wrong with the layer.
-    """
-    module = learner.TokenEmbedding(*weight.shape)
-    learner.TokenEmbedding(weight.shape[0] + 1, weight.shape[1] + 2)  # another one must not change the first
-    if not isinstance(module.embed, nn.Embedding):
-        return f"embed should be an nn.Embedding, but is {str(module.embed)[:100]}."
-    if module.embed.weight.shape != weight.shape:
-        return f"embed.weight should have shape {tuple(weight.shape)}, but has {tuple(module.embed.weight.shape)}."
-    module = module.to(weight.dtype)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.uniform_(2, 3)
-        module.embed.weight.copy_(weight)
-    vectors = [module.train(number % 2 == 1)(ids) for number, ids in enumerate(batches)]
-    gradient = None
-    if cotangent is not None:
-        gradient = torch.zeros_like(weight)
-        if vectors[-1].requires_grad:
-            (vectors[-1] * cotangent).sum().backward()
-        if module.embed.weight.grad is not None:
-            gradient = module.embed.weight.grad.to_dense()
-    return tuple(vectors), module.embed.weight, gradient
-
-
-def add_positions(learner, sizes, inputs, training=False, dtype=torch.float32):
-    """A PositionalEncoding, given several inputs one after the other: its outputs, and the inputs afterwards."""
-    named = isinstance(sizes, dict)  # else its arguments in their order
-    module = learner.PositionalEncoding(**sizes) if named else learner.PositionalEncoding(*sizes)
-    learner.PositionalEncoding(d_model=4, dropout=0.9, max_len=2)  # another one must not change the first
-    module = module.to(dtype).train(training)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.uniform_(2, 3)
-    return tuple(module(x) for x in inputs), tuple(inputs)
-
-
-def positions_inside(learner, sizes):
-    """How a PositionalEncoding keeps ``pe``: in which way, with which shape, and its values if they are few."""
-    module = learner.PositionalEncoding(**sizes)
-    parameters, buffers = dict(module.named_parameters()), dict(module.named_buffers())
-    if "pe" in parameters:
-        kind = "a parameter" if parameters["pe"].requires_grad else "a parameter without gradient"
-        return kind, list(parameters["pe"].shape), None
-    if "pe" in buffers:
-        values = buffers["pe"].float() if buffers["pe"].numel() < 1000 else None  # its float type is free
-        return "a buffer", list(buffers["pe"].shape), values
-    return ("an ordinary attribute" if hasattr(module, "pe") else "missing"), [], None
-
-
-def gradient_through_positions(learner, sizes, x, cotangent):
-    module = learner.PositionalEncoding(**sizes).eval()
-    leaf = x.clone().requires_grad_()
-    result = module(leaf * 1.0)
-    if isinstance(result, torch.Tensor) and result.requires_grad:
-        (result * cotangent).sum().backward()
-    return torch.zeros_like(leaf) if leaf.grad is None else leaf.grad
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Oracles: what is right, by going through ids and positions one at a time
+def gradients_of(learner, name, arguments, cotangent):
+    """The reply of `gradients`."""
+    return learner.run(gradients, name, arguments, cotangent, uses=(with_gradients, weighted_gradients))
 
 
 def rows_of(ids, table):
     """The rows that the ids name, taken one by one."""
     return torch.stack([table[number] for number in ids.flatten().tolist()]).reshape(*ids.shape, table.shape[1])
-
-
-def unit_vectors(ids, vocab_size):
-    """One-hot vectors, written place by place."""
-    vectors = [[float(place == number) for place in range(vocab_size)] for number in ids.flatten().tolist()]
-    return torch.tensor(vectors).reshape(*ids.shape, vocab_size)
-
-
-def waves(max_len, d_model):
-    """The sinusoidal positions in float64, from the formula."""
-    return torch.tensor(
-        [
-            [(math.cos if j % 2 else math.sin)(p / 10000 ** ((j - j % 2) / d_model)) for j in range(d_model)]
-            for p in range(max_len)
-        ],
-        dtype=torch.float64,
-    )
-
-
-def pooled(hidden, keep, how):
-    """Mean or maximum over the kept places of each sequence, one sequence after the other, in float64."""
-    rows = []
-    for vectors, kept in zip(hidden.double(), keep):
-        chosen = vectors[kept]
-        rows.append(how(chosen) if len(chosen) else torch.zeros(hidden.shape[2], dtype=torch.float64))
-    return torch.stack(rows)
-
-
-def mean(vectors):
-    return vectors.sum(0) / len(vectors)
-
-
-def largest(vectors):
-    return vectors.max(0).values
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Inputs and assertions
 
 
 def some_ids(rng, rows, *shape):
@@ -152,50 +46,28 @@ def some_ids(rng, rows, *shape):
     return ids
 
 
-def padded(rng, batch, length):
-    """Boolean ``(batch, length)``: padding at the end, in front, in the middle and nowhere."""
-    keep = torch.ones(batch, length, dtype=torch.bool)
-    keep[0, rng.choice([1, 2]) :] = False
-    keep[1, : rng.choice([1, 2])] = False  # caught is counting tokens and taking the first so many
-    keep[2, 1:3] = False  # row 3 has no padding
-    return keep
-
-
-def padded_everywhere(rng, batch, length):
-    """The same with padding in every sequence: caught is a count that is right for the longest one only."""
-    keep = padded(rng, batch, length)
-    keep[3:, length // 2] = False
-    return keep
-
-
-def all_named(names, where):
-    return tuple(f"{name} ({where})" for name in names)
-
-
 def result_left_alone(learner, name, arguments):
-    """What the function returns, if it is a tensor and no argument was changed. (NumPy arrays arrive as tensors.)"""
-    result, after, is_tensor = learner.run(call_and_look_back, name, *arguments.values())
-    if isinstance(result, torch.Tensor) and not is_tensor:
-        raise AssertionError(f"{name} should return a tensor, but returned an array of another library.")
-    names = tuple(f"the argument {argument} after the call" for argument in arguments)
-    assert_equal(tuple(after), tuple(arguments.values()), names)
+    """What the function returns, if it is a tensor and no argument was changed."""
+    result, after = result_and_arguments(learner, name, tuple(arguments.values()))
+    assert_unchanged(after, arguments)
     return result
-
-
-def ask_tokens(learner, *request):
-    """The reply of `embed_tokens`; a sentence in place of it says what is wrong with the layer."""
-    return reply_of(learner, embed_tokens, *request)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # one_hot
 
 
+def unit_vectors(ids, vocab_size):
+    """One-hot vectors, written entry by entry."""
+    vectors = [[float(index == number) for index in range(vocab_size)] for number in ids.flatten().tolist()]
+    return torch.tensor(vectors).reshape(*ids.shape, vocab_size)
+
+
 @pytest.mark.task("embeddings.one_hot", points=1)
 def test_one_in_the_place_of_the_id(learner, reference, rng):
-    """A 1 at the place of each id and 0 elsewhere, as float32."""
+    """A 1 at the index of each id and 0 elsewhere, as float32."""
     vocab_size = rng.choice([6, 7, 9])
-    ids = some_ids(rng, vocab_size - 1, 5)  # the last id is missing: caught is a width taken from the largest id
+    ids = some_ids(rng, vocab_size - 1, 5)  # the last id is missing: catches a width taken from the largest id
     assert_equal(
         learner.one_hot(ids, vocab_size), unit_vectors(ids, vocab_size), f"one_hot({ids.tolist()}, {vocab_size})"
     )
@@ -204,7 +76,7 @@ def test_one_in_the_place_of_the_id(learner, reference, rng):
 @pytest.mark.task("embeddings.one_hot", points=1)
 def test_one_hot_of_any_shape(learner, reference, rng):
     """Any number of axes in front; the ids are left alone."""
-    # Twice the same sizes at last: caught is a tensor kept from the call before.
+    # The last sizes come twice: catches a tensor kept from the call before.
     for shape, vocab_size in (((3, 4), 6), ((2, 3, 4), 5), ((1, 3), 8), ((3, 1), 4), ((4, 4), 4), ((4, 4), 4)):
         ids = some_ids(rng, vocab_size, *shape)
         got = result_left_alone(learner, "one_hot", {"ids": ids, "vocab_size": vocab_size})
@@ -230,7 +102,7 @@ def test_one_hot_out_of_range(learner, reference, rng):
 @pytest.mark.task("embeddings.embedding_lookup", points=1)
 def test_rows_of_the_table(learner, reference, rng):
     """The row of each id, for ids of any shape; ids and table are left alone."""
-    # The square table is where a product with its transpose fits; rows longer than 1: caught is max_norm.
+    # The square table catches a product with its transpose, which fits there. Rows longer than 1 catch max_norm.
     for shape, rows, width in (((6,), 5, 3), ((3, 4), 7, 2), ((2, 3, 4), 5, 6), ((3, 5), 4, 4), ((1, 3), 6, 1)):
         ids, table = some_ids(rng, rows, *shape), 3 * rng.normal(rows, width)
         got = result_left_alone(learner, "embedding_lookup", {"ids": ids, "table": table})
@@ -240,12 +112,12 @@ def test_rows_of_the_table(learner, reference, rng):
 
 @pytest.mark.task("embeddings.embedding_lookup", points=1)
 def test_lookup_gradient(learner, reference, rng):
-    """The gradient of a row is the sum over all the places of its id."""
+    """The gradient of a row is the sum over all positions of its id."""
     ids, table, cotangent = some_ids(rng, 6, 3, 5), rng.normal(6, 4), rng.normal(3, 5, 4)
     expected = torch.zeros(6, 4, dtype=torch.float64)
     for number, upstream in zip(ids.flatten().tolist(), cotangent.double().flatten(0, 1)):
         expected[number] += upstream
-    got = learner.run(gradients, "embedding_lookup", [ids, table], cotangent)
+    got = gradients_of(learner, "embedding_lookup", [ids, table], cotangent)
     assert_close(got, (expected.float(),), ("the gradient with respect to table",))
 
 
@@ -274,13 +146,42 @@ def test_lookup_out_of_range(learner, reference, rng):
 # TokenEmbedding
 
 
+def embed_tokens(learner, weight, batches, cotangent=None):
+    """A TokenEmbedding with the given weights, called on several batches one after the other.
+
+    Returns the vectors of each batch, the weights afterwards, and with a cotangent the gradient for the last batch.
+    The first call is in evaluation mode, the next in training mode, and so on.
+    """
+    module = learner.TokenEmbedding(*weight.shape)
+    learner.TokenEmbedding(weight.shape[0] + 1, weight.shape[1] + 2)  # catches a table that all modules share
+    if not isinstance(module.embed, nn.Embedding):
+        return f"embed should be an nn.Embedding, but is {str(module.embed)[:100]}."
+    if module.embed.weight.shape != weight.shape:
+        return f"embed.weight should have shape {tuple(weight.shape)}, but has {tuple(module.embed.weight.shape)}."
+    module = module.to(weight.dtype)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.uniform_(2, 3)
+        module.embed.weight.copy_(weight)
+    vectors = [module.train(number % 2 == 1)(ids) for number, ids in enumerate(batches)]
+    gradient = None
+    if cotangent is not None:
+        gradient = weighted_gradients(vectors[-1], cotangent, [module.embed.weight])[0]
+    return tuple(vectors), module.embed.weight, gradient
+
+
+def embedded(learner, *request):
+    """The reply of `embed_tokens`."""
+    return reply_of(learner, embed_tokens, *request, uses=(weighted_gradients,))
+
+
 @pytest.mark.task("embeddings.TokenEmbedding", points=1)
 def test_rows_times_the_root(learner, reference, rng):
     """The row of each id, times sqrt(d_model), for weights of the check's own."""
-    # Widths whose roots are no integers; T, V and d all differ: caught is a root of the wrong size.
+    # Widths whose roots are no integers; T, V and d all differ: catches the root of another size.
     for shape, rows, width in (((2, 5), 7, 3), ((3, 4), 5, 6), ((1, 3), 4, 8), ((4, 1), 9, 2)):
         ids, weight = some_ids(rng, rows, *shape), 2 * rng.normal(rows, width)
-        (got,), _, _ = ask_tokens(learner, weight, [ids])
+        (got,), _, _ = embedded(learner, weight, [ids])
         what = f"TokenEmbedding({rows}, {width}) of ids of shape {shape}"
         assert_close(got, rows_of(ids, weight) * math.sqrt(width), what)
 
@@ -289,9 +190,9 @@ def test_rows_times_the_root(learner, reference, rng):
 def test_called_again(learner, reference, rng):
     """Every call gives the same vectors, in training mode too, and none changes the weights."""
     weight = 2 * rng.normal(6, 5)
-    batches = [some_ids(rng, 6, *shape) for shape in ((2, 4), (3, 7), (3, 7))]  # caught: remembering by shape
-    batches.append(batches[0])  # which the first call got in evaluation mode, and this one gets in training mode
-    got, after, _ = ask_tokens(learner, weight, batches)
+    batches = [some_ids(rng, 6, *shape) for shape in ((2, 4), (3, 7), (3, 7))]  # catches answers cached by shape
+    batches.append(batches[0])  # the first call gets it in evaluation mode, this one in training mode
+    got, after, _ = embedded(learner, weight, batches)
     expected = tuple(rows_of(ids, weight) * math.sqrt(5) for ids in batches)
     assert_close(got, expected, tuple(f"the result of call {number}" for number in range(1, 5)))
     assert_close(after, weight, "embed.weight after the calls")
@@ -300,12 +201,12 @@ def test_called_again(learner, reference, rng):
 @pytest.mark.task("embeddings.TokenEmbedding", points=1)
 def test_token_gradient(learner, reference, rng):
     """Gradients reach the rows that were used, scaled like the rows."""
-    # No id 0: whether the row of the padding learns is left to the learner (padding_idx).
+    # No id 0: whether the row of the padding learns is free (padding_idx).
     ids, weight, cotangent = rng.integers(1, 6, 3, 4), rng.normal(6, 5), rng.normal(3, 4, 5)
     expected = torch.zeros(6, 5, dtype=torch.float64)
     for number, upstream in zip(ids.flatten().tolist(), cotangent.double().flatten(0, 1)):
         expected[number] += math.sqrt(5) * upstream
-    _, _, gradient = ask_tokens(learner, weight, [ids], cotangent)
+    _, _, gradient = embedded(learner, weight, [ids], cotangent)
     assert_close(gradient, expected.float(), "the gradient of embed.weight")
 
 
@@ -315,7 +216,7 @@ def test_token_float_types(learner, reference, rng):
     for dtype in (torch.float64, torch.bfloat16):
         for width in (4, 9):
             ids, weight = some_ids(rng, 5, 2, 3), rng.normal(5, width, dtype=dtype)
-            (got,), _, _ = ask_tokens(learner, weight, [ids])
+            (got,), _, _ = embedded(learner, weight, [ids])
             expected = (rows_of(ids, weight).double() * math.sqrt(width)).to(dtype)
             assert_close(got, expected, f"TokenEmbedding(5, {width}) in {dtype}")
 
@@ -324,10 +225,21 @@ def test_token_float_types(learner, reference, rng):
 # sinusoidal_positions
 
 
+def waves(max_len, d_model):
+    """The sinusoidal positions in float64, from the formula."""
+    return torch.tensor(
+        [
+            [(math.cos if j % 2 else math.sin)(p / 10000 ** ((j - j % 2) / d_model)) for j in range(d_model)]
+            for p in range(max_len)
+        ],
+        dtype=torch.float64,
+    )
+
+
 @pytest.mark.task("embeddings.sinusoidal_positions", points=1)
 def test_the_paper_s_formula(learner, reference, rng):
     """Sines in the even columns, cosines in the odd ones, each pair with its frequency."""
-    # Width 4 is the example of chapter 2: 0 1 0 1 and 0.8415 0.5403 0.0100 0.99995.
+    # Width 4 is the chapter's example: 0 1 0 1 and 0.8415 0.5403 0.0100 0.99995.
     for max_len, width in ((2, 4), (rng.choice([5, 7]), 6), (9, rng.choice([10, 12])), (3, 2), (1, 8), (6, 6)):
         what = f"sinusoidal_positions({max_len}, {width})"
         assert_close(learner.sinusoidal_positions(max_len, width), waves(max_len, width).float(), what)
@@ -365,11 +277,23 @@ def test_far_positions(learner, reference, rng):
 # PositionalEncoding
 
 
+def add_positions(learner, sizes, inputs, training=False, dtype=torch.float32):
+    """A PositionalEncoding, given several inputs one after the other: its outputs, and the inputs afterwards."""
+    named = isinstance(sizes, dict)  # else its arguments in their order
+    module = learner.PositionalEncoding(**sizes) if named else learner.PositionalEncoding(*sizes)
+    learner.PositionalEncoding(d_model=4, dropout=0.9, max_len=2)  # catches a table that all modules share
+    module = module.to(dtype).train(training)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.uniform_(2, 3)
+    return tuple(module(x) for x in inputs), tuple(inputs)
+
+
 @pytest.mark.task("embeddings.PositionalEncoding", points=2)
 def test_row_of_each_position(learner, reference, rng):
     """Token t of every sequence gets row t of the table added, in evaluation mode."""
-    # First T = B, where the batch axis passes for that of the positions; then more sequences than max_len, all of
-    # which are short; then the full length. One module for all inputs: caught is a table that is cut for good.
+    # First T = B: catches taking the batch axis for that of the positions. Then more sequences than max_len, all of
+    # them short; then the full length. One module gets all inputs: catches a table that is cut for good.
     width = rng.choice([5, 6])
     sizes = {"d_model": width, "dropout": 0.4, "max_len": 7}
     inputs = [rng.normal(*shape, width) for shape in ((3, 3), (9, 2), (2, 7), (1, 5))]
@@ -378,6 +302,19 @@ def test_row_of_each_position(learner, reference, rng):
     names = tuple(f"PositionalEncoding({width}, 0.4, max_len=7) of x {tuple(x.shape)}" for x in inputs)
     assert_close(got, expected, names)
     assert_equal(tuple(after), tuple(inputs), tuple(f"the argument x {tuple(x.shape)} after the call" for x in inputs))
+
+
+def positions_inside(learner, sizes):
+    """How a PositionalEncoding keeps ``pe``: in which way, with which shape, and its values if they are few."""
+    module = learner.PositionalEncoding(**sizes)
+    parameters, buffers = dict(module.named_parameters()), dict(module.named_buffers())
+    if "pe" in parameters:
+        kind = "a parameter" if parameters["pe"].requires_grad else "a parameter without gradient"
+        return kind, list(parameters["pe"].shape), None
+    if "pe" in buffers:
+        values = buffers["pe"].float() if buffers["pe"].numel() < 1000 else None  # its float type is free
+        return "a buffer", list(buffers["pe"].shape), values
+    return ("an ordinary attribute" if hasattr(module, "pe") else "missing"), [], None
 
 
 @pytest.mark.task("embeddings.PositionalEncoding", points=1)
@@ -400,11 +337,11 @@ def test_adds_then_drops(learner, reference, rng):
     what = f"PositionalEncoding(25, {p}, 60) in training mode"
     assert_close(got, total.float(), what, atol=math.inf)  # for now only type and shape
     dropped = got == 0
-    share = dropped.double().mean().item()
+    share = share_of(dropped)
     # 5000 draws: the share has a standard deviation of 0.007 at most, so 0.05 is passed by chance once in 10^12 runs.
     if abs(share - p) > 0.05:
         raise AssertionError(f"{what}: a share of {share:.2f} of the entries is 0, and {p} was expected.")
-    # Up to 3 rows of 25 may be whole by chance (probability 10^-9 that there are more): caught is dropping whole rows.
+    # Catches dropping whole rows: by chance more than 3 rows of 25 are whole with a probability of 10^-9.
     whole = max(int((dropped.all(axis) | ~dropped.any(axis)).sum()) for axis in (1, 2))
     if whole > 3 or torch.equal(dropped[0], dropped[1]):
         raise AssertionError(f"{what}: entries are dropped together; each should be dropped by itself.")
@@ -421,7 +358,7 @@ def test_defaults(learner, reference, rng):
     x = rng.normal(10, 250, 8)
     (got,), _ = learner.run(add_positions, {"d_model": 8}, [x], True)
     assert_close(got, x, "PositionalEncoding(8) in training mode", atol=math.inf)  # only type and shape
-    share = (got == 0).double().mean().item()
+    share = share_of(got == 0)
     # 20000 draws: a standard deviation of 0.0021, so 0.014 is passed by chance once in 10^10 runs.
     if abs(share - 0.1) > 0.014:
         raise AssertionError(f"PositionalEncoding(8) in training drops a share of {share:.3f}, and 0.1 was expected.")
@@ -440,7 +377,7 @@ def test_longer_than_max_len(learner, reference, rng):
         for training in (False, True):
             call = f"PositionalEncoding(max_len={max_len}) of x {tuple(x.shape)}{', in training mode' * training}"
             assert_raises(ValueError, lambda: learner.run(add_positions, sizes, [x], training), call)
-    one = {"d_model": width, "max_len": 1}  # a table of one row would broadcast
+    one = {"d_model": width, "max_len": 1}  # catches a table of one row that broadcasts
     assert_raises(ValueError, lambda: learner.run(add_positions, one, [x]), "PositionalEncoding(max_len=1) of 3 tokens")
 
 
@@ -453,7 +390,7 @@ def test_type_of_the_input(learner, reference, rng):
     (got, alone), _ = learner.run(add_positions, sizes, [x, torch.zeros_like(x)])
     assert_close(got, x + waves(5, 6), "PositionalEncoding in float32 of x in float64", 1e-5, 1e-5)
     assert_close(got - alone, x, "x in float64, after the positions were taken away again,")
-    # One module gets several types: caught is a table that is cast for good, and loses its digits.
+    # One module gets several types: catches a table that is cast for good, and loses its digits.
     inputs = [rng.normal(2, 5, 6, dtype=dtype) for dtype in (torch.bfloat16, torch.float32, torch.bfloat16)]
     got, _ = learner.run(add_positions, sizes, inputs)
     names = tuple(f"one module's result for x in {x.dtype} (call {i})" for i, x in enumerate(inputs, 1))
@@ -470,11 +407,19 @@ def test_type_of_the_input(learner, reference, rng):
         assert_close(got, expected, what, *((1e-5, 1e-5) if dtype == torch.float64 else ()))
 
 
+def gradient_through_positions(learner, sizes, x, cotangent):
+    """The gradient of a weighted sum of the result for x, which is no leaf: some write into their argument."""
+    leaf = x.clone().requires_grad_()
+    result = learner.PositionalEncoding(**sizes).eval()(leaf * 1.0)
+    return weighted_gradients(result, cotangent, [leaf])[0]
+
+
 @pytest.mark.task("embeddings.PositionalEncoding", points=1)
 def test_gradient_to_the_tokens(learner, reference, rng):
     """The gradient passes through to the tokens as it is."""
     x, cotangent = rng.normal(2, 4, 6), rng.normal(2, 4, 6)
-    got = learner.run(gradient_through_positions, {"d_model": 6, "max_len": 5}, x, cotangent)
+    request = {"d_model": 6, "max_len": 5}, x, cotangent
+    got = learner.run(gradient_through_positions, *request, uses=(weighted_gradients,))
     assert_close(got, cotangent, "the gradient with respect to x")
 
 
@@ -495,7 +440,7 @@ def test_token_plus_position(learner, reference, rng):
         ((1, 3), 5, 3, 6),
     ):
         ids, wte, wpe = some_ids(rng, words, batch, length), rng.normal(words, width), rng.normal(places, width)
-        ids[-1, 1] = 0  # a word like any other: caught is treating it as padding
+        ids[-1, 1] = 0  # a word like any other: catches treating it as padding
         got = result_left_alone(learner, "gpt2_embed", {"ids": ids, "wte": wte, "wpe": wpe})
         expected = torch.stack(
             [torch.stack([wte[word] + wpe[t] for t, word in enumerate(row)]) for row in ids.tolist()]
@@ -513,7 +458,7 @@ def test_gpt2_gradients(learner, reference, rng):
         for t, word in enumerate(row):
             expected[0][word] += upstream[t]
             expected[1][t] += upstream[t]
-    got = learner.run(gradients, "gpt2_embed", [ids, wte, wpe], cotangent)
+    got = gradients_of(learner, "gpt2_embed", [ids, wte, wpe], cotangent)
     names = tuple(f"the gradient with respect to {table}" for table in ("wte", "wpe"))
     assert_close(got, tuple(one.float() for one in expected), names)
 
@@ -535,7 +480,7 @@ def test_more_tokens_than_positions(learner, reference, rng):
     ids = some_ids(rng, 9, 2, places)
     expected = rows_of(ids, wte) + wpe
     assert_close(learner.gpt2_embed(ids, wte, wpe), expected, f"gpt2_embed with {places} tokens and positions")
-    # A single row would broadcast: caught is leaving the question to PyTorch.
+    # A single row would broadcast: catches leaving the error to PyTorch.
     for batch, length, table in ((2, places + 1, wpe), (1, 2 * places, wpe), (2, 3, wpe[:1])):
         ids = some_ids(rng, 9, batch, length)
         call = f"gpt2_embed with {length} tokens and {len(table)} rows in wpe"
@@ -543,16 +488,41 @@ def test_more_tokens_than_positions(learner, reference, rng):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# mean_pool and max_pool
+# mean_pool
+
+
+def pooled(hidden, keep, how):
+    """Mean or maximum over the kept positions of each sequence, one sequence after the other, in float64."""
+    rows = []
+    for vectors, kept in zip(hidden.double(), keep):
+        chosen = vectors[kept]
+        rows.append(how(chosen) if len(chosen) else torch.zeros(hidden.shape[2], dtype=torch.float64))
+    return torch.stack(rows)
+
+
+def padded(rng, batch, length):
+    """Boolean ``(batch, length)``: padding at the end, in front, in the middle and nowhere."""
+    keep = torch.ones(batch, length, dtype=torch.bool)
+    keep[0, rng.choice([1, 2]) :] = False
+    keep[1, : rng.choice([1, 2])] = False  # catches counting tokens and taking that many from the start
+    keep[2, 1:3] = False  # row 3 has no padding
+    return keep
+
+
+def padded_everywhere(rng, batch, length):
+    """The same with padding in every sequence: catches a count that is right for the longest one only."""
+    keep = padded(rng, batch, length)
+    keep[3:, length // 2] = False
+    return keep
 
 
 def check_pooling(learner, rng, name, how):
-    """The kept places alone decide, wherever they are; hidden and keep are left alone."""
-    # Large numbers at the padding: whoever lets them in is found out. In the last case all sizes are equal.
+    """The kept positions alone decide, wherever they are; hidden and keep are left alone."""
+    # Large numbers at the padding catch whatever lets padding in. In the last case all sizes are equal.
     for batch, length, width, pad in ((4, 6, 5, padded_everywhere), (5, 4, 3, padded), (4, 4, 4, padded)):
         keep = pad(rng, batch, length)
         hidden = rng.normal(batch, length, width)
-        hidden[3, 0] = 0  # a token like any other: caught is counting what is not zero
+        hidden[3, 0] = 0  # a token like any other: catches counting what is not zero
         hidden = torch.where(keep[..., None], hidden, 50 + hidden)
         got = result_left_alone(learner, name, {"hidden": hidden, "keep": keep})
         what = f"{name}(hidden {tuple(hidden.shape)}, keep = {keep.int().tolist()})"
@@ -565,48 +535,34 @@ def check_small_pooling(learner, rng, name, how):
         hidden, keep = rng.normal(batch, length, width), rng.mask(batch, length)
         keep[0, 1:] = False
         keep[0, 0] = True
-        got = learner.run(call_and_look_back, name, hidden, keep)[0]
+        got = result_and_arguments(learner, name, (hidden, keep))[0]
         assert_close(got, pooled(hidden, keep, how).float(), f"{name}(hidden, keep) for hidden {tuple(hidden.shape)}")
 
 
-def check_nothing_kept(learner, rng, name, how):
-    """A sequence with nothing kept gives zeros, and the others what they should."""
-    hidden = rng.normal(4, 5, 3) - 4  # below 0 throughout: caught is max_pool's zero that comes from padding
-    keep = padded(rng, 4, 5)
-    keep[1] = False
-    what = f"{name}(hidden, keep) with nothing kept in row 1"
-    assert_close(learner.run(call_and_look_back, name, hidden, keep)[0], pooled(hidden, keep, how).float(), what)
-    nothing = torch.zeros(4, 5, dtype=torch.bool)
-    got = learner.run(call_and_look_back, name, hidden, nothing)[0]
-    assert_close(got, torch.zeros(4, 3), f"{name}(hidden, keep) with nothing kept at all")
-    hidden, keep = rng.normal(3, 1, 4), torch.tensor([[True], [False], [True]])
-    got = learner.run(call_and_look_back, name, hidden, keep)[0]
-    assert_close(got, pooled(hidden, keep, how).float(), f"{name}(hidden, keep) with T = 1 and keep = [[1], [0], [1]]")
-
-
-def check_pooling_gradient(learner, rng, name, how):
-    """Gradients reach the places that count. (Every sequence keeps something: for others no gradient is specified.)"""
-    hidden, cotangent, keep = rng.normal(4, 5, 3), rng.normal(4, 3), padded(rng, 4, 5)
-    leaf = hidden.double().requires_grad_()
-    (expected,) = torch.autograd.grad((pooled(leaf, keep, how) * cotangent).sum(), leaf)
-    (got,) = learner.run(gradients, name, [hidden, keep], cotangent)
-    assert_close(got, expected.float(), f"the gradient of {name}(hidden, keep) with respect to hidden")
-
-
-def check_pooling_types(learner, rng, name, how):
-    """The result has the float type of the input, and in float64 all its digits."""
-    for dtype in (torch.float64, torch.bfloat16):
-        hidden, keep = rng.normal(4, 5, 3, dtype=dtype), padded(rng, 4, 5)
-        keep[3] = False
-        got = learner.run(call_and_look_back, name, hidden, keep)[0]
-        assert_close(got, pooled(hidden, keep, how).to(dtype), f"{name}(hidden, keep) in {dtype}")
+def mean(vectors):
+    return vectors.sum(0) / len(vectors)
 
 
 @pytest.mark.task("embeddings.mean_pool", points=1)
 def test_mean_of_kept_places(learner, reference, rng):
-    """The average over the kept places, wherever they are."""
+    """The average over the kept positions, wherever they are."""
     check_pooling(learner, rng, "mean_pool", mean)
     check_small_pooling(learner, rng, "mean_pool", mean)
+
+
+def check_nothing_kept(learner, rng, name, how):
+    """A sequence with nothing kept gives zeros, and the others what they should."""
+    hidden = rng.normal(4, 5, 3) - 4  # below 0 throughout: catches a maximum of 0 that comes from padding
+    keep = padded(rng, 4, 5)
+    keep[1] = False
+    what = f"{name}(hidden, keep) with nothing kept in row 1"
+    assert_close(result_and_arguments(learner, name, (hidden, keep))[0], pooled(hidden, keep, how).float(), what)
+    nothing = torch.zeros(4, 5, dtype=torch.bool)
+    got = result_and_arguments(learner, name, (hidden, nothing))[0]
+    assert_close(got, torch.zeros(4, 3), f"{name}(hidden, keep) with nothing kept at all")
+    hidden, keep = rng.normal(3, 1, 4), torch.tensor([[True], [False], [True]])
+    got = result_and_arguments(learner, name, (hidden, keep))[0]
+    assert_close(got, pooled(hidden, keep, how).float(), f"{name}(hidden, keep) with T = 1 and keep = [[1], [0], [1]]")
 
 
 @pytest.mark.task("embeddings.mean_pool", points=1)
@@ -615,10 +571,28 @@ def test_mean_of_nothing(learner, reference, rng):
     check_nothing_kept(learner, rng, "mean_pool", mean)
 
 
+def check_pooling_gradient(learner, rng, name, how):
+    """Gradients reach the kept positions. (Every sequence keeps something: for others no gradient is specified.)"""
+    hidden, cotangent, keep = rng.normal(4, 5, 3), rng.normal(4, 3), padded(rng, 4, 5)
+    leaf = hidden.double().requires_grad_()
+    (expected,) = torch.autograd.grad((pooled(leaf, keep, how) * cotangent).sum(), leaf)
+    (got,) = gradients_of(learner, name, [hidden, keep], cotangent)
+    assert_close(got, expected.float(), f"the gradient of {name}(hidden, keep) with respect to hidden")
+
+
 @pytest.mark.task("embeddings.mean_pool", points=1)
 def test_mean_gradient(learner, reference, rng):
-    """Gradients reach the kept places, each with its share, and no other."""
+    """Gradients reach the kept positions, each with its share, and no others."""
     check_pooling_gradient(learner, rng, "mean_pool", mean)
+
+
+def check_pooling_types(learner, rng, name, how):
+    """The result has the float type of the input, and in float64 all its digits."""
+    for dtype in (torch.float64, torch.bfloat16):
+        hidden, keep = rng.normal(4, 5, 3, dtype=dtype), padded(rng, 4, 5)
+        keep[3] = False
+        got = result_and_arguments(learner, name, (hidden, keep))[0]
+        assert_close(got, pooled(hidden, keep, how).to(dtype), f"{name}(hidden, keep) in {dtype}")
 
 
 @pytest.mark.task("embeddings.mean_pool", points=1)
@@ -627,9 +601,17 @@ def test_mean_float_types(learner, reference, rng):
     check_pooling_types(learner, rng, "mean_pool", mean)
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# max_pool
+
+
+def largest(vectors):
+    return vectors.max(0).values
+
+
 @pytest.mark.task("embeddings.max_pool", points=1)
 def test_maximum_of_kept_places(learner, reference, rng):
-    """The largest of the kept places in every component, wherever they are."""
+    """The largest of the kept values in every component, wherever they are."""
     check_pooling(learner, rng, "max_pool", largest)
     check_small_pooling(learner, rng, "max_pool", largest)
 
@@ -638,7 +620,7 @@ def test_maximum_of_kept_places(learner, reference, rng):
 def test_all_values_negative(learner, reference, rng):
     """Padding never wins, however small the real values are."""
     keep = padded(rng, 4, 5)
-    for offset in (-3, -30000):  # caught are zeros, and -10000, at the padding
+    for offset in (-3, -30000):  # catches filling the padding with zeros, or with -10000
         hidden = rng.normal(4, 5, 3) * 0.5 + offset
         hidden = torch.where(keep[..., None], hidden, hidden * 0.1)
         what = f"max_pool(hidden, keep) with values around {offset}"

@@ -1,4 +1,4 @@
-"""Hints of unit 2, embeddings: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `embeddings`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "embeddings.one_hot": (

@@ -1,7 +1,8 @@
-"""Checks of unit 16, gpt2_backward: the gradients of the kernels of unit 15, and one step of AdamW.
+"""Checks of the unit on GPT-2's backward pass: the gradients of the forward pass's C kernels, and a step of AdamW.
 
-As in unit 15 the sizes always differ and are multiples of nothing. What is expected is computed by PyTorch's autograd
-in float64, from the forward pass. First gradients are added to zeros, then to other numbers.
+First comes what several tasks share, then each task with its helper and its checks. As in the forward pass the sizes
+always differ, and are rarely multiples of a block size. PyTorch's autograd computes the expected values in float64.
+Gradients are added first to zeros, then to other numbers.
 """
 
 import math
@@ -11,22 +12,27 @@ import torch
 from torch.nn import functional as F
 
 from autograder.judging.assertions import demand_one
-from autograder.judging.c_assertions import check_kernel, token_ids
+from autograder.judging.c_assertions import check_kernel
+from autograder.units.support.gpt2 import causal_attention, token_ids, uneven_rows
 
 ZEROS, NUMBERS = "into zeros", "into numbers that stand there already"
 
 
-def _gradients(output, cotangent, *leaves):
-    """The gradients of the sum of ``output`` times ``cotangent``: what a backward kernel adds for this ``dout``."""
+# ---------------------------------------------------------------------------------------------------------------------
+# What several tasks share
+
+
+def gradients_of(output, cotangent, *leaves):
+    """The gradients of the sum of ``output`` times ``cotangent``: what the C kernel adds when this is its ``dout``."""
     return torch.autograd.grad(output, leaves, cotangent.double())
 
 
-def _leaves(*tensors):
+def leaves_of(*tensors):
     return tuple(tensor.double().requires_grad_() for tensor in tensors)
 
 
-def _check_added(learner, rng, name, given, gradients, into, only=None, tolerance=1e-5):
-    """The kernel adds these gradients to what stands in the arrays. ``only``: the one array that is looked at."""
+def check_added(learner, rng, name, given, gradients, into, only=None, tolerance=1e-5):
+    """The C kernel adds these gradients to what is in the arrays. ``only``: the one array that is looked at."""
     before = {
         array: torch.zeros(values.shape) if into == ZEROS else 2 * rng.normal(*values.shape)
         for array, values in gradients.items()
@@ -41,43 +47,43 @@ def _check_added(learner, rng, name, given, gradients, into, only=None, toleranc
 # encoder_backward
 
 
-def _check_encoder(learner, rng, batch, length, width, vocabulary, places, into, only=None):
+def check_encoder(learner, rng, batch, length, width, vocabulary, positions, into, only=None):
     ids, dout = token_ids(rng, vocabulary, batch, length), rng.normal(batch, length, width)
-    wte, wpe = _leaves(rng.normal(vocabulary, width), rng.normal(places, width))
-    gradients = dict(zip(("dwte", "dwpe"), _gradients(wte[ids.long()] + wpe[:length], dout, wte, wpe)))
+    wte, wpe = leaves_of(rng.normal(vocabulary, width), rng.normal(positions, width))
+    gradients = dict(zip(("dwte", "dwpe"), gradients_of(wte[ids.long()] + wpe[:length], dout, wte, wpe)))
     given = {"dout": dout, "inp": ids, "B": batch, "T": length, "C": width}
-    _check_added(learner, rng, "encoder_backward", given, gradients, into, only)
+    check_added(learner, rng, "encoder_backward", given, gradients, into, only)
 
 
 @pytest.mark.task("gpt2_backward.encoder_backward", points=1)
 def test_tokens(learner, reference, rng):
-    """Every token's row collects the gradients of all places where the token stands."""
-    _check_encoder(learner, rng, 3, 5, 7, 11, places=17, into=ZEROS, only="dwte")
+    """Every token's row collects the gradients of all positions where the token occurs."""
+    check_encoder(learner, rng, 3, 5, 7, 11, positions=17, into=ZEROS, only="dwte")
 
 
 @pytest.mark.task("gpt2_backward.encoder_backward", points=1)
 def test_places(learner, reference, rng):
-    """Every place's row collects the gradients of all sequences."""
-    _check_encoder(learner, rng, 3, 5, 7, 11, places=17, into=ZEROS, only="dwpe")
+    """Every position's row collects the gradients of all sequences."""
+    check_encoder(learner, rng, 3, 5, 7, 11, positions=17, into=ZEROS, only="dwpe")
 
 
 @pytest.mark.task("gpt2_backward.encoder_backward", points=1)
 def test_encoder_adds(learner, reference, rng):
-    """Adds to both tables, and leaves the rows alone that nothing points to."""
+    """Adds to both tables, and leaves rows alone that no id refers to."""
     # More tokens than a `short` can count, as in GPT-2.
-    _check_encoder(learner, rng, 4, 3, 2, 40_000, places=5, into=NUMBERS)
+    check_encoder(learner, rng, 4, 3, 2, 40_000, positions=5, into=NUMBERS)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # layernorm_backward
 
 
-def _check_layernorm(learner, rng, shape, into, only=None):
+def check_layernorm(learner, rng, shape, into, only=None):
     width = shape[-1]
-    inp = rng.uniform(*shape[:-1], 1, low=0.5, high=3) * rng.normal(*shape) + 3 * rng.normal(*shape[:-1], 1)
+    inp = uneven_rows(rng, *shape)
     weight, bias, dout = rng.normal(width), rng.normal(width), rng.normal(*shape)
-    leaves = _leaves(inp, weight, bias)
-    found = _gradients(F.layer_norm(leaves[0], (width,), leaves[1], leaves[2], eps=1e-5), dout, *leaves)
+    leaves = leaves_of(inp, weight, bias)
+    found = gradients_of(F.layer_norm(leaves[0], (width,), leaves[1], leaves[2], eps=1e-5), dout, *leaves)
     given = {
         "dout": dout,
         "inp": inp,
@@ -87,88 +93,85 @@ def _check_layernorm(learner, rng, shape, into, only=None):
         **dict(zip("BTC", shape)),
     }
     gradients = dict(zip(("dinp", "dweight", "dbias"), found))
-    _check_added(learner, rng, "layernorm_backward", given, gradients, into, only)
+    check_added(learner, rng, "layernorm_backward", given, gradients, into, only)
 
 
 @pytest.mark.task("gpt2_backward.layernorm_backward", points=1)
 def test_layernorm_bias(learner, reference, rng):
     """The gradient of the bias: one sum over all positions for every channel."""
-    _check_layernorm(learner, rng, (2, 5, 7), ZEROS, "dbias")
+    check_layernorm(learner, rng, (2, 5, 7), ZEROS, "dbias")
 
 
 @pytest.mark.task("gpt2_backward.layernorm_backward", points=1)
 def test_layernorm_weight(learner, reference, rng):
     """The gradient of the weight: the same sum, with the normalised input as a factor."""
-    _check_layernorm(learner, rng, (2, 5, 7), ZEROS, "dweight")
+    check_layernorm(learner, rng, (2, 5, 7), ZEROS, "dweight")
 
 
 @pytest.mark.task("gpt2_backward.layernorm_backward", points=2)
 def test_layernorm_input(learner, reference, rng):
     """The gradient of the input, through the mean and the standard deviation, too."""
-    _check_layernorm(learner, rng, (2, 5, 7), ZEROS, "dinp")
+    check_layernorm(learner, rng, (2, 5, 7), ZEROS, "dinp")
 
 
 @pytest.mark.task("gpt2_backward.layernorm_backward", points=1)
 def test_layernorm_adds(learner, reference, rng):
     """Adds to all three gradients."""
-    _check_layernorm(learner, rng, (3, 4, 131), NUMBERS)
+    check_layernorm(learner, rng, (3, 4, 131), NUMBERS)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # matmul_backward
 
 
-def _check_matmul(learner, rng, batch, length, width, outputs, into, only=None, with_bias=True):
+def check_matmul(learner, rng, batch, length, width, outputs, into, only=None, with_bias=True):
     inp, weight = rng.normal(batch, length, width), rng.normal(outputs, width)
     bias, dout = rng.normal(outputs), rng.normal(batch, length, outputs)
-    leaves = _leaves(inp, weight, bias)
-    gradients = dict(zip(("dinp", "dweight", "dbias"), _gradients(F.linear(*leaves), dout, *leaves)))
+    leaves = leaves_of(inp, weight, bias)
+    gradients = dict(zip(("dinp", "dweight", "dbias"), gradients_of(F.linear(*leaves), dout, *leaves)))
     given = {"dout": dout, "inp": inp, "weight": weight, "B": batch, "T": length, "C": width, "OC": outputs}
     if not with_bias:
         del gradients["dbias"]
         given["dbias"] = None
-    _check_added(learner, rng, "matmul_backward", given, gradients, into, only)
+    check_added(learner, rng, "matmul_backward", given, gradients, into, only)
 
 
 @pytest.mark.task("gpt2_backward.matmul_backward", points=1)
 def test_linear_input(learner, reference, rng):
     """The gradient of the input."""
-    _check_matmul(learner, rng, 2, 3, 5, 7, ZEROS, "dinp")
+    check_matmul(learner, rng, 2, 3, 5, 7, ZEROS, "dinp")
 
 
 @pytest.mark.task("gpt2_backward.matmul_backward", points=1)
 def test_linear_weight(learner, reference, rng):
     """The gradient of the weight: a sum over all positions."""
-    _check_matmul(learner, rng, 2, 3, 5, 7, ZEROS, "dweight")
+    check_matmul(learner, rng, 2, 3, 5, 7, ZEROS, "dweight")
 
 
 @pytest.mark.task("gpt2_backward.matmul_backward", points=1)
 def test_linear_bias(learner, reference, rng):
     """The gradient of the bias, where there is one: `dbias` may be NULL."""
-    _check_matmul(learner, rng, 2, 3, 5, 7, ZEROS, "dbias")
-    _check_matmul(learner, rng, 3, 2, 7, 5, ZEROS, with_bias=False)
+    check_matmul(learner, rng, 2, 3, 5, 7, ZEROS, "dbias")
+    check_matmul(learner, rng, 3, 2, 7, 5, ZEROS, with_bias=False)
 
 
 @pytest.mark.task("gpt2_backward.matmul_backward", points=1)
 def test_linear_adds(learner, reference, rng):
     """Adds to all three gradients, in a larger layer."""
-    # Larger than the blocks, and the arrays of their own, that kernels work with.
-    _check_matmul(learner, rng, 2, 37, 131, 71, NUMBERS)
+    # Larger than the blocks that fast code works in, and than its own arrays: catches what is left over at their ends.
+    check_matmul(learner, rng, 2, 37, 131, 71, NUMBERS)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # attention_backward
 
 
-def _check_attention(learner, rng, batch, length, width, heads, *parts, into=ZEROS):
+def check_attention(learner, rng, batch, length, width, heads, *parts, into=ZEROS):
     """``parts``: what is looked at, of "q", "k" and "v" (blocks of dinp), "dpreatt" and "datt"."""
     inp, dout = rng.normal(batch, length, 3 * width), rng.normal(batch, length, width)
-    (leaf,) = _leaves(inp)
-    q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in leaf.split(width, dim=-1))
-    future = torch.ones(length, length, dtype=torch.bool).triu(1)
-    preatt = (q @ k.transpose(-2, -1) / math.sqrt(width // heads)).masked_fill(future, -math.inf)
-    att = preatt.softmax(-1)
-    dinp, dpreatt, datt = _gradients((att @ v).transpose(1, 2).flatten(-2), dout, leaf, preatt, att)
+    (leaf,) = leaves_of(inp)
+    preatt, att, out, future = causal_attention(leaf, heads)
+    dinp, dpreatt, datt = gradients_of(out, dout, leaf, preatt, att)
     before = torch.zeros(inp.shape) if into == ZEROS else 2 * rng.normal(*inp.shape)
     expected = {
         "dinp": before + dinp,
@@ -179,7 +182,7 @@ def _check_attention(learner, rng, batch, length, width, heads, *parts, into=ZER
     for part, values in {**expected, **blocks}.items():
         if part not in parts and part != "dinp":
             values.fill_(math.nan)
-    maps = torch.zeros(att.shape)  # preatt and att have no other use: their gradients arrive as zeros
+    maps = torch.zeros(att.shape)  # preatt and att are used nowhere else: their gradients arrive as zeros
     given = {
         **{"dinp": before, "dpreatt": maps, "datt": maps, "dout": dout, "inp": inp, "att": att.detach().float()},
         **{"B": batch, "T": length, "C": width, "NH": heads},
@@ -189,125 +192,125 @@ def _check_attention(learner, rng, batch, length, width, heads, *parts, into=ZER
 
 @pytest.mark.task("gpt2_backward.attention_backward", points=1)
 def test_values(learner, reference, rng):
-    """The gradient of the values: each collects from the queries that looked at it."""
-    _check_attention(learner, rng, 2, 5, 21, 3, "v")
+    """The gradient of the values: each collects from the queries that attend to it."""
+    check_attention(learner, rng, 2, 5, 21, 3, "v")
 
 
 @pytest.mark.task("gpt2_backward.attention_backward", points=1)
 def test_maps(learner, reference, rng):
     """The gradients of the weights and of the scores, and 0 where a score lies in the future."""
-    _check_attention(learner, rng, 3, 4, 10, 2, "datt", "dpreatt")
+    check_attention(learner, rng, 3, 4, 10, 2, "datt", "dpreatt")
 
 
 @pytest.mark.task("gpt2_backward.attention_backward", points=1)
 def test_queries(learner, reference, rng):
     """The gradient of the queries."""
-    _check_attention(learner, rng, 2, 5, 21, 3, "q")
+    check_attention(learner, rng, 2, 5, 21, 3, "q")
 
 
 @pytest.mark.task("gpt2_backward.attention_backward", points=1)
 def test_keys(learner, reference, rng):
-    """The gradient of the keys: each collects from the queries that looked at it."""
-    _check_attention(learner, rng, 2, 5, 21, 3, "k")
+    """The gradient of the keys: each collects from the queries that attend to it."""
+    check_attention(learner, rng, 2, 5, 21, 3, "k")
 
 
 @pytest.mark.task("gpt2_backward.attention_backward", points=1)
 def test_attention_adds(learner, reference, rng):
-    """Adds to what stands in `dinp`, for one head, for heads of width 1, and for one position."""
+    """Adds to what is in `dinp`, for one head, for heads of width 1, and for one position."""
     for sizes in ((1, 37, 67, 1), (3, 2, 5, 5), (4, 1, 6, 2)):
-        _check_attention(learner, rng, *sizes, *"qkv", into=NUMBERS)
+        check_attention(learner, rng, *sizes, *"qkv", into=NUMBERS)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # gelu_backward
 
 
-def _check_gelu(learner, rng, x, into):
+def check_gelu(learner, rng, x, into):
     dout = rng.normal(len(x))
-    (leaf,) = _leaves(x)
-    gradients = dict(zip(["dinp"], _gradients(F.gelu(leaf, approximate="tanh"), dout, leaf)))
+    (leaf,) = leaves_of(x)
+    gradients = dict(zip(["dinp"], gradients_of(F.gelu(leaf, approximate="tanh"), dout, leaf)))
     given = {"inp": x, "dout": dout, "N": len(x)}
-    _check_added(learner, rng, "gelu_backward", given, gradients, into)
+    check_added(learner, rng, "gelu_backward", given, gradients, into)
 
 
 @pytest.mark.task("gpt2_backward.gelu_backward", points=1)
 def test_slope(learner, reference, rng):
-    """The slope of the curve, times the gradient that arrives."""
-    _check_gelu(learner, rng, torch.cat([rng.uniform(94, low=-4, high=4), torch.tensor([0.0, 1, -1])]), ZEROS)
+    """The slope of the curve, times the incoming gradient."""
+    check_gelu(learner, rng, torch.cat([rng.uniform(94, low=-4, high=4), torch.tensor([0.0, 1, -1])]), ZEROS)
 
 
 @pytest.mark.task("gpt2_backward.gelu_backward", points=1)
 def test_gelu_adds(learner, reference, rng):
-    """Adds to the gradient, and knows the slope far from 0, which is 1 or 0."""
+    """Adds to the gradient, and the slope far from 0 is 1 or 0."""
     x = torch.cat([rng.normal(3), rng.uniform(5, low=12, high=90), rng.uniform(6, low=-90, high=-12)])
-    _check_gelu(learner, rng, x, NUMBERS)
+    check_gelu(learner, rng, x, NUMBERS)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # residual_backward
 
 
-def _check_residual(learner, rng, size, into):
+def check_residual(learner, rng, size, into):
     dout = rng.normal(size)
     given = {"dout": dout, "N": size}
-    _check_added(learner, rng, "residual_backward", given, {"dinp1": dout.double(), "dinp2": dout.double()}, into)
+    check_added(learner, rng, "residual_backward", given, {"dinp1": dout.double(), "dinp2": dout.double()}, into)
 
 
 @pytest.mark.task("gpt2_backward.residual_backward", points=1)
 def test_both_ways(learner, reference, rng):
     """Both inputs get the whole gradient."""
-    _check_residual(learner, rng, 23, ZEROS)
+    check_residual(learner, rng, 23, ZEROS)
 
 
 @pytest.mark.task("gpt2_backward.residual_backward", points=1)
 def test_residual_adds(learner, reference, rng):
     """Adds to both gradients, for any number of entries."""
-    _check_residual(learner, rng, 40_003, NUMBERS)  # more than a `short` can count
-    _check_residual(learner, rng, 1, NUMBERS)
+    check_residual(learner, rng, 40_003, NUMBERS)  # more than a `short` can count
+    check_residual(learner, rng, 1, NUMBERS)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # crossentropy_softmax_backward
 
 
-def _check_loss(learner, rng, batch, length, real, padded, into):
+def check_loss(learner, rng, batch, length, real, padded, into):
     targets = token_ids(rng, real, batch, length)
     dlosses = rng.uniform(batch, length, low=0.1, high=0.5) * (-1.0) ** rng.integers(0, 2, batch, length)
-    (logits,) = _leaves(2 * rng.normal(batch, length, padded))
+    (logits,) = leaves_of(2 * rng.normal(batch, length, padded))
     losses = F.cross_entropy(logits[..., :real].flatten(0, 1), targets.long().flatten(), reduction="none")
-    gradients = dict(zip(["dlogits"], _gradients(losses.view(batch, length), dlosses, logits)))
+    gradients = dict(zip(["dlogits"], gradients_of(losses.view(batch, length), dlosses, logits)))
     probs = F.pad(logits.detach()[..., :real].softmax(-1), (0, padded - real)).float()
     given = {"dlosses": dlosses, "probs": probs, "targets": targets}
     given |= {"B": batch, "T": length, "V": real, "Vp": padded}
-    _check_added(learner, rng, "crossentropy_softmax_backward", given, gradients, into)
+    check_added(learner, rng, "crossentropy_softmax_backward", given, gradients, into)
 
 
 @pytest.mark.task("gpt2_backward.crossentropy_softmax_backward", points=1)
 def test_probability_minus_one(learner, reference, rng):
-    """Probability, minus 1 for the target, times the gradient that arrives at the position."""
-    _check_loss(learner, rng, 2, 5, 7, 7, ZEROS)
+    """Probability, minus 1 for the target, times the incoming gradient of the position."""
+    check_loss(learner, rng, 2, 5, 7, 7, ZEROS)
 
 
 @pytest.mark.task("gpt2_backward.crossentropy_softmax_backward", points=1)
 def test_loss_with_padding(learner, reference, rng):
     """Finds every row where the vocabulary is padded."""
-    _check_loss(learner, rng, 4, 3, 300, 307, ZEROS)
+    check_loss(learner, rng, 4, 3, 300, 307, ZEROS)
 
 
 @pytest.mark.task("gpt2_backward.crossentropy_softmax_backward", points=1)
 def test_loss_adds(learner, reference, rng):
     """Adds to the gradient, and leaves the padding as it is."""
-    _check_loss(learner, rng, 3, 2, 10, 13, NUMBERS)
+    check_loss(learner, rng, 3, 2, 10, 13, NUMBERS)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # adamw_update
 
 
-def _check_adamw(learner, rng, size, step, decay, eps, about, fresh=False, scale=1.0):
-    """One step, computed in float64 from the float32 numbers that the kernel gets; some gradients are 0.
+def check_adamw(learner, rng, size, step, decay, eps, about, fresh=False, scale=1.0):
+    """One step, computed in float64 from the float32 numbers that the C kernel gets; some gradients are 0.
 
-    Whether the decay is taken of the parameter before the step or after it is free, as in unit 11.
+    As in the unit on optimisers, the parameter may decay before the step or after it.
     """
     lr, beta1, beta2, eps, decay = (
         value.item() for value in torch.tensor([0.1, 0.9, 0.97, eps, decay], dtype=torch.float32)
@@ -333,25 +336,25 @@ def _check_adamw(learner, rng, size, step, decay, eps, about, fresh=False, scale
 @pytest.mark.task("gpt2_backward.adamw_update", points=1)
 def test_first_step(learner, reference, rng):
     """The first step, without weight decay."""
-    _check_adamw(learner, rng, 23, 1, 0.0, 1e-8, "first step, no decay", fresh=True)
+    check_adamw(learner, rng, 23, 1, 0.0, 1e-8, "first step, no decay", fresh=True)
 
 
 @pytest.mark.task("gpt2_backward.adamw_update", points=1)
 def test_later_step(learner, reference, rng):
-    """A later step: both moments go on from where they stood."""
+    """A later step: both moments go on from what they were."""
     # More parameters than a `short` can count; and a step so late that hardly anything is left to correct.
-    _check_adamw(learner, rng, 40_003, 4, 0.0, 1e-8, "fourth step, no decay")
-    _check_adamw(learner, rng, 9, 70, 0.0, 1e-8, "step 70, no decay")
+    check_adamw(learner, rng, 40_003, 4, 0.0, 1e-8, "fourth step, no decay")
+    check_adamw(learner, rng, 9, 70, 0.0, 1e-8, "step 70, no decay")
 
 
 @pytest.mark.task("gpt2_backward.adamw_update", points=1)
 def test_weight_decay(learner, reference, rng):
     """Weight decay shrinks the parameter directly, by lr * weight_decay of what it was."""
-    _check_adamw(learner, rng, 19, 3, 0.3, 1e-8, "with decay")
+    check_adamw(learner, rng, 19, 3, 0.3, 1e-8, "with decay")
 
 
 @pytest.mark.task("gpt2_backward.adamw_update", points=1)
 def test_epsilon(learner, reference, rng):
     """eps is added to the root of the corrected second moment."""
-    _check_adamw(learner, rng, 17, 2, 0.1, 1e-3, "gradients around eps", fresh=True, scale=1e-3)
-    _check_adamw(learner, rng, 1, 5, 0.1, 1e-3, "one parameter", scale=1e-3)
+    check_adamw(learner, rng, 17, 2, 0.1, 1e-3, "gradients around eps", fresh=True, scale=1e-3)
+    check_adamw(learner, rng, 1, 5, 0.1, 1e-3, "one parameter", scale=1e-3)

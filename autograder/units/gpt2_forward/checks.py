@@ -1,8 +1,8 @@
-"""Checks of unit 15, gpt2_forward: the kernels in C, called with arrays between which no byte may be touched.
+"""Checks of the unit on GPT-2's forward pass: C kernels, called with arrays between which no byte may be touched.
 
-Sizes that could be confused (B, T, C, OC, NH, V, Vp) always differ, and are multiples of nothing. Arrays that a kernel
-writes hold NaN before the call, or numbers of 1e30. What is expected is computed by PyTorch in float64. Every call is
-a process, so calls are few and rich.
+Each task stands with its helper and its checks. Sizes that could be confused (B, T, C, OC, NH, V, Vp) always differ,
+and are rarely multiples of a block size. Arrays that a C kernel writes hold NaN before the call, or 1e30. PyTorch
+computes the expected values in float64. Every call starts a process, so there are few calls, each of which shows much.
 """
 
 import math
@@ -11,44 +11,45 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from autograder.judging.c_assertions import assert_zeros, check_kernel, token_ids
+from autograder.judging.c_assertions import assert_zeros, check_kernel
+from autograder.units.support.gpt2 import causal_attention, token_ids, uneven_rows
 
-GARBAGE = 1e30  # for arrays to be written: unlike NaN, it wins when a maximum is searched among what was there before
+GARBAGE = 1e30  # for arrays to be written: unlike NaN, it is the maximum of a search that includes the old contents
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # encoder_forward
 
 
-def _check_encoder(learner, rng, batch, length, width, vocabulary, places, fill):
+def check_encoder(learner, rng, batch, length, width, vocabulary, positions, fill):
     ids = token_ids(rng, vocabulary, batch, length)
-    wte, wpe = rng.normal(vocabulary, width), rng.normal(places, width)
+    wte, wpe = rng.normal(vocabulary, width), rng.normal(positions, width)
     given = {"inp": ids, "wte": wte, "wpe": wpe, "B": batch, "T": length, "C": width}
     expected = wte.double()[ids.long()] + wpe.double()[:length]
-    check_kernel(learner, "encoder_forward", given, {"out": expected}, f"wpe has {places} rows", fill=fill)
+    check_kernel(learner, "encoder_forward", given, {"out": expected}, f"wpe has {positions} rows", fill=fill)
 
 
 @pytest.mark.task("gpt2_forward.encoder_forward", points=1)
 def test_token_plus_place(learner, reference, rng):
-    """Every position gets its token's vector plus the vector of its place."""
-    # More rows in wpe than B * T: places that go on counting in the second sequence are read without a crash.
-    _check_encoder(learner, rng, batch=3, length=5, width=7, vocabulary=11, places=17, fill=math.nan)
+    """Every position gets its token's vector plus its position's vector."""
+    # More rows in wpe than B * T: positions that go on counting in the second sequence are read without a crash.
+    check_encoder(learner, rng, batch=3, length=5, width=7, vocabulary=11, positions=17, fill=math.nan)
 
 
 @pytest.mark.task("gpt2_forward.encoder_forward", points=1)
 def test_as_many_places_as_positions(learner, reference, rng):
-    """Reads nothing beyond the tables, and overwrites whatever stood in `out`."""
-    _check_encoder(learner, rng, batch=4, length=3, width=10, vocabulary=5, places=3, fill=GARBAGE)
+    """Reads nothing beyond the tables, and overwrites what was in `out`."""
+    check_encoder(learner, rng, batch=4, length=3, width=10, vocabulary=5, positions=3, fill=GARBAGE)
     # More tokens than a `short` can count, as in GPT-2.
-    _check_encoder(learner, rng, batch=2, length=9, width=1, vocabulary=40_000, places=9, fill=GARBAGE)
+    check_encoder(learner, rng, batch=2, length=9, width=1, vocabulary=40_000, positions=9, fill=GARBAGE)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # layernorm_forward
 
 
-def _check_layernorm(learner, rng, x, arrays, about="", tolerance=1e-5, fill=math.nan):
-    """Compares the arrays that are named; what stands in the others is not looked at."""
+def check_layernorm(learner, rng, x, arrays, about="", tolerance=1e-5, fill=math.nan):
+    """Compares the arrays that are named, and ignores what is in the others."""
     batch, length, width = x.shape
     weight, bias = rng.normal(width), rng.normal(width)
     given = {"inp": x, "weight": weight, "bias": bias, "B": batch, "T": length, "C": width}
@@ -68,40 +69,38 @@ def _check_layernorm(learner, rng, x, arrays, about="", tolerance=1e-5, fill=mat
 def test_rows_are_normalised(learner, reference, rng):
     """Every row is shifted and scaled, then multiplied by `weight`, and `bias` is added."""
     for shape in ((2, 5, 7), (3, 1, 131)):
-        x = rng.uniform(*shape[:-1], 1, low=0.5, high=3) * rng.normal(*shape) + 3 * rng.normal(*shape[:-1], 1)
-        _check_layernorm(learner, rng, x, ("out",))
+        check_layernorm(learner, rng, uneven_rows(rng, *shape), ("out",))
 
 
 @pytest.mark.task("gpt2_forward.layernorm_forward", points=1)
 def test_mean_and_rstd(learner, reference, rng):
     """Writes the mean of every row, and 1 over its standard deviation, for the backward pass."""
-    x = rng.uniform(3, 4, 1, low=0.5, high=3) * rng.normal(3, 4, 9) + 3 * rng.normal(3, 4, 1)
-    _check_layernorm(learner, rng, x, ("mean", "rstd"), fill=GARBAGE)
+    check_layernorm(learner, rng, uneven_rows(rng, 3, 4, 9), ("mean", "rstd"), fill=GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.layernorm_forward", points=1)
 def test_rows_that_hardly_vary(learner, reference, rng):
     """Adds 1e-5 to the variance, inside the root."""
-    # Standard deviations around 0.002, where 1e-5 counts for most; the last row is constant.
+    # Standard deviations around 0.002: catches 1e-5 outside the root, and another number. The last row is constant.
     x = 0.002 * rng.normal(2, 3, 13) + rng.integers(-2, 3, 2, 3, 1) / 4
     x[-1, -1] = 0.5
-    _check_layernorm(learner, rng, x, ("out", "rstd"), "rows that hardly vary", tolerance=1e-3)
+    check_layernorm(learner, rng, x, ("out", "rstd"), "rows that hardly vary", tolerance=1e-3)
 
 
 @pytest.mark.task("gpt2_forward.layernorm_forward", points=1)
 def test_rows_far_from_zero(learner, reference, rng):
     """Exact for rows that lie far from 0."""
-    # Numbers of which the sum is exact, in any order. But their squares are not: near 4096 * 4096, neighbouring
-    # float32 numbers are 1 or 2 apart, and the variance is 2.
+    # The sum of these numbers is exact, in any order, but that of their squares is not: near 4096 * 4096, neighbouring
+    # float32 numbers are 1 or 2 apart, and the variance is 2. Catches E[x^2] - E[x]^2.
     x = rng.integers(-10, 11, 2, 4, 37) / 4 + 4096
-    _check_layernorm(learner, rng, x, ("out", "rstd"), "rows near 4096", tolerance=4e-3)
+    check_layernorm(learner, rng, x, ("out", "rstd"), "rows near 4096", tolerance=4e-3)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # matmul_forward
 
 
-def _check_matmul(learner, rng, batch, length, width, outputs, with_bias, fill=math.nan):
+def check_matmul(learner, rng, batch, length, width, outputs, with_bias, fill=math.nan):
     x, weight = rng.normal(batch, length, width), rng.normal(outputs, width)
     bias = 3 * rng.normal(outputs) if with_bias else None
     given = {"inp": x, "weight": weight, "bias": bias, "B": batch, "T": length, "C": width, "OC": outputs}
@@ -113,82 +112,79 @@ def _check_matmul(learner, rng, batch, length, width, outputs, with_bias, fill=m
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
 def test_linear_layer(learner, reference, rng):
     """Every position's vector goes through the same linear layer, and `bias` is added."""
-    _check_matmul(learner, rng, 2, 3, 5, 7, with_bias=True)
-    _check_matmul(learner, rng, 3, 2, 10, 1, with_bias=True, fill=GARBAGE)
+    check_matmul(learner, rng, 2, 3, 5, 7, with_bias=True)
+    check_matmul(learner, rng, 3, 2, 10, 1, with_bias=True, fill=GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
 def test_without_bias(learner, reference, rng):
     """Works without a bias: `bias` is NULL."""
-    _check_matmul(learner, rng, 3, 2, 7, 5, with_bias=False)
+    check_matmul(learner, rng, 3, 2, 7, 5, with_bias=False)
 
 
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
 def test_larger_layer(learner, reference, rng):
-    """Exact for long sums, and complete where no size is a multiple of anything."""
-    # Larger than the blocks, and the arrays of their own, that kernels work with.
-    _check_matmul(learner, rng, 2, 37, 211, 71, with_bias=True, fill=GARBAGE)
+    """Exact for long sums, and complete where no size is a multiple of a block."""
+    # Larger than the blocks that fast code works in, and than its own arrays: catches what is left over at their ends.
+    check_matmul(learner, rng, 2, 37, 211, 71, with_bias=True, fill=GARBAGE)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # attention_forward
 
 
-def _check_attention(learner, inp, heads, arrays, about="", tolerance=1e-5, fill=math.nan):
-    """Compares the arrays that are named; what stands in the others is not looked at."""
+def check_attention(learner, inp, heads, arrays, about="", tolerance=1e-5, fill=math.nan):
+    """Compares the arrays that are named, and ignores what is in the others."""
     batch, length, width = inp.shape[0], inp.shape[1], inp.shape[2] // 3
     given = {"inp": inp, "B": batch, "T": length, "C": width, "NH": heads}
-    q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in inp.double().split(width, dim=-1))
-    future = torch.ones(length, length, dtype=torch.bool).triu(1)
-    preatt = (q @ k.transpose(-2, -1) / math.sqrt(width // heads)).masked_fill(future, -math.inf)
-    att = preatt.softmax(-1)
+    preatt, att, out, future = causal_attention(inp.double(), heads)
     expected = {
         "preatt": preatt.masked_fill(future, math.nan),  # free
         "att": att,
-        "out": (att @ v).transpose(1, 2).flatten(-2),
+        "out": out,
     }
     for array, values in expected.items():
         if array not in arrays:
             values.fill_(math.nan)
     left = check_kernel(learner, "attention_forward", given, expected, about, tolerance, fill)
     if "att" in arrays:
-        assert_zeros(left["att"], future, "the future places of `att`")
+        assert_zeros(left["att"], future, "the future positions of `att`")
 
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)
 def test_scores(learner, reference, rng):
-    """`preatt` holds the scaled dot products of every query with the keys up to its own place."""
-    _check_attention(learner, rng.normal(2, 5, 3 * 21), 3, ("preatt",))
+    """`preatt` holds the scaled dot products of every query with the keys up to its own position."""
+    check_attention(learner, rng.normal(2, 5, 3 * 21), 3, ("preatt",))
 
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)
 def test_weights(learner, reference, rng):
-    """`att` holds the softmax of these scores, and 0 at the future places."""
-    _check_attention(learner, rng.normal(3, 4, 3 * 10), 2, ("att",))
+    """`att` holds the softmax of these scores, and 0 at future positions."""
+    check_attention(learner, rng.normal(3, 4, 3 * 10), 2, ("att",))
 
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)
 def test_output(learner, reference, rng):
     """`out` holds the weighted sums of the values, the heads side by side."""
-    _check_attention(learner, rng.normal(2, 5, 3 * 21), 3, ("out",))
+    check_attention(learner, rng.normal(2, 5, 3 * 21), 3, ("out",))
 
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)
 def test_other_sizes(learner, reference, rng):
-    """Right for one head, for heads of width 1, for one position, and whatever stood in the arrays before."""
+    """Right for one head, for heads of width 1, for one position, and whatever was in the arrays before."""
     for batch, length, width, heads in ((1, 37, 67, 1), (3, 2, 5, 5), (4, 1, 6, 2)):
         qkv = rng.normal(batch, length, 3 * width)
-        _check_attention(learner, qkv, heads, ("preatt", "att", "out"), fill=GARBAGE)
+        check_attention(learner, qkv, heads, ("preatt", "att", "out"), fill=GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)
 def test_large_scores(learner, reference, rng):
     """Right where all scores of a row are far above 0, or far below, or far apart."""
     # Heads of width 4, and numbers of few digits, so that every score is exact. Sequence by sequence the scores are
-    # near 20480 (exp without a shift overflows), -192 (a maximum that is searched from 0 up fails, and after the first
-    # query's 192 one maximum for all rows), -20480 (one that is searched from -10000 up), and equal to -2e9 (one that
-    # is searched from -1e9 up). In the last two they rise or fall from place to place by 96, so that only a shift by
-    # the largest will do: caught are the first, the last, and the one farthest from 0.
+    # near 20480 (catches exp without a shift), -192 (catches a maximum that is searched from 0 up, and, since the first
+    # query's are 192, one maximum for all rows), -20480 (catches a search from -10000 up), and equal to -2e9 (catches
+    # one from -1e9 up). In the last two they rise or fall from key to key by 96: catches a shift by the first score,
+    # the last one, or the one farthest from 0.
     batch, length, heads = 6, 5, 2
     qkv = rng.integers(-2, 3, batch, length, 3, heads, 4) / 2.0
     qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -1, 128, -128])[:, None, None]
@@ -198,14 +194,14 @@ def test_large_scores(learner, reference, rng):
     centres[4:] += 1.5 * torch.arange(length)
     qkv[:, :, 1, :, 0] = centres[..., None] + rng.integers(-4, 5, batch, length, heads) / 128
     about = "all scores of a sequence near 20480, -192, -20480, or -2e9, or rising or falling by 96"
-    _check_attention(learner, qkv.flatten(2), heads, ("att", "out"), about, 1e-4)
+    check_attention(learner, qkv.flatten(2), heads, ("att", "out"), about, 1e-4)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # gelu_forward
 
 
-def _check_gelu(learner, x, about, fill=math.nan):
+def check_gelu(learner, x, about, fill=math.nan):
     expected = F.gelu(x.double(), approximate="tanh")
     check_kernel(learner, "gelu_forward", {"inp": x, "N": len(x)}, {"out": expected}, about, fill=fill)
 
@@ -214,22 +210,22 @@ def _check_gelu(learner, x, about, fill=math.nan):
 def test_curve(learner, reference, rng):
     """The curve between -5 and 5."""
     x = torch.cat([rng.uniform(94, low=-5, high=5), torch.tensor([0.0, 0.5, -0.5])])
-    _check_gelu(learner, x, "inp from -5 to 5")
-    _check_gelu(learner, rng.uniform(1, low=0.5, high=1), "one number", fill=GARBAGE)
+    check_gelu(learner, x, "inp from -5 to 5")
+    check_gelu(learner, rng.uniform(1, low=0.5, high=1), "one number", fill=GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.gelu_forward", points=1)
 def test_far_from_zero(learner, reference, rng):
-    """Large numbers stay as they are, and far below 0 nothing is left."""
+    """Large numbers stay as they are, and numbers far below 0 become 0."""
     x = torch.cat([rng.uniform(5, low=12, high=90), rng.uniform(6, low=-90, high=-12)])
-    _check_gelu(learner, x, "inp from 12 to 90, and from -90 to -12")
+    check_gelu(learner, x, "inp from 12 to 90, and from -90 to -12")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # residual_forward
 
 
-def _check_residual(learner, rng, size, fill):
+def check_residual(learner, rng, size, fill):
     one, other = rng.normal(size), 2 * rng.normal(size)
     given = {"inp1": one, "inp2": other, "N": size}
     check_kernel(learner, "residual_forward", given, {"out": one.double() + other.double()}, fill=fill)
@@ -238,21 +234,21 @@ def _check_residual(learner, rng, size, fill):
 @pytest.mark.task("gpt2_forward.residual_forward", points=1)
 def test_sum(learner, reference, rng):
     """Adds entry by entry, and leaves both inputs as they were."""
-    _check_residual(learner, rng, 23, math.nan)
+    check_residual(learner, rng, 23, math.nan)
 
 
 @pytest.mark.task("gpt2_forward.residual_forward", points=1)
 def test_whatever_stood_in_out(learner, reference, rng):
-    """Overwrites what stood in `out`, and works for any number of entries."""
-    _check_residual(learner, rng, 1, GARBAGE)
-    _check_residual(learner, rng, 40_003, GARBAGE)  # more than a `short` can count
+    """Overwrites what was in `out`, and works for any number of entries."""
+    check_residual(learner, rng, 1, GARBAGE)
+    check_residual(learner, rng, 40_003, GARBAGE)  # more than a `short` can count
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # softmax_forward
 
 
-def _check_softmax(learner, logits, real, about="", fill=math.nan, tolerance=1e-5):
+def check_softmax(learner, logits, real, about="", fill=math.nan, tolerance=1e-5):
     batch, length, padded = logits.shape
     given = {"logits": logits, "B": batch, "T": length, "V": real, "Vp": padded}
     probs = logits[..., :real].double().softmax(-1)
@@ -265,30 +261,30 @@ def _check_softmax(learner, logits, real, about="", fill=math.nan, tolerance=1e-
 @pytest.mark.task("gpt2_forward.softmax_forward", points=1)
 def test_probabilities(learner, reference, rng):
     """Every row becomes probabilities, where nothing is padded."""
-    _check_softmax(learner, 2 * rng.normal(2, 3, 7), 7, "no padding")
+    check_softmax(learner, 2 * rng.normal(2, 3, 7), 7, "no padding")
 
 
 @pytest.mark.task("gpt2_forward.softmax_forward", points=1)
 def test_padded_vocabulary(learner, reference, rng):
     """The padded columns get probability 0, and take nothing from the others."""
-    _check_softmax(learner, 2 * rng.normal(3, 2, 307), 300, "7 padded columns")
+    check_softmax(learner, 2 * rng.normal(3, 2, 307), 300, "7 padded columns")
 
 
 @pytest.mark.task("gpt2_forward.softmax_forward", points=1)
 def test_anything_in_the_padding(learner, reference, rng):
-    """What stands in the logits of the padding has no influence."""
+    """The logits of the padding have no influence, whatever they are."""
     logits = 2 * rng.normal(2, 5, 13)
     logits[..., 9:] = torch.tensor([1000.0, math.nan, math.inf, -math.inf])
-    _check_softmax(learner, logits, 9, "1000, NaN and infinities in the padding", GARBAGE)
+    check_softmax(learner, logits, 9, "1000, NaN and infinities in the padding", GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.softmax_forward", points=1)
 def test_large_logits(learner, reference, rng):
     """Right where all logits of a row are far above 0, or far below, or far apart."""
-    # Numbers of few digits: their differences are exact. Row by row: exp without a shift overflows; a maximum that is
-    # searched from 0 up fails, and one that is searched from -10000 up, or from -1e9; and one maximum for all rows. The
-    # last rows spread so widely that only a shift by the largest logit will do: the last, the first, the second or
-    # another one, and not the one farthest from 0.
+    # Numbers of few digits: their differences are exact. Catches, row by row: exp without a shift; a maximum that is
+    # searched from 0 up, from -10000 up, or from -1e9 up; and one maximum for all rows. The last rows spread so widely
+    # that only a shift by the largest logit works, which is the last, the first, the second or another one, and not
+    # the one farthest from 0.
     logits = torch.tensor([[20000.0, -200, -20000], [0, -300, 0], [0, 0, 0]])[..., None].repeat(1, 1, 10)
     logits += rng.integers(-16, 17, 3, 3, 10) / 4
     logits[1, 0] = -3e9
@@ -297,14 +293,14 @@ def test_large_logits(learner, reference, rng):
         [[310.0, 0, 30, 60, 90, 60, 30, 0], [0, 310, 0, 30, 60, 90, 120, 60], [-900, 0, 60, 90, 310, 60, -800, 30]]
     )
     about = "logits near 20000, -200, -20000, -3e9 or -300; the last four rows with one near 310 far above the others"
-    _check_softmax(learner, logits, 8, about)
+    check_softmax(learner, logits, 8, about)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # crossentropy_forward
 
 
-def _check_crossentropy(learner, probs, targets, about="", fill=math.nan):
+def check_crossentropy(learner, probs, targets, about="", fill=math.nan):
     batch, length, padded = probs.shape
     given = {"probs": probs, "targets": targets, "B": batch, "T": length, "Vp": padded}
     losses = -probs.double().gather(-1, targets.long()[..., None])[..., 0].log()
@@ -315,10 +311,10 @@ def _check_crossentropy(learner, probs, targets, about="", fill=math.nan):
 def test_losses(learner, reference, rng):
     """The loss of every position is minus the logarithm of its target's probability."""
     probs = (2 * rng.normal(3, 5, 11)).softmax(-1)
-    _check_crossentropy(learner, probs, token_ids(rng, 11, 3, 5))
+    check_crossentropy(learner, probs, token_ids(rng, 11, 3, 5))
     # More tokens than a `short` can count, as in GPT-2.
     many = (2 * rng.normal(1, 2, 40_000)).softmax(-1)
-    _check_crossentropy(learner, many, torch.tensor([[39_000, 300]], dtype=torch.int32), fill=GARBAGE)
+    check_crossentropy(learner, many, torch.tensor([[39_000, 300]], dtype=torch.int32), fill=GARBAGE)
 
 
 @pytest.mark.task("gpt2_forward.crossentropy_forward", points=1)
@@ -327,4 +323,4 @@ def test_extreme_probabilities(learner, reference, rng):
     probs, targets = rng.uniform(2, 3, 7), token_ids(rng, 7, 2, 3)
     certain = torch.tensor([[1.0, 1e-30, 1e-7], [0.5, 1e-12, 0.0]])
     probs.scatter_(-1, targets.long()[..., None], certain[..., None])
-    _check_crossentropy(learner, probs, targets, "probabilities of the targets from 0 to 1", GARBAGE)
+    check_crossentropy(learner, probs, targets, "probabilities of the targets from 0 to 1", GARBAGE)

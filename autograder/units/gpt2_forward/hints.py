@@ -1,10 +1,10 @@
-"""Hints of unit 15, gpt2_forward: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `gpt2_forward`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "gpt2_forward.encoder_forward": (
         "Two tables, one vector from each: which number picks the row of `wte`, and which one the row of `wpe`? Does "
-        "the second sequence of a batch begin at place 0 again, or where the first one ended? (Chapter 15, 'Tokens "
-        "and places'.)",
+        "the second sequence of a batch begin at place 0 again, or where the first one ended? "
+        "({Section}`gpt2_forward#tokens-and-places`.)",
         "An array has no rows in C, only a beginning: entry (b, t, c) of an array (B, T, C) stands at "
         "(b * T + t) * C + c. So the id is inp[b * T + t], its row begins at wte + id * C, and the place's row at "
         "wpe + t * C.",
@@ -14,9 +14,9 @@ HINTS = {
         "        out[row (b, t), c] = wte[row id, c] + wpe[row t, c]",
     ),
     "gpt2_forward.layernorm_forward": (
-        "Each position's vector is normalised alone, over its own C channels. How many means are there, then? And "
-        "why is the variance of a row near 4096 lost when you subtract the squared mean from the mean of the squares? "
-        "(Chapter 15, 'Rows that lie far from 0'.)",
+        "Each position's vector is normalised alone, over its own C channels. How many means are there, then? And why "
+        "is the variance of a row near 4096 lost when you subtract the squared mean from the mean of the squares? "
+        "({Section}`gpt2_forward#rows-far-from-zero`.)",
         "Row (b, t) begins at (b * T + t) * C, and its mean and rstd go to entry b * T + t. Three loops over c: the "
         "mean; the mean of (x - mean)^2, divided by C; the output. The epsilon is 1e-5f, inside sqrtf, and rstd is "
         "1 over that root.",
@@ -29,8 +29,8 @@ HINTS = {
     ),
     "gpt2_forward.matmul_forward": (
         "One output channel is one dot product: a row of the input with a row of the weight. How many dot products "
-        "are there for one position, and how many in all? What is the bias when the pointer is NULL? (Chapter 15, 'A "
-        "linear layer'.)",
+        "are there for one position, and how many in all? What is the bias when the pointer is NULL? "
+        "({Section}`gpt2_forward#linear-kernel`.)",
         "Three row lengths meet here: rows of `inp` have C entries, rows of `weight` have C entries (there are OC of "
         "them), rows of `out` have OC entries. Start each sum at bias[o], or at 0 if `bias == NULL`: reading through "
         "NULL ends the program.",
@@ -41,9 +41,9 @@ HINTS = {
     ),
     "gpt2_forward.attention_forward": (
         "For one sequence, one head and one query there are three things to do: scores, weights, a weighted sum. Over "
-        "which places does each of the three loops run, if position t may not look ahead? Which number does the search "
-        "for the largest score start from, if all scores may be far below 0? (Chapter 15, 'Attention in three "
-        "passes'.)",
+        "which places does each of the three loops run, if position t may not look ahead? Which number does the "
+        "search for the largest score start from, if all scores may be far below 0? "
+        "({Section}`gpt2_forward#attention-kernel`.)",
         "A position of `inp` is 3 * C wide: q at offset 0, k at C, v at 2 * C, and in each of them head h begins at "
         "h * hs with hs = C / NH. So the key of place u is at (b * T + u) * 3 * C + C + h * hs. Row (b, h, t) of "
         "preatt and att begins at ((b * NH + h) * T + t) * T. Write att[u] = 0 for u > t, and set out to 0 before you "
@@ -55,8 +55,8 @@ HINTS = {
         "    the head's part of out = 0; for u <= t: add att[u] * (v of u) to it",
     ),
     "gpt2_forward.gelu_forward": (
-        "GELU weighs every number by a curve that runs from 0 to 1, so that large numbers pass, and very negative ones "
-        "vanish. Which of the two published forms does GPT-2 use? (Chapter 15, 'The GELU of GPT-2'.)",
+        "GELU weighs every number by a curve that runs from 0 to 1, so that large numbers pass, and very negative "
+        "ones vanish. Which of the two published forms does GPT-2 use? ({Section}`gpt2_forward#gelu-kernel`.)",
         "Entry by entry, N of them: 0.5 * x * (1 + tanh(s * (x + 0.044715 * x^3))) with s = sqrt(2 / pi), about "
         "0.79788456. Use tanhf: exponentials of your own overflow for large x. And in C 1 / 2 is 0: write 0.5f.",
         "for each n:\n"
@@ -66,14 +66,14 @@ HINTS = {
     ),
     "gpt2_forward.residual_forward": (
         "What goes around the layer arrives unchanged, and what the layer computed comes on top. What is that in one "
-        "operation? (Chapter 15, 'The residual connection'.)",
+        "operation? ({Section}`gpt2_forward#residual-kernel`.)",
         "The arrays are seen as N numbers in a row, so one loop is enough. `out` holds no meaningful value before "
         "the call: write with `=`, not with `+=`. The last entry is N - 1.",
         "for each n < N:\n    out[n] = the sum of both inputs at n",
     ),
     "gpt2_forward.softmax_forward": (
         "The vocabulary has V tokens, but a row has Vp columns: the rest is padding. Which columns may take part in "
-        "the maximum and in the sum? What is written to the others? (Chapter 15, 'A padded vocabulary'.)",
+        "the maximum and in the sum? What is written to the others? ({Section}`gpt2_forward#padded-vocabulary`.)",
         "Rows are Vp long, padding included: row (b, t) begins at (b * T + t) * Vp. All loops over logits run to V "
         "only; then columns V to Vp - 1 of `probs` become 0. The search for the largest logit starts at the first "
         "one, or at -INFINITY: all of them may be below -10000.",
@@ -85,7 +85,7 @@ HINTS = {
     ),
     "gpt2_forward.crossentropy_forward": (
         "If the model gave the right token probability 1, how large should the loss be? And if it gave 0? Which "
-        "function does that? (Chapter 15, 'The loss of a position'.)",
+        "function does that? ({Section}`gpt2_forward#crossentropy-kernel`.)",
         "Every position has a row of Vp probabilities, of which you need one: column targets[b * T + t]. So the number "
         "is at (b * T + t) * Vp + target. The logarithm is the natural one, logf.",
         "for each b, t:\n"

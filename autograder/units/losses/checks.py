@@ -1,7 +1,7 @@
-"""Checks of unit 10, losses. Expected values come from loops over numbers, not from the reference.
+"""Checks of the unit on losses. Expected values come from loops over numbers, not from the reference.
 
-Within a task they go from basic to subtle, and each looks at one mechanism. What is divided and what is divided by
-(rows, classes, counted targets) always differ.
+First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
+check looks at one mechanism. Numbers by which a loss could be divided (rows, classes, counted targets) always differ.
 """
 
 import math
@@ -9,56 +9,30 @@ import math
 import pytest
 import torch
 
-from autograder.judging.assertions import LearnerRaised, assert_close, assert_equal, assert_raises
+from autograder.judging.assertions import assert_close, assert_equal, assert_python_number
+from autograder.judging.replies import LearnerRaised, assert_raises
+from autograder.units.support.drivers import weighted_gradients
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Drivers: they run beside the learner's code and hold no expected value.
+# What several tasks share
+
+
+def targets_with(rng, number, classes, *always):
+    """Random targets, each of ``always`` among them at a random index."""
+    targets = rng.integers(0, classes, number)
+    indices = rng.uniform(number).argsort()[: len(always)]
+    targets[indices] = torch.tensor(always)
+    return targets
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# cross_entropy
 
 
 def loss_and_arguments(learner, logits, targets, ignore_index):
     """The loss, and the arguments as the call left them."""
     options = {} if ignore_index is None else {"ignore_index": ignore_index}
     return learner.cross_entropy(logits, targets, **options), logits, targets
-
-
-def loss_and_gradient(learner, logits, targets, ignore_index):
-    """The loss, and its gradient for the logits (zero where none arrives)."""
-    logits = logits.clone().requires_grad_()
-    options = {} if ignore_index is None else {"ignore_index": ignore_index}
-    loss = learner.cross_entropy(logits, targets, **options)
-    if not isinstance(loss, torch.Tensor) or not loss.requires_grad:
-        return loss, torch.zeros_like(logits)
-    (gradient,) = torch.autograd.grad(loss.sum(), logits, allow_unused=True)
-    return loss, torch.zeros_like(logits) if gradient is None else gradient
-
-
-def labels_and_targets(learner, targets, num_classes, epsilon):
-    """The smoothed labels, and the targets as the call left them."""
-    return learner.smooth_labels(targets, num_classes, epsilon), targets
-
-
-def smoothing_loss(learner, arguments, x, target, earlier):
-    """The loss, the kept targets, and the arguments after the call; ``earlier`` are targets of a call before it."""
-    module = learner.LabelSmoothing(*arguments)
-    if earlier is not None:
-        module(x.clone(), earlier)
-        module.eval()  # a loss has no mode: caught is smoothing in training only
-    loss = module(x, target)
-    return loss, getattr(module, "true_dist", None), x, target
-
-
-def smoothing_gradient(learner, arguments, logits, target):
-    """The loss, and its gradient for the logits whose log-softmax is judged (zero where none arrives)."""
-    logits = logits.clone().requires_grad_()
-    loss = learner.LabelSmoothing(*arguments)(logits.log_softmax(-1), target)
-    if not isinstance(loss, torch.Tensor) or not loss.requires_grad:
-        return loss, torch.zeros_like(logits)
-    (gradient,) = torch.autograd.grad(loss.sum(), logits, allow_unused=True)
-    return loss, torch.zeros_like(logits) if gradient is None else gradient
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Oracles
 
 
 def mean_nll(logits, targets, ignore_index=None):
@@ -70,45 +44,6 @@ def mean_nll(logits, targets, ignore_index=None):
     return torch.tensor(sum(losses) / max(len(losses), 1), dtype=logits.dtype)
 
 
-def mean_nll_gradient(logits, targets, ignore_index=None):
-    """Softmax less one-hot, over the number of counted rows; 0 in the others."""
-    gradient = torch.zeros_like(logits)
-    counted = [i for i, target in enumerate(targets.tolist()) if target != ignore_index]
-    for i in counted:
-        gradient[i] = logits[i].softmax(0)
-        gradient[i, targets[i]] -= 1
-    return gradient / max(len(counted), 1)
-
-
-def padded_distribution(target, size, padding_idx, smoothing):
-    """The smoothed targets without padding, entry by entry."""
-
-    def probability(row, column):
-        if padding_idx in (row, column):
-            return 0.0
-        return 1 - smoothing if column == row else smoothing / (size - 2)
-
-    return torch.tensor([[probability(row, c) for c in range(size)] for row in target.tolist()], dtype=torch.float64)
-
-
-def divergence(x, distribution):
-    """Added up over the entries that are not 0."""
-    pairs = zip(distribution.flatten().tolist(), x.double().flatten().tolist())
-    return torch.tensor(sum(p * (math.log(p) - log_q) for p, log_q in pairs if p > 0), dtype=x.dtype)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Inputs and assertions
-
-
-def targets_with(rng, number, classes, *always):
-    """Random targets, each of ``always`` among them at a random place."""
-    targets = rng.integers(0, classes, number)
-    places = rng.uniform(number).argsort()[: len(always)]
-    targets[places] = torch.tensor(always)
-    return targets
-
-
 def check_loss(learner, logits, targets, ignore_index=None, tolerance=(None, None)):
     shape = tuple(logits.shape)
     what = f"cross_entropy(logits {shape}, targets {targets.tolist()}, ignore_index={ignore_index})"
@@ -116,41 +51,10 @@ def check_loss(learner, logits, targets, ignore_index=None, tolerance=(None, Non
     assert_close(loss, mean_nll(logits, targets, ignore_index), what, *tolerance)
 
 
-def assert_number(got, expected, what, tolerance):
-    """A Python number: a tensor is none."""
-    if isinstance(got, torch.Tensor):
-        raise AssertionError(f"{what} should be a Python float, but is a tensor.")
-    assert_close(got, expected, what, rtol=tolerance)
-
-
-def log_probabilities(rng, number, size, dtype=torch.float32, scale=2):
-    return (scale * rng.normal(number, size, dtype=torch.float64)).log_softmax(-1).to(dtype)
-
-
-def smoothing_named(arguments, target):
-    shown = ", ".join(map(str, arguments))
-    return f"LabelSmoothing({shown}) for targets {target.tolist()}"
-
-
-def check_smoothing(learner, arguments, x, target, earlier=None, tolerance=(None, None), kept=True):
-    """The loss, and with ``kept`` also ``true_dist``; ``arguments`` may lack the smoothing, which is 0 then."""
-    loss, true_dist, *after = learner.run(smoothing_loss, arguments, x, target, earlier)
-    expected = padded_distribution(target, *arguments[:2], arguments[2] if len(arguments) > 2 else 0.0)
-    what = smoothing_named(arguments, target)
-    if kept:
-        assert_close(true_dist, expected.to(x.dtype), f"true_dist of {what}", *tolerance)
-    assert_close(loss, divergence(x, expected), f"the loss of {what}", *tolerance)
-    return after
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# cross_entropy
-
-
 @pytest.mark.task("losses.cross_entropy", points=2)
 def test_mean_of_rows(learner, reference, rng):
     """The mean over the rows of minus the log-probability of the target."""
-    # Class 0 is always among the targets: caught is ignoring padding unasked. The square: rows and classes mixed up.
+    # Class 0 is always among the targets: catches ignoring padding unasked. The square catches a mix-up of its axes.
     for number, classes in ((5, 7), (6, 3), (4, 4), (2, 9)):
         check_loss(learner, 2 * rng.normal(number, classes), targets_with(rng, number, classes, 0, classes - 1))
     check_loss(learner, rng.normal(1, 6), rng.integers(0, 6, 1))
@@ -160,13 +64,13 @@ def test_mean_of_rows(learner, reference, rng):
 def test_large_logits(learner, reference, rng):
     """Right for logits of 10,000, and for rows that lie far apart."""
     for dtype in (torch.float32, torch.float64):
-        # Around 10,000 neighbouring float32 numbers are 0.001 apart, which some right forms feel.
+        # Near 10,000, neighbouring float32 numbers are 0.001 apart, which shows in some right forms.
         tolerance = (1e-3, 5e-3) if dtype == torch.float32 else (None, 1e-8)
         noise = rng.normal(4, 5, dtype=dtype)
         for centres in ((1e4, 1e4, 1e4, 1e4), (-1e4, -1e4, -1e4, -1e4), (1e4, 0, -1e4, 100)):
             logits = noise + torch.tensor(centres, dtype=dtype)[:, None]
             check_loss(learner, logits, rng.integers(0, 5, 4), tolerance=tolerance)
-        # A target of nearly no probability: caught are logarithms of 0, and limits of any size.
+        # A target of nearly no probability: catches logarithms of 0, and limits of any size.
         for gap in (50.0, 200.0, 1e4):
             logits, targets = noise.clone(), rng.integers(0, 5, 4)
             logits[1, targets[1]] -= gap
@@ -176,7 +80,7 @@ def test_large_logits(learner, reference, rng):
 
 @pytest.mark.task("losses.cross_entropy", points=2)
 def test_ignore_index(learner, reference, rng):
-    """Rows whose target is ignore_index count neither in the sum nor in the number."""
+    """Rows whose target is ignore_index count neither in the sum nor in the divisor."""
     number, classes = 9, 6
     # One that is no class, a class in the middle, and 0 (padding, and false in Python); classes 0, 1 and 3 are always
     # among the targets, ignored or not.
@@ -187,36 +91,54 @@ def test_ignore_index(learner, reference, rng):
     check_loss(learner, rng.normal(4, classes), targets_with(rng, 4, classes - 1, 0, 2), classes - 1)
 
 
+def loss_and_gradient(learner, logits, targets, ignore_index):
+    """The loss, and its gradient for the logits."""
+    logits = logits.clone().requires_grad_()
+    options = {} if ignore_index is None else {"ignore_index": ignore_index}
+    loss = learner.cross_entropy(logits, targets, **options)
+    return loss, weighted_gradients(loss, None, [logits])[0]
+
+
 @pytest.mark.task("losses.cross_entropy", points=1)
 def test_nothing_counted(learner, reference, rng):
     """If every target is ignored the loss is 0, with finite gradients."""
-    # Another float type too: caught is a new 0, which PyTorch makes in float32.
+    # Other float types catch a new 0, which PyTorch makes in float32.
     for ignored, dtype in ((0, torch.float32), (-100, torch.float64), (2, torch.bfloat16)):
         logits, targets = rng.normal(4, 5, dtype=dtype), torch.full((4,), ignored)
         targets[int(rng.integers(0, 4, 1))] = 4  # first with one that counts
         check_loss(learner, logits, targets, ignored)
         targets[:] = ignored
-        loss, gradient = learner.run(loss_and_gradient, logits, targets, ignored)
+        loss, gradient = learner.run(loss_and_gradient, logits, targets, ignored, uses=(weighted_gradients,))
         where = f"when all targets are {ignored}, which is ignore_index"
         assert_equal(loss, torch.zeros((), dtype=dtype), f"the loss {where}")
         assert_equal(gradient, torch.zeros_like(logits), f"the gradient {where}")
 
 
+def mean_nll_gradient(logits, targets, ignore_index=None):
+    """Softmax minus one-hot, over the number of counted rows; 0 in the others."""
+    gradient = torch.zeros_like(logits)
+    counted = [i for i, target in enumerate(targets.tolist()) if target != ignore_index]
+    for i in counted:
+        gradient[i] = logits[i].softmax(0)
+        gradient[i, targets[i]] -= 1
+    return gradient / max(len(counted), 1)
+
+
 @pytest.mark.task("losses.cross_entropy", points=1)
 def test_loss_gradient(learner, reference, rng):
-    """The gradient is softmax less one-hot, over the number of counted rows."""
+    """The gradient is softmax minus one-hot, over the number of counted rows."""
     for ignored in (None, -100, 0):
         logits = rng.normal(7, 4, dtype=torch.float64)
         targets = targets_with(rng, 7, 4, 1, 3, 0 if ignored is None else ignored)
-        got = learner.run(loss_and_gradient, logits, targets, ignored)
+        got = learner.run(loss_and_gradient, logits, targets, ignored, uses=(weighted_gradients,))
         expected = mean_nll(logits, targets, ignored), mean_nll_gradient(logits, targets, ignored)
         where = f"ignore_index={ignored}"
         assert_close(got, expected, (f"the loss ({where})", f"the gradient for the logits ({where})"))
-    # Where the model is sure and wrong, the gradient is largest: caught are limits, which make it 0.
+    # Where the model is sure and wrong, the gradient is largest: catches limits, which make it 0.
     logits = rng.normal(3, 4, dtype=torch.float64)
     targets = rng.integers(0, 4, 3)
     logits[0, targets[0]] -= 60
-    _, gradient = learner.run(loss_and_gradient, logits, targets, None)
+    _, gradient = learner.run(loss_and_gradient, logits, targets, None, uses=(weighted_gradients,))
     assert_close(gradient, mean_nll_gradient(logits, targets), "the gradient where the target is very improbable")
 
 
@@ -234,35 +156,40 @@ def test_loss_types_and_arguments(learner, reference, rng):
 # perplexity
 
 
+def assert_float(got, expected, what, tolerance):
+    """A float, which is no tensor."""
+    assert_python_number(got, expected, what, tolerance, kind="float")
+
+
 @pytest.mark.task("losses.perplexity", points=2)
 def test_exponential_of_the_mean(learner, reference, rng):
     """The exponential of the mean, with e as its base."""
     for tokens in (7, 1, 40, 333):
         total = tokens * float(rng.uniform(1, low=0.5, high=6, dtype=torch.float64))
-        # 1e-5: a detour through float32 is a style.
-        assert_number(
+        # 1e-5: a detour through float32 is a style, not a mistake.
+        assert_float(
             learner.perplexity(total, tokens), math.e ** (total / tokens), f"perplexity({total}, {tokens})", 1e-5
         )
-    assert_number(learner.perplexity(0.0, 5), 1.0, "perplexity(0.0, 5)", 1e-9)
+    assert_float(learner.perplexity(0.0, 5), 1.0, "perplexity(0.0, 5)", 1e-9)
 
 
 @pytest.mark.task("losses.perplexity", points=1)
 def test_large_losses(learner, reference, rng):
-    """Large losses give large numbers, and inf where a float ends."""
+    """Large losses give large numbers, and inf beyond the range of a float."""
     tokens = int(rng.integers(2, 9, 1))
     # Up to a mean of 70 float32 holds the result too; from 710 on nothing does.
     for mean in (30.0, 70.0, 720.0, 5000.0):
         expected = math.exp(mean) if mean < 700 else math.inf
         got = learner.perplexity(mean * tokens, tokens)
-        assert_number(got, expected, f"perplexity({mean * tokens}, {tokens})", 1e-4)
+        assert_float(got, expected, f"perplexity({mean * tokens}, {tokens})", 1e-4)
 
 
 @pytest.mark.task("losses.perplexity", points=1)
 def test_no_tokens(learner, reference, rng):
     """0 tokens are an error."""
     for total in (float(rng.uniform(1, low=1, high=9)), 0.0):
-        # First with tokens: code that raises whatever it gets is no answer.
-        assert_number(learner.perplexity(total, 3), math.exp(total / 3), f"perplexity({total}, 3)", 1e-5)
+        # First with tokens: catches code that raises whatever it gets.
+        assert_float(learner.perplexity(total, 3), math.exp(total / 3), f"perplexity({total}, 3)", 1e-5)
         what = f"perplexity({total}, 0)"
         try:
             learner.perplexity(total, 0)
@@ -292,7 +219,7 @@ def test_rows_sum_to_one(learner, reference, rng):
 def test_shares(learner, reference, rng):
     """Epsilon is shared by all classes, the target included."""
     for number, classes, epsilon in ((4, 6, 0.1), (7, 3, 0.4), (5, 5, 0.2), (1, 8, 0.05)):
-        # The last class does not occur: caught is counting the classes in the targets.
+        # The last class does not occur: catches counting the classes in the targets.
         targets = targets_with(rng, number, classes - 1, 0)
         labels = learner.smooth_labels(targets, classes, epsilon)
         expected = [
@@ -313,9 +240,14 @@ def test_no_smoothing_and_nothing_but(learner, reference, rng):
     assert_close(learner.smooth_labels(targets, 4, 1.0), uniform, f"smooth_labels({targets.tolist()}, 4, 1.0)")
 
 
+def labels_and_targets(learner, targets, num_classes, epsilon):
+    """The smoothed labels, and the targets as the call left them."""
+    return learner.smooth_labels(targets, num_classes, epsilon), targets
+
+
 @pytest.mark.task("losses.smooth_labels", points=1)
 def test_labels_type_and_argument(learner, reference, rng):
-    """float32, and the targets as they were."""
+    """Returns float32, and leaves the targets as they were."""
     targets = targets_with(rng, 6, 5, 0, 4)
     labels, after = learner.run(labels_and_targets, targets, 5, 0.2)
     expected = 0.8 * (targets[:, None] == torch.arange(5)) + 0.2 / 5
@@ -325,6 +257,36 @@ def test_labels_type_and_argument(learner, reference, rng):
 
 # ---------------------------------------------------------------------------------------------------------------------
 # LabelSmoothing
+
+
+def smoothing_loss(learner, arguments, x, target, earlier):
+    """The loss, the kept targets, and the arguments after the call; ``earlier`` are targets of a call before it."""
+    module = learner.LabelSmoothing(*arguments)
+    if earlier is not None:
+        module(x.clone(), earlier)
+        module.eval()  # a loss has no mode: catches smoothing in training only
+    loss = module(x, target)
+    return loss, getattr(module, "true_dist", None), x, target
+
+
+def padded_distribution(target, size, padding_idx, smoothing):
+    """The smoothed targets without padding, entry by entry."""
+
+    def probability(row, column):
+        if padding_idx in (row, column):
+            return 0.0
+        return 1 - smoothing if column == row else smoothing / (size - 2)
+
+    return torch.tensor([[probability(row, c) for c in range(size)] for row in target.tolist()], dtype=torch.float64)
+
+
+def log_probabilities(rng, number, size, dtype=torch.float32, scale=2):
+    return (scale * rng.normal(number, size, dtype=torch.float64)).log_softmax(-1).to(dtype)
+
+
+def smoothing_named(arguments, target):
+    shown = ", ".join(map(str, arguments))
+    return f"LabelSmoothing({shown}) for targets {target.tolist()}"
 
 
 @pytest.mark.task("losses.LabelSmoothing", points=2)
@@ -338,16 +300,33 @@ def test_true_dist(learner, reference, rng):
         assert_close(true_dist, expected, f"true_dist of {smoothing_named(arguments, target)}", atol=1e-6)
 
 
+def divergence(x, distribution):
+    """Added up over the entries that are not 0."""
+    pairs = zip(distribution.flatten().tolist(), x.double().flatten().tolist())
+    return torch.tensor(sum(p * (math.log(p) - log_q) for p, log_q in pairs if p > 0), dtype=x.dtype)
+
+
+def check_smoothing(learner, arguments, x, target, earlier=None, tolerance=(None, None), kept=True):
+    """The loss, and with ``kept`` also ``true_dist``; ``arguments`` may lack the smoothing, which is 0 then."""
+    loss, true_dist, *after = learner.run(smoothing_loss, arguments, x, target, earlier)
+    expected = padded_distribution(target, *arguments[:2], arguments[2] if len(arguments) > 2 else 0.0)
+    what = smoothing_named(arguments, target)
+    if kept:
+        assert_close(true_dist, expected.to(x.dtype), f"true_dist of {what}", *tolerance)
+    assert_close(loss, divergence(x, expected), f"the loss of {what}", *tolerance)
+    return after
+
+
 @pytest.mark.task("losses.LabelSmoothing", points=2)
 def test_divergence(learner, reference, rng):
     """The loss is the divergence from the smoothed targets, added over rows and classes."""
     for number, size, smoothing in ((4, 6, 0.1), (7, 5, 0.4), (1, 9, 0.3)):
         target = 1 + rng.integers(0, size - 1, number)
         check_smoothing(learner, (size, 0, smoothing), log_probabilities(rng, number, size), target, kept=False)
-    # A model that is very sure, of whatever class: caught are limits, and probabilities that have become 0.
+    # A model that is very sure, of whatever class: catches limits, and probabilities that have become 0.
     target = 1 + rng.integers(0, 6, 5)
     check_smoothing(learner, (7, 0, 0.2), log_probabilities(rng, 5, 7, scale=100), target, kept=False)
-    # A model that predicts the targets exactly: 0, not their entropy. (log 0 in the padding column is not asked.)
+    # A model that predicts the targets exactly: 0, not their entropy. (log 0 in the padding column does not occur.)
     target = 1 + rng.integers(0, 4, 6)
     exact = padded_distribution(target, 5, 0, 0.4).float().clamp(min=1e-9).log()
     check_smoothing(learner, (5, 0, 0.4), exact, target, kept=False)
@@ -361,7 +340,7 @@ def test_padding_targets(learner, reference, rng):
         target = 1 + rng.integers(0, size - 1, 5)
         target[rng.uniform(5).argsort()[:padded]] = 0
         x = log_probabilities(rng, 5, size)
-        x[1] = x[1].roll(-int(x[1].argmax()))  # the model predicts padding: caught is leaving that row out
+        x[1] = x[1].roll(-int(x[1].argmax()))  # the model predicts padding: catches leaving that row out
         check_smoothing(learner, (size, 0, smoothing), x, target)
 
 
@@ -381,6 +360,13 @@ def test_smoothing_of_zero_and_one(learner, reference, rng):
         check_smoothing(learner, (6, 0, *smoothing), log_probabilities(rng, 5, 6), target)
 
 
+def smoothing_gradient(learner, arguments, logits, target):
+    """The loss of the logits' log-softmax, and its gradient for the logits."""
+    logits = logits.clone().requires_grad_()
+    loss = learner.LabelSmoothing(*arguments)(logits.log_softmax(-1), target)
+    return loss, weighted_gradients(loss, None, [logits])[0]
+
+
 @pytest.mark.task("losses.LabelSmoothing", points=1)
 def test_smoothing_gradient(learner, reference, rng):
     """Gradients reach the prediction, and are 0 in rows of padding."""
@@ -393,7 +379,7 @@ def test_smoothing_gradient(learner, reference, rng):
             logits.softmax(-1) * distribution.sum(-1, keepdim=True) - distribution,
         )
         what = smoothing_named(arguments, target)
-        got = learner.run(smoothing_gradient, arguments, logits, target)
+        got = learner.run(smoothing_gradient, arguments, logits, target, uses=(weighted_gradients,))
         assert_close(got, expected, (f"the loss of {what}", f"the gradient for the logits of {what}"))
 
 
@@ -414,7 +400,7 @@ def test_size(learner, reference, rng):
 
 @pytest.mark.task("losses.LabelSmoothing", points=1)
 def test_smoothing_types_and_arguments(learner, reference, rng):
-    """Right in a second call and in evaluation too, in the float type of the prediction; arguments stay."""
+    """Right in a second call and in evaluation too, in the float type of the prediction; arguments stay unchanged."""
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         x, target = log_probabilities(rng, 4, 5, dtype), targets_with(rng, 4, 5, 0, 1, 2)
         # A sum of products in bfloat16 has several roundings: 1e-1. float64 shows shares that were made in float32.

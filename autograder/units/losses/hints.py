@@ -1,10 +1,10 @@
-"""Hints of unit 10, losses: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `losses`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "losses.cross_entropy": (
         "The loss of one row is minus the logarithm of the probability that the model gives to the target. Write that "
         "probability as a softmax and take its logarithm on paper: which two terms are left? Which of them has an "
-        "exponential, and what keeps it from overflowing? (Chapter 10, 'Why from logits?'.)",
+        "exponential, and what keeps it from overflowing? ({Section}`losses#from-logits`.)",
         "`logits` is (N, V) and `targets` (N,). Log-probabilities are (N, V), and `gather(1, targets.unsqueeze(1))` "
         "picks one from each row. A target of -100 is no index: leave ignored rows out before you pick "
         "(`logits[counted]`), and ask for `ignore_index is not None`, since 0 counts as false. The number to divide by "
@@ -17,7 +17,7 @@ HINTS = {
     ),
     "losses.perplexity": (
         "A model that chooses evenly among 50 words gives every word the probability 1/50. What is its mean loss in "
-        "nats, and which function turns that into 50 again? (Chapter 10, 'Perplexity'.)",
+        "nats, and which function turns that into 50 again? ({Section}`losses#perplexity-of-a-text`.)",
         "First the mean, then the exponential: `total_nll / num_tokens` is a small number, `exp(total_nll)` is not. "
         "`math.exp` raises OverflowError from about 710 on; what would be the honest result? And what is a mean over 0 "
         "tokens?",
@@ -27,8 +27,8 @@ HINTS = {
     ),
     "losses.smooth_labels": (
         "Mix two distributions: all weight on the label, and the same weight on every class. How much of each, if "
-        "epsilon is what you take away from the label? What does the label get back? (Chapter 10, 'Two ways to smooth "
-        "a label'.)",
+        "epsilon is what you take away from the label? What does the label get back? "
+        "({Section}`losses#smoothed-targets`.)",
         "`F.one_hot(targets, num_classes)` is (N, C) and made of whole numbers: `.float()` first. A row then sums to "
         "(1 - epsilon) + C times what you add everywhere, and that should be 1.",
         "one_hot = one-hot rows of the targets, as float32\n"
@@ -36,8 +36,8 @@ HINTS = {
     ),
     "losses.LabelSmoothing": (
         "Here a target gets exactly 1 - smoothing, and padding gets nothing. How many classes are left to share the "
-        "smoothing? And what should a row look like that has no right answer, because its target is padding? (Chapter "
-        "10, 'Smoothing that leaves padding out'.)",
+        "smoothing? And what should a row look like that has no right answer, because its target is padding? "
+        "({Section}`losses#smoothing-with-padding`.)",
         "Build `true_dist` (N, size) in four steps: the same share everywhere; 1 - smoothing at the targets "
         "(`scatter_(1, target.unsqueeze(1), ...)`); 0 in the padding *column*; 0 in the padding *rows*, found with a "
         "boolean mask, which works for none, some and all. The divergence is the sum of p (log p - x), where 0 log 0 "

@@ -1,4 +1,4 @@
-"""Hints of unit 4, masks: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `masks`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "masks.padding_mask": (

@@ -1,8 +1,9 @@
-"""Checks of unit 5, many heads.
+"""Checks of the unit on many heads.
 
-Within a task they go from basic to subtle, and each looks at one mechanism. Sizes that could be confused (batch, heads,
-queries, keys, widths) differ, unless a comment says what equal ones are for. Where float64 is compared, the width of a
-head is a square number, so that a root taken in float32 is exact too: that is a style, not a mistake.
+Each task stands with its drivers, helpers and checks, from basic to subtle. Each check looks at one mechanism. Sizes
+that could be confused (batch, heads, queries, keys, widths) differ, unless a comment says what equal ones are for.
+Where float64 is compared, the width of a head is a square number, so that a root taken in float32 is exact too: that is
+a style, not a mistake.
 """
 
 import math
@@ -12,13 +13,36 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.judging.assertions import LearnerRaised, assert_close, assert_equal, assert_raises, reply_of
+from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.replies import LearnerRaised, assert_raises, reply_of
+from autograder.units.support.calls import named, shape_of
+from autograder.units.support.drivers import (
+    complaint_about_layers,
+    load_layers,
+    weighted_gradients,
+    zero_parameters,
+)
+from autograder.units.support.statistics import share_of
 
 LAYERS = ("w_q", "w_k", "w_v", "w_o")
-PAIR = ("the output", "module.weights")
+
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Drivers: they run beside the learner's code and hold no expected value.
+# split_heads
+
+
+def split_by_slices(x, num_heads):
+    width = x.shape[-1] // num_heads
+    return torch.stack([x[..., head * width : (head + 1) * width] for head in range(num_heads)], dim=1)
+
+
+@pytest.mark.task("multihead.split_heads", points=2)
+def test_split(learner, reference, rng):
+    """Head h holds its own part of the width, for all positions."""
+    # Heads and their width differ. One head, and as many heads as entries, are the ends of the range.
+    for b, t, d_model, h in ((2, 5, 12, 3), (3, 4, 10, 5), (1, 6, 7, 1), (2, 3, 5, 5), (2, 1, 6, 2), (2, 3, 16, 8)):
+        x = rng.normal(b, t, d_model)
+        assert_equal(learner.split_heads(x, h), split_by_slices(x, h), f"split_heads(x, {h}) for x {shape_of(x)}")
 
 
 def reshape(learner, name, x, axes, options, cotangent=None):
@@ -31,118 +55,104 @@ def reshape(learner, name, x, axes, options, cotangent=None):
     result = getattr(learner, name)(x.permute(axes), *options)
     if cotangent is None:
         return result, x
-    if not isinstance(result, torch.Tensor) or not result.requires_grad or result.shape != cotangent.shape:
-        return result, torch.zeros_like(x)
-    return result, torch.autograd.grad((result * cotangent).sum(), x)[0]
+    return result, weighted_gradients(result, cotangent, [x])[0]
 
 
-def attend(
-    learner, num_heads, parameters, inputs, mask=None, options=None, training=False, cotangent=None, before=None
-):
-    """Build a module, call it, give it its weights, and call it again; what is returned belongs to the second call.
-
-    The first call has the mask ``before``. One input stands for query, key and value. Returns the output, the kept
-    weights, and the inputs and the mask as the call left them; with a cotangent, the gradients of the output's
-    weighted sum with respect to inputs and parameters. A sentence in place of that says what is wrong with a layer.
-    """
-    d_model = inputs[0].shape[-1]
-    module = learner.MultiHeadAttention(d_model, num_heads, **(options or {})).to(inputs[0].dtype).train(training)
-    for name, values in parameters.items():
-        layer = getattr(module, name)
-        if not isinstance(layer, nn.Linear) or layer.bias is None or layer.weight.shape != values[0].shape:
-            return f"{name} should be an nn.Linear({d_model}, {d_model}) with a bias, but is {str(layer)[:100]}."
-    query, key, value = inputs if len(inputs) == 3 else inputs * 3
-    module(query + 1, key + 1, value + 1, before)  # caught is keeping what the first call computed, or its mask
-    leaves = []
-    # Layer by layer, and not as a state_dict: a class may have further parameters and buffers.
-    for name, values in parameters.items():
-        layer = getattr(module, name)
-        with torch.no_grad():
-            layer.weight.copy_(values[0])
-            layer.bias.copy_(values[1])
-        leaves += [layer.weight, layer.bias]
-    # Another module with other heads: caught are layers, or a number of heads, that all modules share.
-    with torch.no_grad():
-        for parameter in learner.MultiHeadAttention(d_model, d_model if num_heads < d_model else 1).parameters():
-            parameter.zero_()
-    if cotangent is not None:
-        inputs = tuple(x.requires_grad_() for x in inputs)
-    query, key, value = inputs if len(inputs) == 3 else inputs * 3
-    output = module(query, key, value, mask)
-    if cotangent is None:
-        return output, module.weights, (*inputs, *(() if mask is None else (mask,)))
-    leaves = [*inputs, *leaves]
-    found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
-    return (output, *(torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)))
+def reshaped(subject, *request):
+    """The reply of `reshape`."""
+    return subject.run(reshape, *request, uses=(weighted_gradients,))
 
 
-def build(learner, d_model, num_heads):
-    """Only build a module."""
-    learner.MultiHeadAttention(d_model, num_heads)
+@pytest.mark.task("multihead.split_heads", points=1)
+def test_split_types_layout_and_gradient(learner, reference, rng):
+    """Works in every type and memory layout, leaves x as it was, and lets gradients through."""
+    h, cotangent = 3, rng.normal(2, 3, 5, 4, dtype=torch.float64)
+    for dtype in (torch.float64, torch.bfloat16, torch.int64):
+        x = rng.integers(-9, 9, 5, 12, 2).to(dtype)  # (T, d_model, B)
+        result, after = reshaped(learner, "split_heads", x, (2, 0, 1), (h,))
+        assert_equal(result, split_by_slices(x.permute(2, 0, 1), h), f"split_heads of a permuted tensor in {dtype}")
+        assert_equal(after, x, "x after the call")
+    x = rng.normal(2, 5, 12, dtype=torch.float64)
+    result, gradient = reshaped(learner, "split_heads", x, (0, 1, 2), (h,), cotangent)
+    expected = cotangent.permute(0, 2, 1, 3).reshape(2, 5, 12)
+    assert_equal((result, gradient), (split_by_slices(x, h), expected), ("split_heads(x, 3)", "the gradient of x"))
 
 
-def ablate(learner, num_heads, parameters, inputs, heads, dropout=0.0, called=False):
-    """Switch off one head after the other; the output of what is left.
-
-    With ``called`` the original has been called before, so that the weights that it keeps belong to a graph; and its
-    first head has been switched off before, in a copy that nobody keeps.
-    """
-    weight = parameters["w_o"][0]
-    module = learner.MultiHeadAttention(weight.shape[0], num_heads, dropout=dropout).to(weight.dtype).eval()
-    with torch.no_grad():
-        for name, values in parameters.items():
-            getattr(module, name).weight.copy_(values[0])
-            getattr(module, name).bias.copy_(values[1])
-    if called:
-        module(*inputs)
-        learner.ablate_head(module, 0)
-    for head in heads:
-        module = learner.ablate_head(module, head)
-    return module(*inputs)
+def check_raises(call, what):
+    """Any error is accepted."""
+    try:
+        got = call()
+    except LearnerRaised:
+        return
+    shape = f"a tensor of shape {shape_of(got)}" if isinstance(got, torch.Tensor) else type(got).__name__
+    raise AssertionError(f"{what} should be an error, but returned {shape}.")
 
 
-def ablate_then_spoil(learner, num_heads, parameters, inputs, head):
-    """Switch off a head, set all parameters of the copy to 0, and look at the original, which is in training mode."""
-    weight = parameters["w_o"][0]
-    module = learner.MultiHeadAttention(weight.shape[0], num_heads).to(weight.dtype)
-    with torch.no_grad():
-        for name, values in parameters.items():
-            getattr(module, name).weight.copy_(values[0])
-            getattr(module, name).bias.copy_(values[1])
-        module(*inputs)
-        ablated = learner.ablate_head(module, head)
-        kept = module.weights
-        for parameter in ablated.parameters():
-            parameter.zero_()
-        layers = [getattr(module, name) for name in parameters]
-        found = [tensor.clone() for layer in layers for tensor in (layer.weight, layer.bias)]
-        return (ablated is module, module.training, ablated.training, kept, *found, module(*inputs))
+@pytest.mark.task("multihead.split_heads", points=1)
+def test_split_uneven(learner, reference, rng):
+    """A width that cannot be shared evenly is an error."""
+    # 6 in 4: catches torch.chunk, which makes 3 heads of it without a word.
+    for d_model, h in ((10, 4), (6, 4), (2, 3)):
+        x = rng.normal(2, 5, d_model)
+        check_raises(lambda x=x, h=h: learner.split_heads(x, h), f"split_heads(x, {h}) for x {shape_of(x)}")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Helpers of the checks
+# merge_heads
 
 
-def _shape(tensor):
-    return str(tuple(tensor.shape))
+def merge_by_slices(x):
+    return torch.cat([x[:, head] for head in range(x.shape[1])], dim=-1)
 
 
-def _named(names, where):
-    return tuple(f"{name} ({where})" for name in names)
+@pytest.mark.task("multihead.merge_heads", points=2)
+def test_merge(learner, reference, rng):
+    """The heads of each position stand side by side, head 0 first."""
+    for b, h, t, d_head in ((2, 3, 5, 4), (3, 5, 4, 2), (1, 1, 6, 7), (2, 5, 3, 1), (2, 3, 1, 2), (2, 4, 4, 3)):
+        # As `split_heads` leaves it, with positions before heads in memory: there even a view works.
+        x = rng.normal(b, t, h, d_head)
+        result, _ = reshaped(learner, "merge_heads", x, (0, 2, 1, 3), ())
+        x = x.permute(0, 2, 1, 3)
+        assert_equal(result, merge_by_slices(x), f"merge_heads(x) for x {shape_of(x)}")
 
 
-def _parameters(rng, d_model, dtype=torch.float32):
+@pytest.mark.task("multihead.merge_heads", points=1)
+def test_merge_any_layout(learner, reference, rng):
+    """Works however the numbers lie in memory."""
+    # Contiguous (B, H, T, d_head) is what attention returns: catches a view. Then come other orders of the axes.
+    for axes in ((0, 1, 2, 3), (3, 0, 2, 1), (1, 2, 3, 0)):
+        x = rng.normal(2, 3, 4, 5)
+        result, after = reshaped(learner, "merge_heads", x, axes, ())
+        assert_equal(result, merge_by_slices(x.permute(axes)), f"merge_heads of a tensor with its axes permuted {axes}")
+        assert_equal(after, x, "x after the call")
+
+
+@pytest.mark.task("multihead.merge_heads", points=1)
+def test_merge_types_and_gradient(learner, reference, rng):
+    """Keeps the type, and lets gradients through."""
+    for dtype in (torch.float64, torch.bfloat16):
+        x, cotangent = rng.normal(2, 5, 3, 4, dtype=dtype), rng.normal(2, 5, 12, dtype=dtype)
+        result, gradient = reshaped(learner, "merge_heads", x, (0, 2, 1, 3), (), cotangent)
+        expected = x.reshape(2, 5, 12), cotangent.reshape(2, 5, 3, 4)
+        assert_equal((result, gradient), expected, named(("merge_heads(x)", "the gradient of x"), dtype))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# MultiHeadAttention
+
+
+def random_parameters(rng, d_model, dtype=torch.float32):
     """Weights and biases of order 1: small ones would hide most mistakes, larger ones make every softmax one-hot."""
     return {
         name: (0.4 * rng.normal(d_model, d_model, dtype=dtype), rng.normal(d_model, dtype=dtype)) for name in LAYERS
     }
 
 
-def _inputs(rng, b, t_q, t_k, d_model, dtype=torch.float32):
+def random_inputs(rng, b, t_q, t_k, d_model, dtype=torch.float32):
     return tuple(rng.normal(b, t, d_model, dtype=dtype) for t in (t_q, t_k, t_k))
 
 
-def _heads_in_loops(num_heads, parameters, inputs, mask=None, without=()):
+def heads_in_loops(num_heads, parameters, inputs, mask=None, without=()):
     """Output and weights, head by head in float64: an oracle that shares nothing with the reference.
 
     The heads in ``without`` contribute nothing.
@@ -166,148 +176,71 @@ def _heads_in_loops(num_heads, parameters, inputs, mask=None, without=()):
     return output.to(dtype), torch.stack(kept, 1).to(dtype)
 
 
-def _attend(subject, *request, **options):
-    """Runs the driver `attend`; a sentence in place of its reply says what is wrong with a layer."""
-    return reply_of(subject, attend, *request, parts=3, **options)
+PAIR = ("the output", "module.weights")
 
 
-def _check_module(learner, rng, b, h, t_q, t_k, d_model, mask=None, inputs=None):
+def attend(
+    learner, num_heads, parameters, inputs, mask=None, options=None, training=False, cotangent=None, before=None
+):
+    """Build a module, call it, give it its weights, and call it again; what is returned belongs to the second call.
+
+    The first call has the mask ``before``. One input stands for query, key and value. Returns the output, the kept
+    weights, and the inputs and the mask as the call left them; with a cotangent, the gradients of the output's
+    weighted sum with respect to inputs and parameters. A sentence in place of that says what is wrong with a layer.
+    """
+    d_model = inputs[0].shape[-1]
+    module = learner.MultiHeadAttention(d_model, num_heads, **(options or {})).to(inputs[0].dtype).train(training)
+    if complaint := complaint_about_layers(module, parameters):
+        return complaint
+    query, key, value = inputs if len(inputs) == 3 else inputs * 3
+    module(query + 1, key + 1, value + 1, before)  # catches modules that keep what their first call got, or its mask
+    weights = load_layers(module, parameters)
+    # A second module with other heads: catches layers, or a number of heads, that all modules share.
+    zero_parameters(learner.MultiHeadAttention(d_model, d_model if num_heads < d_model else 1))
+    if cotangent is not None:
+        inputs = tuple(x.requires_grad_() for x in inputs)
+    query, key, value = inputs if len(inputs) == 3 else inputs * 3
+    output = module(query, key, value, mask)
+    if cotangent is None:
+        return output, module.weights, (*inputs, *(() if mask is None else (mask,)))
+    return (output, *weighted_gradients(output, cotangent, [*inputs, *weights]))
+
+
+def attended(subject, *request, **options):
+    """The reply of `attend`."""
+    uses = (complaint_about_layers, load_layers, zero_parameters, weighted_gradients)
+    return reply_of(subject, attend, *request, parts=3, uses=uses, **options)
+
+
+def check_module(learner, rng, b, h, t_q, t_k, d_model, mask=None, inputs=None):
     """Output and weights equal those of the loops, and the arguments are as they were. Returns the reply."""
-    parameters, inputs = _parameters(rng, d_model), inputs or _inputs(rng, b, t_q, t_k, d_model)
+    parameters, inputs = random_parameters(rng, d_model), inputs or random_inputs(rng, b, t_q, t_k, d_model)
     where = f"d_model={d_model}, num_heads={h}, query ({b}, {t_q}, {d_model}), key ({b}, {t_k}, {d_model})"
-    where += "" if mask is None else f", mask {_shape(mask)}"
+    where += "" if mask is None else f", mask {shape_of(mask)}"
     before = None if mask is None else ~mask
-    output, weights, after = _attend(learner, h, parameters, inputs, mask, before=before)
-    assert_close((output, weights), _heads_in_loops(h, parameters, inputs, mask), _named(PAIR, where))
+    output, weights, after = attended(learner, h, parameters, inputs, mask, before=before)
+    assert_close((output, weights), heads_in_loops(h, parameters, inputs, mask), named(PAIR, where))
     given = (*inputs, *(() if mask is None else (mask,)))
     assert_equal(tuple(after), given, [f"argument {i} after the call" for i in range(len(given))])
     return output, weights, parameters
 
 
-def _manages(learner, num_heads, parameters, inputs):
-    """Whether a call without a mask is right."""
-    try:
-        output, *_ = _attend(learner, num_heads, parameters, inputs)
-        assert_close(output, _heads_in_loops(num_heads, parameters, inputs)[0], "the output")
-    except (LearnerRaised, AssertionError):
-        return False
-    return True
-
-
-def _check_raises(call, what):
-    """Any error will do."""
-    try:
-        got = call()
-    except LearnerRaised:
-        return
-    shape = f"a tensor of shape {_shape(got)}" if isinstance(got, torch.Tensor) else type(got).__name__
-    raise AssertionError(f"{what} should be an error, but returned {shape}.")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# split_heads
-
-
-def _split_by_slices(x, num_heads):
-    width = x.shape[-1] // num_heads
-    return torch.stack([x[..., head * width : (head + 1) * width] for head in range(num_heads)], dim=1)
-
-
-@pytest.mark.task("multihead.split_heads", points=2)
-def test_split(learner, reference, rng):
-    """Head h holds its own part of the width, for all positions."""
-    # Heads and their width differ. One head, and as many heads as entries, are the ends of the range.
-    for b, t, d_model, h in ((2, 5, 12, 3), (3, 4, 10, 5), (1, 6, 7, 1), (2, 3, 5, 5), (2, 1, 6, 2), (2, 3, 16, 8)):
-        x = rng.normal(b, t, d_model)
-        assert_equal(learner.split_heads(x, h), _split_by_slices(x, h), f"split_heads(x, {h}) for x {_shape(x)}")
-
-
-@pytest.mark.task("multihead.split_heads", points=1)
-def test_split_types_layout_and_gradient(learner, reference, rng):
-    """Works in every type and memory layout, leaves x as it was, and lets gradients through."""
-    h, cotangent = 3, rng.normal(2, 3, 5, 4, dtype=torch.float64)
-    for dtype in (torch.float64, torch.bfloat16, torch.int64):
-        x = rng.integers(-9, 9, 5, 12, 2).to(dtype)  # (T, d_model, B)
-        result, after = learner.run(reshape, "split_heads", x, (2, 0, 1), (h,))
-        assert_equal(result, _split_by_slices(x.permute(2, 0, 1), h), f"split_heads of a permuted tensor in {dtype}")
-        assert_equal(after, x, "x after the call")
-    x = rng.normal(2, 5, 12, dtype=torch.float64)
-    result, gradient = learner.run(reshape, "split_heads", x, (0, 1, 2), (h,), cotangent)
-    expected = cotangent.permute(0, 2, 1, 3).reshape(2, 5, 12)
-    assert_equal((result, gradient), (_split_by_slices(x, h), expected), ("split_heads(x, 3)", "the gradient of x"))
-
-
-@pytest.mark.task("multihead.split_heads", points=1)
-def test_split_uneven(learner, reference, rng):
-    """A width that cannot be shared evenly is an error."""
-    # 6 in 4: torch.chunk would make 3 heads of it without a word.
-    for d_model, h in ((10, 4), (6, 4), (2, 3)):
-        x = rng.normal(2, 5, d_model)
-        _check_raises(lambda x=x, h=h: learner.split_heads(x, h), f"split_heads(x, {h}) for x {_shape(x)}")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# merge_heads
-
-
-def _merge_by_slices(x):
-    return torch.cat([x[:, head] for head in range(x.shape[1])], dim=-1)
-
-
-@pytest.mark.task("multihead.merge_heads", points=2)
-def test_merge(learner, reference, rng):
-    """The heads of each position stand side by side, head 0 first."""
-    for b, h, t, d_head in ((2, 3, 5, 4), (3, 5, 4, 2), (1, 1, 6, 7), (2, 5, 3, 1), (2, 3, 1, 2), (2, 4, 4, 3)):
-        # As `split_heads` leaves it: positions before heads in memory. There even a view can be had.
-        x = rng.normal(b, t, h, d_head)
-        result, _ = learner.run(reshape, "merge_heads", x, (0, 2, 1, 3), ())
-        x = x.permute(0, 2, 1, 3)
-        assert_equal(result, _merge_by_slices(x), f"merge_heads(x) for x {_shape(x)}")
-
-
-@pytest.mark.task("multihead.merge_heads", points=1)
-def test_merge_any_layout(learner, reference, rng):
-    """Works however the numbers lie in memory."""
-    # Contiguous (B, H, T, d_head) is what attention returns; then further orders of the axes.
-    for axes in ((0, 1, 2, 3), (3, 0, 2, 1), (1, 2, 3, 0)):
-        x = rng.normal(2, 3, 4, 5)
-        result, after = learner.run(reshape, "merge_heads", x, axes, ())
-        assert_equal(
-            result, _merge_by_slices(x.permute(axes)), f"merge_heads of a tensor with its axes permuted {axes}"
-        )
-        assert_equal(after, x, "x after the call")
-
-
-@pytest.mark.task("multihead.merge_heads", points=1)
-def test_merge_types_and_gradient(learner, reference, rng):
-    """Keeps the type, and lets gradients through."""
-    for dtype in (torch.float64, torch.bfloat16):
-        x, cotangent = rng.normal(2, 5, 3, 4, dtype=dtype), rng.normal(2, 5, 12, dtype=dtype)
-        result, gradient = learner.run(reshape, "merge_heads", x, (0, 2, 1, 3), (), cotangent)
-        expected = x.reshape(2, 5, 12), cotangent.reshape(2, 5, 3, 4)
-        assert_equal((result, gradient), expected, _named(("merge_heads(x)", "the gradient of x"), dtype))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# MultiHeadAttention
-
-
 @pytest.mark.task("multihead.MultiHeadAttention", points=2)
 def test_output_and_weights(learner, reference, rng):
     """With given weights and biases, output and weights are right, for one head and for many."""
-    # T_q = T_k in one case: caught is a causal mask that nobody asked for. One query is what decoding step by step has.
+    # T_q = T_k in one case: catches a causal mask that nobody asked for. One query is what step-by-step decoding has.
     cases = ((2, 3, 4, 5, 12), (3, 2, 4, 4, 10), (1, 6, 1, 3, 6), (2, 1, 5, 3, 7), (4, 2, 3, 5, 16))
     for b, h, t_q, t_k, d_model in cases:
-        _check_module(learner, rng, b, h, t_q, t_k, d_model)
-    # The same tensor three times, as in self-attention: a short cut for that has to be right too.
-    _check_module(learner, rng, 2, 3, 5, 5, 12, inputs=(rng.normal(2, 5, 12),))
+        check_module(learner, rng, b, h, t_q, t_k, d_model)
+    # The same tensor three times, as in self-attention: catches a shortcut for that case that is wrong.
+    check_module(learner, rng, 2, 3, 5, 5, 12, inputs=(rng.normal(2, 5, 12),))
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=2)
 def test_mask(learner, reference, rng):
     """Follows masks of all four shapes, for all heads or for each."""
     cases = [(2, 3, 4, 5, axes) for axes in ("qk", "b11k", "b1qk", "bhqk")]
-    # As many sequences as heads, or as queries: a mask that lost an axis, or got one too many, fits there by chance.
+    # As many sequences as heads, or as queries: catches a mask that lost an axis, or got one too many, and still fits.
     cases += [
         (3, 3, 4, 5, "b11k"),
         (3, 3, 4, 5, "b1qk"),
@@ -321,35 +254,35 @@ def test_mask(learner, reference, rng):
         mask = rng.mask(*shape)
         # The first row allows the last key alone, which no causal mask would, and forbids something.
         mask.view(-1, t_k)[0] = torch.arange(t_k) == t_k - 1
-        _, weights, _ = _check_module(learner, rng, b, h, t_q, t_k, 4 * h, mask)
+        _, weights, _ = check_module(learner, rng, b, h, t_q, t_k, 4 * h, mask)
         forbidden = weights[~mask.expand(weights.shape)]
         # Exactly zero: 1e-9 would pass a tolerance, and be a hole in the mask all the same.
         what = f"module.weights where the mask {tuple(shape)} is False"
         assert_equal(forbidden, torch.zeros_like(forbidden), what)
-    parameters, inputs = _parameters(rng, 12), _inputs(rng, 2, 4, 5, 12)
-    output, weights, _ = _attend(learner, 3, parameters, inputs, before=rng.mask(4, 5))
-    expected = _heads_in_loops(3, parameters, inputs)
-    assert_close((output, weights), expected, _named(PAIR, "a call without a mask, after one with a mask"))
-    # One tensor for all three and a mask, as in self-attention: a short cut for that has to follow the mask too.
-    _check_module(learner, rng, 2, 3, 5, 5, 12, rng.mask(2, 1, 5, 5), (rng.normal(2, 5, 12),))
+    parameters, inputs = random_parameters(rng, 12), random_inputs(rng, 2, 4, 5, 12)
+    output, weights, _ = attended(learner, 3, parameters, inputs, before=rng.mask(4, 5))
+    expected = heads_in_loops(3, parameters, inputs)
+    assert_close((output, weights), expected, named(PAIR, "a call without a mask, after one with a mask"))
+    # One tensor for all three and a mask, as in self-attention: catches a shortcut that ignores the mask.
+    check_module(learner, rng, 2, 3, 5, 5, 12, rng.mask(2, 1, 5, 5), (rng.normal(2, 5, 12),))
     mask = rng.mask(2, 1, 1, 5)
-    output, *_ = _attend(learner, 3, parameters, inputs, mask, training=True)
-    expected, _ = _heads_in_loops(3, parameters, inputs, mask)
-    assert_close(output, expected, f"the output (mask {_shape(mask)}, in training mode)")
+    output, *_ = attended(learner, 3, parameters, inputs, mask, training=True)
+    expected, _ = heads_in_loops(3, parameters, inputs, mask)
+    assert_close(output, expected, f"the output (mask {shape_of(mask)}, in training mode)")
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
 def test_nothing_to_attend(learner, reference, rng):
-    """A query that may attend to nothing leaves as the bias of w_o."""
+    """The output of a query that may attend to nothing is the bias of w_o."""
     b, h, t_q, t_k, d_model = 3, 2, 4, 5, 10
     padding = rng.mask(b, 1, 1, t_k)
     padding[1] = False  # a sequence of padding only
     rows, some = rng.mask(t_q, t_k), rng.mask(b, h, t_q, t_k)
     rows[2], some[0, 1, 3], some[2, :, 0] = False, False, False  # one head only, and all heads of a query
     for mask in (padding, rows, some):
-        output, weights, parameters = _check_module(learner, rng, b, h, t_q, t_k, d_model, mask)
+        output, weights, parameters = check_module(learner, rng, b, h, t_q, t_k, d_model, mask)
         empty = ~mask.any(-1).expand(b, h, t_q)
-        where = f"mask {_shape(mask)}"
+        where = f"mask {shape_of(mask)}"
         zeros = torch.zeros(int(empty.sum()), t_k)
         assert_equal(weights[empty], zeros, f"the weights of queries that may attend to nothing ({where})")
         found = output[empty.all(1)]
@@ -357,22 +290,33 @@ def test_nothing_to_attend(learner, reference, rng):
         assert_close(found, bias, f"the output of queries that may attend to nothing in any head ({where})")
 
 
+def manages(learner, num_heads, parameters, inputs):
+    """Whether a call without a mask is right."""
+    try:
+        output, *_ = attended(learner, num_heads, parameters, inputs)
+        assert_close(output, heads_in_loops(num_heads, parameters, inputs)[0], "the output")
+    except (LearnerRaised, AssertionError):
+        return False
+    return True
+
+
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
 def test_mask_of_low_scores(learner, reference, rng):
     """Follows the mask also where all scores are far below zero."""
     b, h, t_q, t_k, d_model = 2, 3, 4, 5, 12
-    plain = _parameters(rng, d_model, torch.float64)
-    inputs, mask = _inputs(rng, b, t_q, t_k, d_model, torch.float64), rng.mask(b, 1, t_q, t_k, keep=0.5)
-    # Biases of 150 and -150 put every score near -45000: a fill of -10000 would be the largest of its row. Where such
-    # scores are too much also without a mask (exponentials of them are 0), which this unit does not ask for, near -288.
+    plain = random_parameters(rng, d_model, torch.float64)
+    inputs, mask = random_inputs(rng, b, t_q, t_k, d_model, torch.float64), rng.mask(b, 1, t_q, t_k, keep=0.5)
+    # Biases of 150 and -150 put every score near -45000: catches a fill of -10000, which would be the largest of its
+    # row. Code that cannot handle such scores even without a mask (their exponentials are 0) gets scores near -288:
+    # this unit does not ask for more.
     for bias, scores in ((150.0, -45000), (12.0, -288)):
         biases = {name: torch.full((d_model,), sign * bias).double() for name, sign in (("w_q", 1), ("w_k", -1))}
         parameters = plain | {name: (0.01 * plain[name][0], biases[name]) for name in biases}
-        if scores == -288 or _manages(learner, h, parameters, inputs):
+        if scores == -288 or manages(learner, h, parameters, inputs):
             break
-    output, weights, _ = _attend(learner, h, parameters, inputs, mask)
-    expected = _heads_in_loops(h, parameters, inputs, mask)
-    assert_close((output, weights), expected, _named(PAIR, f"scores near {scores}, with a mask"))
+    output, weights, _ = attended(learner, h, parameters, inputs, mask)
+    expected = heads_in_loops(h, parameters, inputs, mask)
+    assert_close((output, weights), expected, named(PAIR, f"scores near {scores}, with a mask"))
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
@@ -383,27 +327,35 @@ def test_gradients(learner, reference, rng):
     mask[0, 0, 1] = False
     leaves = ("query", "key", "value", *(f"{name}.{part}" for name in LAYERS for part in ("weight", "bias")))
     for where, used in (("no mask", None), ("a mask with a row where nothing may be attended", mask)):
-        names = _named(("the output", *(f"the gradient of {leaf}" for leaf in leaves)), where)
-        inputs = _inputs(rng, b, t_q, t_k, d_model, torch.float64)
-        request = h, _parameters(rng, d_model, torch.float64), inputs, used
+        names = named(("the output", *(f"the gradient of {leaf}" for leaf in leaves)), where)
+        inputs = random_inputs(rng, b, t_q, t_k, d_model, torch.float64)
+        request = h, random_parameters(rng, d_model, torch.float64), inputs, used
         cotangent = rng.normal(b, t_q, d_model, dtype=torch.float64)
-        expected = tuple(_attend(reference, *request, cotangent=cotangent))
-        assert_close(tuple(_attend(learner, *request, cotangent=cotangent)), expected, names)
+        expected = tuple(attended(reference, *request, cotangent=cotangent))
+        assert_close(tuple(attended(learner, *request, cotangent=cotangent)), expected, names)
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
 def test_types(learner, reference, rng):
     """Works in float64 and in bfloat16."""
     b, h, t_q, t_k, d_model = 2, 3, 4, 5, 12
-    exact, inputs = _parameters(rng, d_model, torch.float64), _inputs(rng, b, t_q, t_k, d_model, torch.float64)
+    exact, inputs = (
+        random_parameters(rng, d_model, torch.float64),
+        random_inputs(rng, b, t_q, t_k, d_model, torch.float64),
+    )
     for dtype in (torch.float64, torch.bfloat16):
         parameters = {name: tuple(tensor.to(dtype) for tensor in pair) for name, pair in exact.items()}
         given = tuple(x.to(dtype) for x in inputs)
-        output, weights, after = _attend(learner, h, parameters, given)
+        output, weights, after = attended(learner, h, parameters, given)
         # More than two linear layers and a softmax in bfloat16: 1e-1; in float64 the default.
         tolerance = 1e-1 if dtype == torch.bfloat16 else None
-        expected = _heads_in_loops(h, parameters, given)
-        assert_close((output, weights), expected, _named(PAIR, f"module in {dtype}"), tolerance, tolerance)
+        expected = heads_in_loops(h, parameters, given)
+        assert_close((output, weights), expected, named(PAIR, f"module in {dtype}"), tolerance, tolerance)
+
+
+def build(learner, d_model, num_heads):
+    """Only build a module."""
+    learner.MultiHeadAttention(d_model, num_heads)
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
@@ -421,27 +373,27 @@ def test_dropout(learner, reference, rng):
     b, h, t_q, t_k, p = 4, 2, 40, 20, 0.4
     width = t_k + 1
     d_model = h * width
-    parameters = _parameters(rng, d_model)
+    parameters = random_parameters(rng, d_model)
     parameters |= {name: (torch.eye(d_model), torch.zeros(d_model)) for name in ("w_v", "w_o")}
-    # Key j hands over the j-th unit vector, and a 1 at the end: so a head's output is the weights, and their sum.
+    # The value of key j is the j-th unit vector with a 1 at the end: so a head's output is the weights, and their sum.
     value = torch.cat([torch.eye(t_k), torch.ones(t_k, 1)], 1).repeat(1, h).expand(b, t_k, d_model)
     inputs = 0.1 * rng.normal(b, t_q, d_model), 0.1 * rng.normal(b, t_k, d_model), value
-    plain, weights = _heads_in_loops(h, parameters, inputs)
+    plain, weights = heads_in_loops(h, parameters, inputs)
     for options, training, where in (
         ({}, True, "built without dropout, in training mode"),
         ({"dropout": p}, False, f"dropout={p}, in evaluation mode"),
     ):
-        output, *_ = _attend(learner, h, parameters, inputs, None, options, training)
+        output, *_ = attended(learner, h, parameters, inputs, None, options, training)
         assert_close(output, plain, f"the output ({where})")
     where = f"dropout={p}, in training mode"
-    output, *_ = _attend(learner, h, parameters, inputs, None, {"dropout": p}, True)
+    output, *_ = attended(learner, h, parameters, inputs, None, {"dropout": p}, True)
     assert_close(output, plain, f"the output ({where})", atol=math.inf)  # for now only type and shape
-    heads = _split_by_slices(output, h)  # (B, H, T_q, T_k + 1)
+    heads = split_by_slices(output, h)  # (B, H, T_q, T_k + 1)
     used, total = heads[..., :t_k], heads[..., t_k]
     # 800 draws for each head of each sequence: two patterns are equal by chance less than once in 10^200 runs.
     if (used == 0).flatten(0, 1).unique(dim=0).shape[0] < b * h:
         raise AssertionError(f"Different heads or sequences lose the same attention weights ({where}).")
-    share = (used == 0).double().mean().item()
+    share = share_of(used == 0)
     # 6400 draws: the share of zeros has standard deviation 0.006, so 0.06 is passed by chance once in 10^21 runs.
     if abs(share - p) > 0.06:
         raise AssertionError(f"A share of {share:.2f} of the attention weights is dropped ({where}).")
@@ -453,7 +405,7 @@ def test_dropout(learner, reference, rng):
 # attention_parameters
 
 
-def _count(d_model, bias):
+def count_by_layers(d_model, bias):
     return sum(tensor.numel() for _ in LAYERS for tensor in nn.Linear(d_model, d_model, bias=bias).parameters())
 
 
@@ -462,7 +414,7 @@ def test_count(learner, reference, rng):
     """Counts the four projections with their biases."""
     for d_model, h in ((12, 3), (12, 1), (10, 5), (7, 7), (64, 8)):
         what = f"attention_parameters({d_model}, {h})"
-        assert_equal(learner.attention_parameters(d_model, h), _count(d_model, True), what)
+        assert_equal(learner.attention_parameters(d_model, h), count_by_layers(d_model, True), what)
 
 
 @pytest.mark.task("multihead.attention_parameters", points=1)
@@ -471,21 +423,38 @@ def test_count_with_and_without_bias(learner, reference, rng):
     for d_model, h in ((12, 4), (9, 3), (10, 1)):
         for bias in (False, True):
             what = f"attention_parameters({d_model}, {h}, bias={bias})"
-            assert_equal(learner.attention_parameters(d_model, h, bias=bias), _count(d_model, bias), what)
+            assert_equal(learner.attention_parameters(d_model, h, bias=bias), count_by_layers(d_model, bias), what)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # ablate_head
 
 
+def ablate(learner, num_heads, parameters, inputs, heads, dropout=0.0, called=False):
+    """Switch off one head after the other; the output of what is left.
+
+    With ``called`` the original has been called before, so that the weights that it keeps belong to a graph; and its
+    first head has been switched off in a copy that is thrown away.
+    """
+    weight = parameters["w_o"][0]
+    module = learner.MultiHeadAttention(weight.shape[0], num_heads, dropout=dropout).to(weight.dtype).eval()
+    load_layers(module, parameters)
+    if called:
+        module(*inputs)
+        learner.ablate_head(module, 0)
+    for head in heads:
+        module = learner.ablate_head(module, head)
+    return module(*inputs)
+
+
 @pytest.mark.task("multihead.ablate_head", points=2)
 def test_contributes_nothing(learner, reference, rng):
     """The head adds nothing to the output; the other heads and the bias are as they were."""
     for b, h, t_q, t_k, d_model in ((2, 3, 4, 5, 12), (1, 1, 3, 2, 5)):
-        parameters, inputs = _parameters(rng, d_model), _inputs(rng, b, t_q, t_k, d_model)
+        parameters, inputs = random_parameters(rng, d_model), random_inputs(rng, b, t_q, t_k, d_model)
         for head in range(h):
-            expected, _ = _heads_in_loops(h, parameters, inputs, without={head})
-            got = learner.run(ablate, h, parameters, inputs, (head,))
+            expected, _ = heads_in_loops(h, parameters, inputs, without={head})
+            got = learner.run(ablate, h, parameters, inputs, (head,), uses=(load_layers,))
             assert_close(got, expected, f"the output without head {head} of {h} (d_model={d_model})")
 
 
@@ -493,21 +462,38 @@ def test_contributes_nothing(learner, reference, rng):
 def test_after_a_call(learner, reference, rng):
     """Works on a module that has been called, with gradients."""
     h, d_model = 3, 12
-    parameters, inputs = _parameters(rng, d_model), _inputs(rng, 2, 4, 5, d_model)
-    expected, _ = _heads_in_loops(h, parameters, inputs, without={1})
-    got = learner.run(ablate, h, parameters, inputs, (1,), called=True)
+    parameters, inputs = random_parameters(rng, d_model), random_inputs(rng, 2, 4, 5, d_model)
+    expected, _ = heads_in_loops(h, parameters, inputs, without={1})
+    got = learner.run(ablate, h, parameters, inputs, (1,), called=True, uses=(load_layers,))
     assert_close(got, expected, "the output without head 1, of a module that had been called")
+
+
+def ablate_then_spoil(learner, num_heads, parameters, inputs, head):
+    """Switch off a head, set all parameters of the copy to 0, and look at the original, which is in training mode.
+
+    Returns whether the copy is the original, the modes of both, and the original's weights, parameters and output.
+    """
+    weight = parameters["w_o"][0]
+    module = learner.MultiHeadAttention(weight.shape[0], num_heads).to(weight.dtype)
+    own = load_layers(module, parameters)
+    with torch.no_grad():
+        module(*inputs)
+        ablated = learner.ablate_head(module, head)
+        kept = module.weights
+        zero_parameters(ablated)
+        found = [tensor.clone() for tensor in own]
+        return (ablated is module, module.training, ablated.training, kept, *found, module(*inputs))
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)
 def test_original_is_unchanged(learner, reference, rng):
-    """The original stays as it was, whatever is done to the copy."""
+    """The original stays as it was, whatever happens to the copy."""
     h, d_model, head = 3, 12, 2
-    parameters, inputs = _parameters(rng, d_model), _inputs(rng, 2, 4, 5, d_model)
-    output, weights = _heads_in_loops(h, parameters, inputs)
+    parameters, inputs = random_parameters(rng, d_model), random_inputs(rng, 2, 4, 5, d_model)
+    output, weights = heads_in_loops(h, parameters, inputs)
     names = [f"{name}.{part} of the original" for name in LAYERS for part in ("weight", "bias")]
     tensors = [tensor for name in LAYERS for tensor in parameters[name]]
-    got = learner.run(ablate_then_spoil, h, parameters, inputs, head)
+    got = learner.run(ablate_then_spoil, h, parameters, inputs, head, uses=(load_layers, zero_parameters))
     if not isinstance(got, (tuple, list)) or len(got) != 13:
         raise AssertionError("The call gave no answer that can be read.")
     if got[0] is not False:
@@ -518,17 +504,17 @@ def test_original_is_unchanged(learner, reference, rng):
         raise AssertionError("The original is in training mode, so ablate_head(module, 2) should be too, and is not.")
     what = ("weights of the original", *names, "the output of the original")
     where = "after all parameters of the copy were set to 0"
-    assert_close(tuple(got[3:]), (weights, *tensors, output), _named(what, where))
+    assert_close(tuple(got[3:]), (weights, *tensors, output), named(what, where))
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)
 def test_one_after_the_other(learner, reference, rng):
-    """A copy can be given again: heads are switched off one after the other."""
+    """A copy can be ablated again: heads are switched off one after the other."""
     h, d_model = 4, 12
-    parameters, inputs = _parameters(rng, d_model), _inputs(rng, 2, 3, 5, d_model)
+    parameters, inputs = random_parameters(rng, d_model), random_inputs(rng, 2, 3, 5, d_model)
     for heads in ((3, 1), (0, 2, 3, 1)):
-        expected, _ = _heads_in_loops(h, parameters, inputs, without=heads)
-        got = learner.run(ablate, h, parameters, inputs, heads)
+        expected, _ = heads_in_loops(h, parameters, inputs, without=heads)
+        got = learner.run(ablate, h, parameters, inputs, heads, uses=(load_layers,))
         assert_close(got, expected, f"the output without heads {sorted(heads)} of 4")
 
 
@@ -536,17 +522,20 @@ def test_one_after_the_other(learner, reference, rng):
 def test_type_and_mode(learner, reference, rng):
     """The copy has the type of the original, and its mode: in evaluation nothing is dropped."""
     h, d_model = 3, 12
-    parameters, inputs = _parameters(rng, d_model, torch.float64), _inputs(rng, 2, 4, 5, d_model, torch.float64)
+    parameters, inputs = (
+        random_parameters(rng, d_model, torch.float64),
+        random_inputs(rng, 2, 4, 5, d_model, torch.float64),
+    )
     for dropout, what in ((0.0, "a float64 module"), (0.5, "a float64 module with dropout=0.5 in evaluation mode")):
-        expected, _ = _heads_in_loops(h, parameters, inputs, without={0})
-        got = learner.run(ablate, h, parameters, inputs, (0,), dropout=dropout)
+        expected, _ = heads_in_loops(h, parameters, inputs, without={0})
+        got = learner.run(ablate, h, parameters, inputs, (0,), dropout=dropout, uses=(load_layers,))
         assert_close(got, expected, f"the output without head 0 ({what})")
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)
 def test_no_such_head(learner, reference, rng):
     """A head that the module does not have raises ValueError."""
-    parameters, inputs = _parameters(rng, 6), _inputs(rng, 2, 4, 5, 6)
-    for head in (5, 3):  # the last one is what a comparison with > lets pass
-        call = lambda head=head: learner.run(ablate, 3, parameters, inputs, (head,))  # noqa: E731
+    parameters, inputs = random_parameters(rng, 6), random_inputs(rng, 2, 4, 5, 6)
+    for head in (5, 3):  # 3 catches a comparison with > instead of >=
+        call = lambda head=head: learner.run(ablate, 3, parameters, inputs, (head,), uses=(load_layers,))  # noqa: E731
         assert_raises(ValueError, call, f"ablate_head(module, {head}) for a module with 3 heads")

@@ -1,10 +1,10 @@
-"""Hints of unit 5, many heads: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `multihead`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "multihead.split_heads": (
-        "Every head gets all positions, and its own d_head numbers of each. Take `torch.arange(8).view(1, 2, 4)` "
-        "and two heads, and write down on paper what head 0 should hold. Which numbers lie next to each other in "
-        "memory, and which do not? (Chapter 5, 'Split and merge'.)",
+        "Every head gets all positions, and its own d_head numbers of each. Take `torch.arange(8).view(1, 2, 4)` and "
+        "two heads, and write down on paper what head 0 should hold. Which numbers lie next to each other in memory, "
+        "and which do not? ({Section}`multihead#split-and-merge`.)",
         "Two steps: (B, T, d_model) to (B, T, H, d_head) cuts the last axis and moves nothing; then axes 1 and 2 "
         "change places. The trap is to ask `view` for (B, H, T, d_head) at once: it runs, and deals out whole "
         "positions. d_head is d_model // num_heads, and the remainder has to be 0.",
@@ -14,8 +14,8 @@ HINTS = {
         "return cut with axes 1 and 2 exchanged",
     ),
     "multihead.merge_heads": (
-        "Undo `split_heads`: which of its two steps comes first on the way back? And after that step, do the "
-        "numbers of one position lie side by side in memory? (Chapter 5, 'Views and strides'.)",
+        "Undo `split_heads`: which of its two steps comes first on the way back? And after that step, do the numbers "
+        "of one position lie side by side in memory? ({Section}`multihead#views-and-strides`.)",
         "(B, H, T, d_head) becomes (B, T, H, d_head) by exchanging axes 1 and 2, and then (B, T, H * d_head). "
         "`view` cannot join two axes that do not lie side by side in memory; `reshape` and `flatten` copy where "
         "they must. Without the exchange the shape comes out right and the numbers wrong.",
@@ -25,7 +25,7 @@ HINTS = {
     "multihead.MultiHeadAttention": (
         "Each head is the attention that you know, on its part of the projected width. Which four learned maps are "
         "there? And which of your functions turn three tensors of shape (B, T, d_model) into what "
-        "`scaled_dot_product_attention` wants, and its result back? (Chapter 5, 'One large product'.)",
+        "`scaled_dot_product_attention` wants, and its result back? ({Section}`multihead#one-large-product`.)",
         "Queries come from `query`, keys from `key`, values from `value`, each through its own nn.Linear(d_model, "
         "d_model); T_q and T_k may differ. After splitting they are (B, H, T, d_head), the weights (B, H, T_q, "
         "T_k), and every mask of the course broadcasts to that as it is. Keep the weights in `self.weights`, and "
@@ -40,7 +40,7 @@ HINTS = {
     ),
     "multihead.attention_parameters": (
         "Write down the shapes of one head's three projections, with their biases. How many heads are there? What "
-        "happens to num_heads when you multiply? (Chapter 5, 'Do many heads cost more?'.)",
+        "happens to num_heads when you multiply? ({Section}`multihead#counting-heads`.)",
         "A head has three matrices of d_model x d_head and three biases of d_head; `w_o` is d_model x d_model with "
         "a bias of d_model. Biases count only if `bias` is true. The result is an int, so beware of `/`.",
         "numbers of one linear layer d_model -> d_model = its matrix, and its bias if there is one\n"
@@ -48,7 +48,7 @@ HINTS = {
     ),
     "multihead.ablate_head": (
         "The output of the module is a sum over heads, plus one bias. Which numbers of `w_o` does head h meet, and "
-        "only head h? (Chapter 5, 'What the output projection is for'.)",
+        "only head h? ({Section}`multihead#output-projection`.)",
         "`w_o.weight` is stored as (out, in), so the head owns *columns* of it: h * d_head up to (h + 1) * d_head - "
         "1. Work on a deep copy, inside torch.no_grad(). After a call with gradients, `module.weights` belongs to a "
         "graph, and PyTorch refuses to deep-copy such a tensor: leave it out of the copy without losing it in the "

@@ -1,7 +1,7 @@
-"""Checks of unit 11, optim. What is expected comes from ``torch.optim.AdamW`` or from the formula, not the reference.
+"""Checks of the unit on optimisers. Expected values come from ``torch.optim.AdamW`` or from the formula.
 
-Within a task they go from basic to subtle, and each looks at one mechanism. Whether AdamW decays before its step or
-after it is free: both are compared with, wherever there is decay.
+Each task stands with its drivers, helpers and checks, from basic to subtle. Each check looks at one mechanism. AdamW
+may decay before its step or after it: wherever there is decay, both count as right.
 """
 
 import math
@@ -10,24 +10,109 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.judging.assertions import LearnerRaised, assert_close, assert_equal, demand_one
+from autograder.judging.assertions import assert_close, assert_equal, assert_python_number, demand_one
+from autograder.judging.replies import LearnerRaised
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Drivers: they run beside the learner's code and hold no expected value.
+# noam_lr
+
+
+def rate_by_hand(step, d_model, warmup, factor=1.0):
+    """The learning rate by cases, with roots."""
+    peak = factor / math.sqrt(d_model * warmup)
+    step = step or 1
+    return peak * step / warmup if step < warmup else peak * math.sqrt(warmup / step)
+
+
+def assert_float(got, expected, what, tolerance=1e-5):
+    """A float, which is no tensor. (1e-5: a detour through float32 is a style, not a mistake.)"""
+    assert_python_number(got, expected, what, tolerance, 1e-30, "float")
+
+
+def check_rate(learner, step, d_model, warmup, factor):
+    expected = rate_by_hand(step, d_model, warmup, factor)
+    what = f"noam_lr({step}, d_model={d_model}, warmup={warmup}, factor={factor})"
+    assert_float(learner.noam_lr(step, d_model, warmup, factor), expected, what)
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_rise_and_fall(learner, reference, rng):
+    """Rises in proportion to the step during the warm-up, then falls with one over the step's root."""
+    # Widths and warm-ups all differ from each other; steps on both sides of the peak, and far from it.
+    for step, d_model, warmup in ((1, 512, 4000), (7, 64, 400), (399, 128, 1000), (5000, 96, 4000), (10**6, 256, 16)):
+        check_rate(learner, step, d_model, warmup, 1.0)
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_peak(learner, reference, rng):
+    """Highest at step warmup, with no jump there."""
+    warmup = int(rng.integers(30, 90, 1))
+    for d_model in (32, 200):
+        for step in (warmup - 1, warmup, warmup + 1, 4 * warmup):
+            check_rate(learner, step, d_model, warmup, 1.0)
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_factor_and_defaults(learner, reference, rng):
+    """The factor scales the whole curve; the defaults are 4000 and 1."""
+    for step in (700, 12, 3):  # on both sides of the peak: catches a factor on one branch
+        for factor in (2.0, 0.3, 0.0):
+            got = learner.noam_lr(step=step, d_model=48, warmup=20, factor=factor)
+            assert_float(
+                got, rate_by_hand(step, 48, 20, factor), f"noam_lr(step={step}, d_model=48, warmup=20, {factor=})"
+            )
+    for step in (20, 9000):
+        assert_float(learner.noam_lr(step, 80), rate_by_hand(step, 80, 4000), f"noam_lr({step}, 80)")
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_step_zero(learner, reference, rng):
+    """Step 0 counts as step 1."""
+    for d_model, warmup, factor in ((64, 100, 1.0), (300, 1, 1.5), (16, 5, 0.5)):
+        for step in (0, 1, 2):
+            check_rate(learner, step, d_model, warmup, factor)
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_warmup_below_one(learner, reference, rng):
+    """A warm-up below 1 is an error; 1 is the shortest."""
+    for step in (1, 2, 9):
+        check_rate(learner, step, 40, 1, 1.0)
+    for warmup in (0, -3):
+        for step in (1, 50, 0):
+            what = f"noam_lr({step}, 40, warmup={warmup})"
+            try:
+                got = learner.noam_lr(step, 40, warmup)
+            except LearnerRaised as raised:
+                # A negative warm-up gives complex numbers, which end in a TypeError that does not mention the warm-up.
+                if "ValueError" not in raised.kinds and not ("TypeError" in raised.kinds and "warm" in raised.text):
+                    raise AssertionError(f"{what} should raise ValueError, but raised {raised.kind}.") from None
+            else:
+                raise AssertionError(f"{what} should raise ValueError, but returned {got}.")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# AdamW. Its options by position: lr, betas, eps, weight_decay.
+
+
+def column_major(tensor):
+    """A copy whose last two axes, if it has two, lie in memory by columns."""
+    return tensor.mT.contiguous().mT if tensor.dim() > 1 else tensor.clone()
 
 
 def optimise(learner, values, gradients, missing, groups, options, rates, save_after, turned=False):
     """For each parameter its values after every step ``(steps, ...)``.
 
-    ``gradients`` holds for each parameter those of all steps ``(steps, ...)``; where ``missing`` has the pair of step
-    and parameter it is None. ``groups`` holds pairs, the indices of parameters and the options of a group; None is
-    one group, handed over as a generator. ``rates`` are set by a scheduler of PyTorch. After ``save_after`` steps
-    the state is saved, and a new optimiser with new parameters goes on. ``turned``: matrices lie in memory by columns.
+    ``gradients`` holds, for each parameter, the gradients of all steps ``(steps, ...)``; for the pairs of step and
+    parameter in ``missing`` there is none. ``groups`` holds pairs: the indices of parameters, and the group's options;
+    without it there is one group, passed as a generator. ``rates`` are set by a scheduler of PyTorch. After
+    ``save_after`` steps the state is saved, and a new optimiser with new parameters goes on. ``turned``: matrices are
+    column-major.
     """
     import copy
 
     def laid_out(tensor):
-        return tensor.mT.contiguous().mT if turned and tensor.dim() > 1 else tensor.clone()
+        return column_major(tensor) if turned else tensor.clone()
 
     def build():
         parameters = [nn.Parameter(laid_out(value)) for value in values]
@@ -56,6 +141,180 @@ def optimise(learner, values, gradients, missing, groups, options, rates, save_a
     return tuple(torch.stack(steps) for steps in zip(*history))
 
 
+def optimised(subject, *request):
+    """The reply of `optimise`."""
+    return subject.run(optimise, *request, uses=(column_major,))
+
+
+SHAPES = ((3, 4), (5,), ())
+
+
+def tensors(rng, shapes=SHAPES, dtype=torch.float32, scale=1.0):
+    return [scale * rng.normal(1, *shape, dtype=dtype)[0] for shape in shapes]  # [0]: a scalar's shape is empty
+
+
+def gradients_for(rng, steps, shapes=SHAPES, dtype=torch.float32):
+    """For each parameter the gradients of all steps, of a size of its own."""
+    return [10.0 ** (1 - i) * rng.normal(steps, *shape, dtype=dtype) for i, shape in enumerate(shapes)]
+
+
+@pytest.mark.task("optim.AdamW", points=1)
+def test_first_step(learner, reference, rng):
+    """The first step has length lr, against the sign of the gradient, whatever its size."""
+    values, gradients = tensors(rng), gradients_for(rng, 1)
+    for lr in (0.1, 0.02):
+        got = optimised(learner, values, gradients, (), None, (lr, (0.9, 0.999), 1e-8, 0.0), None, None)
+        expected = tuple(value - lr * g / (g.abs() + 1e-8) for value, g in zip(values, gradients))
+        names = [f"parameter {i} after the first step (lr={lr}, no decay)" for i in range(len(values))]
+        assert_close(got, expected, names)
+
+
+class LateDecay(torch.optim.AdamW):
+    """PyTorch's AdamW without decay, and the decay after it."""
+
+    def step(self):
+        decays = [group["weight_decay"] for group in self.param_groups]
+        for group in self.param_groups:
+            group["weight_decay"] = 0.0
+        super().step()
+        for group, decay in zip(self.param_groups, decays):
+            group["weight_decay"] = decay
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.data.mul_(1 - group["lr"] * decay)
+
+
+class Library:
+    """Stands for a learner's code in a driver, with one of PyTorch's optimisers as its AdamW."""
+
+    def __init__(self, kind):
+        self.AdamW = kind
+
+
+def by_library(kind, values, gradients, missing=(), groups=None, options=(), rates=None):
+    """What `optimise` returns for one of PyTorch's optimisers."""
+    return optimise(Library(kind), values, gradients, missing, groups, options, rates, None)
+
+
+def refuses_layout(raised, turned):
+    """Whether PyTorch raised because a column-major matrix has no ``view``: that such memory works is not required."""
+    return turned and "stride" in raised.text
+
+
+def check_adamw(
+    learner, values, gradients, what, options=(), tolerance=(None, None), save_after=None, turned=False, **more
+):
+    """Equal to PyTorch's AdamW step by step, or to the same with decay after the step."""
+    setting = {"missing": (), "groups": None, "rates": None} | more
+    arguments = (setting["missing"], setting["groups"], options, setting["rates"])
+    try:
+        got = optimised(learner, values, gradients, *arguments, save_after, turned)
+    except LearnerRaised as raised:
+        if refuses_layout(raised, turned):
+            return
+        raise
+    names = [f"parameter {i}, one row for the values after each step ({what})" for i in range(len(values))]
+
+    def agrees_with(kind):
+        assert_close(got, by_library(kind, values, gradients, *arguments), names, *tolerance)
+
+    demand_one(lambda: agrees_with(torch.optim.AdamW), lambda: agrees_with(LateDecay))
+
+
+@pytest.mark.task("optim.AdamW", points=2)
+def test_running_means(learner, reference, rng):
+    """Both running means, their bias correction and the root: six steps without decay."""
+    values = tensors(rng)
+    for betas in ((0.9, 0.999), (0.9, 0.98), (0.6, 0.7)):
+        options = (0.1, betas, 1e-8, 0.0)
+        gradients = gradients_for(rng, 6)
+        # Where the gradient is 0 for a step, the running mean still moves the parameter: catches leaving it alone.
+        gradients[0][2, :, ::2] = 0.0
+        gradients[1][3] = 0.0
+        check_adamw(learner, values, gradients, f"lr=0.1, betas={betas}, no decay", options)
+
+
+@pytest.mark.task("optim.AdamW", points=2)
+def test_decoupled_decay(learner, reference, rng):
+    """Parameters shrink by lr * weight_decay of themselves, apart from the gradient."""
+    # Gradients of 0 show the decay alone. Gradients of very different sizes catch decay that is added to the gradient.
+    values = tensors(rng, scale=3.0)
+    nothing = [torch.zeros(3, *shape) for shape in SHAPES]
+    for lr, decay in ((0.1, 0.3), (0.5, 0.02)):
+        # Not a beta of 0.999: at this rate a correction made in float32, which is a style, would show.
+        options, what = (lr, (0.9, 0.98), 1e-8, decay), f"lr={lr}, weight_decay={decay}"
+        check_adamw(learner, values, nothing, f"{what}, gradients of 0", options)
+        check_adamw(learner, values, gradients_for(rng, 4), what, options)
+
+
+@pytest.mark.task("optim.AdamW", points=2)
+def test_fifty_steps(learner, reference, rng):
+    """Equal to torch.optim.AdamW over 50 steps."""
+    shapes = (*SHAPES, (5,))  # two of one shape: catches means that are kept by shape
+    values, options = tensors(rng, shapes), (0.01, (0.9, 0.98), 1e-9, 0.1)
+    what = "lr=0.01, betas=(0.9, 0.98), weight_decay=0.1"
+    check_adamw(learner, values, gradients_for(rng, 50, shapes), what, options)
+    gradients = gradients_for(rng, 3, shapes)
+    check_adamw(learner, values, gradients, f"{what}, the matrix a transposed one", options, turned=True)
+
+
+@pytest.mark.task("optim.AdamW", points=1)
+def test_epsilon(learner, reference, rng):
+    """Epsilon is added to the root of the corrected mean: gradients of its size, and of 0."""
+    # Catches an epsilon under the root, or added before the correction: for gradients of ordinary size neither shows.
+    values = tensors(rng, ((4,), (2, 3)), torch.float64)
+    for eps in (1e-8, 1e-3):
+        gradients = [eps * rng.normal(3, 4, dtype=torch.float64), eps * rng.normal(3, 2, 3, dtype=torch.float64)]
+        gradients[0][:, 1] = 0.0
+        options, what = (0.1, (0.9, 0.999), eps, 0.0), f"eps={eps}, gradients of that size"
+        check_adamw(learner, values, gradients, what, options, (1e-5, 1e-5))
+
+
+@pytest.mark.task("optim.AdamW", points=1)
+def test_none_gradients(learner, reference, rng):
+    """A parameter without a gradient is left alone, and its first step comes when it gets one."""
+    shapes = ((3,), (2, 2), (4,))
+    missing = [(0, 1), (1, 1), (3, 1), (2, 0)]  # after parameter 1 comes another: catches leaving the loop
+    options = (0.1, (0.9, 0.99), 1e-8, 0.2)
+    values, gradients = tensors(rng, shapes), gradients_for(rng, 5, shapes)
+    check_adamw(learner, values, gradients, "some gradients are None", options, missing=missing)
+
+
+@pytest.mark.task("optim.AdamW", points=1)
+def test_groups(learner, reference, rng):
+    """Every group has its own lr, betas, eps and weight_decay."""
+    shapes = ((3,), (2, 2), (4,), ())
+    groups = [
+        ([2], {"lr": 0.03, "weight_decay": 0.0}),
+        ([0, 3], {}),
+        ([1], {"betas": (0.5, 0.8), "eps": 0.1, "weight_decay": 0.5}),
+    ]
+    options = (0.1, (0.9, 0.99), 1e-8, 0.2)
+    values, gradients = tensors(rng, shapes), gradients_for(rng, 4, shapes)
+    check_adamw(learner, values, gradients, "three groups with options of their own", options, groups=groups)
+
+
+@pytest.mark.task("optim.AdamW", points=1)
+def test_under_a_scheduler(learner, reference, rng):
+    """A scheduler sets the rate of each step."""
+    options, rates = (0.3, (0.9, 0.99), 1e-8, 0.3), [0.2, 1.0, 0.1, 0.5, 0.7, 0.7]
+    check_adamw(learner, tensors(rng), gradients_for(rng, 5), "lr=0.3 times what LambdaLR says", options, rates=rates)
+
+
+@pytest.mark.task("optim.AdamW", points=2)
+def test_saved_state(learner, reference, rng):
+    """With its state saved and loaded into a new optimiser, training goes on as before."""
+    shapes = ((3,), (2, 2), (4,))
+    values, gradients = tensors(rng, shapes), gradients_for(rng, 6, shapes)
+    more = {
+        "groups": [([0], {"lr": 0.05}), ([1, 2], {})],
+        "missing": [(0, 2), (1, 2)],  # parameter 2 has no state yet, or is two steps behind
+    }
+    for save_after in (2, 4):
+        options, what = (0.1, (0.9, 0.99), 1e-8, 0.1), f"saved and loaded after step {save_after}"
+        check_adamw(learner, values, gradients, what, options, save_after=save_after, **more)
+
+
 def gradients_after(learner, values, gradients, options):
     """The gradients after a step, and the parameters."""
     parameters = [nn.Parameter(value.clone()) for value in values]
@@ -64,6 +323,19 @@ def gradients_after(learner, values, gradients, options):
         parameter.grad = gradient.clone()
     optimizer.step()
     return [parameter.grad for parameter in parameters], [parameter.detach() for parameter in parameters]
+
+
+@pytest.mark.task("optim.AdamW", points=1)
+def test_gradients_left_alone(learner, reference, rng):
+    """The gradients are the same after the step as before it."""
+    values, gradients = tensors(rng), tensors(rng)
+    options = {"lr": 0.1, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.3}
+    after, parameters = learner.run(gradients_after, values, gradients, options)
+    moved = [not torch.equal(before, now) for before, now in zip(values, parameters)]
+    if not all(moved):
+        raise AssertionError(f"The step should change parameters of shapes {SHAPES}, but did change: {moved}.")
+    names = [f"the gradient of parameter {i} after the step" for i in range(len(values))]
+    assert_equal(after, tuple(gradients), names)
 
 
 def minimise(learner, value, target, options, steps, closures):
@@ -94,11 +366,52 @@ def minimise(learner, value, target, options, steps, closures):
     return losses, parameter.detach(), calls
 
 
+@pytest.mark.task("optim.AdamW", points=1)
+def test_closure(learner, reference, rng):
+    """A closure is called before the update, with gradients enabled, and its loss is returned."""
+    value, target = rng.normal(4), rng.normal(4)
+    for closures in (False, True):
+        arguments = (value, target, (0.1, (0.9, 0.999), 1e-8, 0.0), 3, closures)
+        how = "step(closure)" if closures else "backward passes before step()"
+        names = [f"{what} three steps with {how}" for what in ("the losses of", "the parameter after", "the calls of")]
+        assert_close(learner.run(minimise, *arguments), minimise(Library(torch.optim.AdamW), *arguments), names)
+
+
+@pytest.mark.task("optim.AdamW", points=1)
+def test_optimiser_defaults(learner, reference, rng):
+    """lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01."""
+    shapes = ((3,), (2, 2))
+    values = tensors(rng, shapes, torch.float64)
+    # One parameter with gradients of 0, in which the decay shows; one with gradients of the size of epsilon.
+    gradients = [torch.zeros(4, 3, dtype=torch.float64), 1e-8 * rng.normal(4, 2, 2, dtype=torch.float64)]
+    check_adamw(learner, values, gradients, "no options given, tiny gradients", (), (1e-7, 1e-6))
+    gradients = gradients_for(rng, 6, shapes, torch.float64)
+    check_adamw(learner, values, gradients, "no options given", (), (1e-6, 1e-6))
+
+
+@pytest.mark.task("optim.AdamW", points=1)
+def test_optimiser_types(learner, reference, rng):
+    """float64 keeps its digits, bfloat16 its type."""
+    # With these betas a count kept in float32, which is a style, is exact too. Catches means kept in float32.
+    options = (1.0, (0.5, 0.75), 1e-8, 0.1)
+    for dtype, tolerance in ((torch.float64, (1e-9, 1e-9)), (torch.bfloat16, (4e-2, 4e-2))):
+        values, gradients = tensors(rng, dtype=dtype, scale=3.0), gradients_for(rng, 4, dtype=dtype)
+        check_adamw(learner, values, gradients, f"parameters in {dtype}", options, tolerance)
+    # In bfloat16 the number 0.999 is 1: catches a count, and corrections, in the type of the parameter.
+    values, gradients = tensors(rng, dtype=torch.bfloat16), gradients_for(rng, 4, dtype=torch.bfloat16)
+    options = (0.1, (0.9, 0.999), 1e-8, 0.1)
+    check_adamw(learner, values, gradients, "parameters in torch.bfloat16, usual betas", options, (4e-2, 4e-2))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# noam_scheduler
+
+
 def rates_of_steps(learner, arguments, steps, groups, save_after):
     """Whether it is a LambdaLR; for each step the rates of all groups, and how far each parameter moved.
 
-    After ``save_after`` steps the states of both are saved, and new ones go on. Another optimiser has a schedule of
-    its own in the meantime.
+    After ``save_after`` steps the states of optimiser and scheduler are saved, and new ones go on. Another optimiser
+    has a schedule of its own in the meantime: catches steps that are counted globally.
     """
     import copy
 
@@ -129,112 +442,6 @@ def rates_of_steps(learner, arguments, steps, groups, save_after):
     return is_scheduler, torch.tensor(rates, dtype=torch.float64), torch.tensor(moves, dtype=torch.float64)
 
 
-def norm_and_gradients(learner, gradients, max_norm, how, values):
-    """The returned norm, the gradients after the call, and the parameters."""
-    parameters = [nn.Parameter(value.clone()) for value in values]
-    for parameter, gradient in zip(parameters, gradients):
-        parameter.grad = None if gradient is None else gradient.clone()
-        if how == "turned" and gradient.dim() > 1:
-            parameter.grad = gradient.mT.contiguous().mT  # the same matrix, in memory by columns
-    if how == "module":
-        norm = learner.clip_grad_norm(parameters=nn.ParameterList(parameters).parameters(), max_norm=max_norm)
-    else:
-        given = parameters if how in ("list", "turned") else (parameter for parameter in parameters)
-        norm = learner.clip_grad_norm(given, max_norm)
-    return norm, [parameter.grad for parameter in parameters], [parameter.detach() for parameter in parameters]
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Oracles
-
-
-def rate_by_hand(step, d_model, warmup, factor=1.0):
-    """The two branches as cases, with roots."""
-    peak = factor / math.sqrt(d_model * warmup)
-    step = step or 1
-    return peak * step / warmup if step < warmup else peak * math.sqrt(warmup / step)
-
-
-class LateDecay(torch.optim.AdamW):
-    """PyTorch's AdamW without decay, and the decay after it."""
-
-    def step(self):
-        decays = [group["weight_decay"] for group in self.param_groups]
-        for group in self.param_groups:
-            group["weight_decay"] = 0.0
-        super().step()
-        for group, decay in zip(self.param_groups, decays):
-            group["weight_decay"] = decay
-            for p in group["params"]:
-                if p.grad is not None:
-                    p.data.mul_(1 - group["lr"] * decay)
-
-
-class Library:
-    """What a driver takes for a learner's code, with one of PyTorch's optimisers in it."""
-
-    def __init__(self, kind):
-        self.AdamW = kind
-
-
-def by_library(kind, values, gradients, missing=(), groups=None, options=(), rates=None):
-    """What the driver `optimise` gives for one of PyTorch's optimisers."""
-    return optimise(Library(kind), values, gradients, missing, groups, options, rates, None)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Inputs and assertions
-
-SHAPES = ((3, 4), (5,), ())
-
-
-def tensors(rng, shapes=SHAPES, dtype=torch.float32, scale=1.0):
-    return [scale * rng.normal(1, *shape, dtype=dtype)[0] for shape in shapes]  # a scalar has no shape to ask for
-
-
-def gradients_for(rng, steps, shapes=SHAPES, dtype=torch.float32):
-    """For each parameter the gradients of all steps; of another size for each parameter."""
-    return [10.0 ** (1 - i) * rng.normal(steps, *shape, dtype=dtype) for i, shape in enumerate(shapes)]
-
-
-def refuses_layout(raised, turned):
-    """Whether it is PyTorch that says aloud that a ``view`` cannot be had; nothing is asked of memory laid out so."""
-    return turned and "stride" in raised.text
-
-
-def check_adamw(
-    learner, values, gradients, what, options=(), tolerance=(None, None), save_after=None, turned=False, **more
-):
-    """Equal to PyTorch's, step by step; or to the same with decay after the step."""
-    setting = {"missing": (), "groups": None, "rates": None} | more
-    arguments = (setting["missing"], setting["groups"], options, setting["rates"])
-    try:
-        got = learner.run(optimise, values, gradients, *arguments, save_after, turned)
-    except LearnerRaised as raised:
-        if refuses_layout(raised, turned):
-            return
-        raise
-    names = [f"parameter {i}, one row for the values after each step ({what})" for i in range(len(values))]
-
-    def agrees_with(kind):
-        assert_close(got, by_library(kind, values, gradients, *arguments), names, *tolerance)
-
-    demand_one(lambda: agrees_with(torch.optim.AdamW), lambda: agrees_with(LateDecay))
-
-
-def assert_float(got, expected, what, tolerance=1e-5):
-    """A Python number: a tensor is none. (1e-5: a detour through float32 is a style.)"""
-    if isinstance(got, torch.Tensor):
-        raise AssertionError(f"{what} should be a Python float, but is a tensor.")
-    assert_close(got, expected, what, rtol=tolerance, atol=1e-30)
-
-
-def check_rate(learner, step, d_model, warmup, factor):
-    expected = rate_by_hand(step, d_model, warmup, factor)
-    what = f"noam_lr({step}, d_model={d_model}, warmup={warmup}, factor={factor})"
-    assert_float(learner.noam_lr(step, d_model, warmup, factor), expected, what)
-
-
 def check_schedule(learner, arguments, steps, groups, save_after=None):
     got = learner.run(rates_of_steps, arguments, steps, groups, save_after)
     if not isinstance(got, (tuple, list)) or len(got) != 3:
@@ -251,15 +458,68 @@ def check_schedule(learner, arguments, steps, groups, save_after=None):
     assert_close((rates, moves), (expected, expected), names, 1e-5, 1e-12)
 
 
+@pytest.mark.task("optim.noam_scheduler", points=2)
+def test_rate_of_every_step(learner, reference, rng):
+    """The k-th step runs at noam_lr(k), from the first on."""
+    for d_model, warmup, factor in ((64, 5, 1.0), (50, 9, 1.0), (16, 1, 1.0)):
+        check_schedule(learner, (d_model, warmup, factor), 14, 1)
+
+
+@pytest.mark.task("optim.noam_scheduler", points=1)
+def test_schedule_factor_and_defaults(learner, reference, rng):
+    """The factor is used; the defaults are 4000 and 1."""
+    check_schedule(learner, (36, 4, 2.0), 9, 1)
+    check_schedule(learner, (36, 7, 0.4), 9, 1)
+    check_schedule(learner, (100,), 4, 1)
+
+
+@pytest.mark.task("optim.noam_scheduler", points=1)
+def test_schedule_of_every_group(learner, reference, rng):
+    """All groups follow the schedule, also in a run that is saved and resumed."""
+    # Catches counting the calls, which come once for every group, and start again with each run.
+    check_schedule(learner, (24, 4, 1.0), 10, 3)
+    check_schedule(learner, (24, 4, 1.0), 7, 2, save_after=3)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# clip_grad_norm
+
+
+def norm_and_gradients(learner, gradients, max_norm, how, values):
+    """The returned norm, the gradients after the call, and the parameters."""
+    parameters = [nn.Parameter(value.clone()) for value in values]
+    for parameter, gradient in zip(parameters, gradients):
+        if gradient is not None:
+            parameter.grad = column_major(gradient) if how == "turned" else gradient.clone()
+    if how == "module":
+        norm = learner.clip_grad_norm(parameters=nn.ParameterList(parameters).parameters(), max_norm=max_norm)
+    else:
+        given = parameters if how in ("list", "turned") else (parameter for parameter in parameters)
+        norm = learner.clip_grad_norm(given, max_norm)
+    return norm, [parameter.grad for parameter in parameters], [parameter.detach() for parameter in parameters]
+
+
 def norm_by_hand(gradients):
     return math.sqrt(sum(x * x for g in gradients if g is not None for x in g.double().flatten().tolist()))
+
+
+@pytest.mark.task("optim.clip_grad_norm", points=1)
+def test_norm_before(learner, reference, rng):
+    """Returns the norm of all gradients together, before clipping."""
+    for shapes in (((3, 4),), ((3, 4), (5,), ()), ((2,), (2, 3, 2), (2,))):
+        gradients = tensors(rng, shapes, scale=3.0)
+        values = [torch.full_like(gradient, 0.5) for gradient in gradients]
+        for max_norm in (0.7, 1e4):
+            norm, *_ = learner.run(norm_and_gradients, gradients, max_norm, "list", values, uses=(column_major,))
+            what = f"clip_grad_norm(gradients of shapes {shapes}, max_norm={max_norm})"
+            assert_float(norm, norm_by_hand(gradients), what)
 
 
 def check_clipping(learner, gradients, max_norm, what, how="list", exact=False, tolerance=(None, None)):
     """The norm; the gradients, scaled or exactly as they were; the parameters as they were."""
     values = [torch.full_like(g, 2.0) if g is not None else torch.full((2,), 3.0) for g in gradients]
     try:
-        got = learner.run(norm_and_gradients, gradients, max_norm, how, values)
+        got = learner.run(norm_and_gradients, gradients, max_norm, how, values, uses=(column_major,))
     except LearnerRaised as raised:
         if refuses_layout(raised, how == "turned"):
             return
@@ -280,278 +540,16 @@ def check_clipping(learner, gradients, max_norm, what, how="list", exact=False, 
     assert_equal(tuple(parameters), tuple(values), [f"parameter {i} after clipping {what}" for i in range(len(values))])
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# noam_lr
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_rise_and_fall(learner, reference, rng):
-    """Rises in proportion to the step up to the warm-up, then falls as one over its root."""
-    # Widths and warm-ups all differ from each other; steps on both sides of the peak, and far from it.
-    for step, d_model, warmup in ((1, 512, 4000), (7, 64, 400), (399, 128, 1000), (5000, 96, 4000), (10**6, 256, 16)):
-        check_rate(learner, step, d_model, warmup, 1.0)
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_peak(learner, reference, rng):
-    """Highest at the step that is called warmup, with no jump there."""
-    warmup = int(rng.integers(30, 90, 1))
-    for d_model in (32, 200):
-        for step in (warmup - 1, warmup, warmup + 1, 4 * warmup):
-            check_rate(learner, step, d_model, warmup, 1.0)
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_factor_and_defaults(learner, reference, rng):
-    """The factor scales all of it; the defaults are 4000 and 1."""
-    for step in (700, 12, 3):  # on both sides of the peak: caught is a factor on one branch
-        for factor in (2.0, 0.3, 0.0):
-            got = learner.noam_lr(step=step, d_model=48, warmup=20, factor=factor)
-            assert_float(
-                got, rate_by_hand(step, 48, 20, factor), f"noam_lr(step={step}, d_model=48, warmup=20, {factor=})"
-            )
-    for step in (20, 9000):
-        assert_float(learner.noam_lr(step, 80), rate_by_hand(step, 80, 4000), f"noam_lr({step}, 80)")
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_step_zero(learner, reference, rng):
-    """Step 0 counts as step 1."""
-    for d_model, warmup, factor in ((64, 100, 1.0), (300, 1, 1.5), (16, 5, 0.5)):
-        for step in (0, 1, 2):
-            check_rate(learner, step, d_model, warmup, factor)
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_warmup_below_one(learner, reference, rng):
-    """A warm-up below 1 is an error; 1 is the shortest."""
-    for step in (1, 2, 9):
-        check_rate(learner, step, 40, 1, 1.0)
-    for warmup in (0, -3):
-        for step in (1, 50, 0):
-            what = f"noam_lr({step}, 40, warmup={warmup})"
-            try:
-                got = learner.noam_lr(step, 40, warmup)
-            except LearnerRaised as raised:
-                # Complex numbers, which a negative warm-up gives, end in a TypeError that says nothing of it.
-                if "ValueError" not in raised.kinds and not ("TypeError" in raised.kinds and "warm" in raised.text):
-                    raise AssertionError(f"{what} should raise ValueError, but raised {raised.kind}.") from None
-            else:
-                raise AssertionError(f"{what} should raise ValueError, but returned {got}.")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# AdamW. Its options by position: lr, betas, eps, weight_decay.
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_first_step(learner, reference, rng):
-    """The first step is lr long, against the sign of the gradient, whatever its size."""
-    values, gradients = tensors(rng), gradients_for(rng, 1)
-    for lr in (0.1, 0.02):
-        got = learner.run(optimise, values, gradients, (), None, (lr, (0.9, 0.999), 1e-8, 0.0), None, None)
-        expected = tuple(value - lr * g / (g.abs() + 1e-8) for value, g in zip(values, gradients))
-        names = [f"parameter {i} after the first step (lr={lr}, no decay)" for i in range(len(values))]
-        assert_close(got, expected, names)
-
-
-@pytest.mark.task("optim.AdamW", points=2)
-def test_running_means(learner, reference, rng):
-    """Both means, their bias correction and the root: six steps without decay."""
-    values = tensors(rng)
-    for betas in ((0.9, 0.999), (0.9, 0.98), (0.6, 0.7)):
-        options = (0.1, betas, 1e-8, 0.0)
-        gradients = gradients_for(rng, 6)
-        # Where the gradient is 0 for a step, the running mean still moves the parameter: caught is leaving it alone.
-        gradients[0][2, :, ::2] = 0.0
-        gradients[1][3] = 0.0
-        check_adamw(learner, values, gradients, f"lr=0.1, betas={betas}, no decay", options)
-
-
-@pytest.mark.task("optim.AdamW", points=2)
-def test_decoupled_decay(learner, reference, rng):
-    """Parameters shrink by lr * weight_decay of themselves, apart from the gradient."""
-    # Gradients of 0: the decay alone. Then of very different sizes, on which decay in the gradient depends.
-    values = tensors(rng, scale=3.0)
-    nothing = [torch.zeros(3, *shape) for shape in SHAPES]
-    for lr, decay in ((0.1, 0.3), (0.5, 0.02)):
-        # With a beta of 0.999 a correction made in float32, which is a style, would show at this rate.
-        options, what = (lr, (0.9, 0.98), 1e-8, decay), f"lr={lr}, weight_decay={decay}"
-        check_adamw(learner, values, nothing, f"{what}, gradients of 0", options)
-        check_adamw(learner, values, gradients_for(rng, 4), what, options)
-
-
-@pytest.mark.task("optim.AdamW", points=2)
-def test_fifty_steps(learner, reference, rng):
-    """Equal to torch.optim.AdamW over 50 steps."""
-    shapes = (*SHAPES, (5,))  # two of one shape: caught are means kept under it
-    values, options = tensors(rng, shapes), (0.01, (0.9, 0.98), 1e-9, 0.1)
-    what = "lr=0.01, betas=(0.9, 0.98), weight_decay=0.1"
-    check_adamw(learner, values, gradients_for(rng, 50, shapes), what, options)
-    gradients = gradients_for(rng, 3, shapes)
-    check_adamw(learner, values, gradients, f"{what}, the matrix a transposed one", options, turned=True)
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_epsilon(learner, reference, rng):
-    """Epsilon is added to the root of the corrected mean: gradients of its size, and of 0."""
-    # Under the root, or added before the correction, it is of no account for gradients of ordinary size.
-    values = tensors(rng, ((4,), (2, 3)), torch.float64)
-    for eps in (1e-8, 1e-3):
-        gradients = [eps * rng.normal(3, 4, dtype=torch.float64), eps * rng.normal(3, 2, 3, dtype=torch.float64)]
-        gradients[0][:, 1] = 0.0
-        options, what = (0.1, (0.9, 0.999), eps, 0.0), f"eps={eps}, gradients of that size"
-        check_adamw(learner, values, gradients, what, options, (1e-5, 1e-5))
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_none_gradients(learner, reference, rng):
-    """A parameter without a gradient is left alone, and its first step comes when it gets one."""
-    shapes = ((3,), (2, 2), (4,))
-    missing = [(0, 1), (1, 1), (3, 1), (2, 0)]  # behind parameter 1 comes another: caught is leaving the loop
-    options = (0.1, (0.9, 0.99), 1e-8, 0.2)
-    values, gradients = tensors(rng, shapes), gradients_for(rng, 5, shapes)
-    check_adamw(learner, values, gradients, "some gradients are None", options, missing=missing)
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_groups(learner, reference, rng):
-    """Every group has its own lr, betas, eps and weight_decay."""
-    shapes = ((3,), (2, 2), (4,), ())
-    groups = [
-        ([2], {"lr": 0.03, "weight_decay": 0.0}),
-        ([0, 3], {}),
-        ([1], {"betas": (0.5, 0.8), "eps": 0.1, "weight_decay": 0.5}),
-    ]
-    options = (0.1, (0.9, 0.99), 1e-8, 0.2)
-    values, gradients = tensors(rng, shapes), gradients_for(rng, 4, shapes)
-    check_adamw(learner, values, gradients, "three groups with options of their own", options, groups=groups)
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_under_a_scheduler(learner, reference, rng):
-    """A scheduler sets the rate of each step."""
-    options, rates = (0.3, (0.9, 0.99), 1e-8, 0.3), [0.2, 1.0, 0.1, 0.5, 0.7, 0.7]
-    check_adamw(learner, tensors(rng), gradients_for(rng, 5), "lr=0.3 times what LambdaLR says", options, rates=rates)
-
-
-@pytest.mark.task("optim.AdamW", points=2)
-def test_saved_state(learner, reference, rng):
-    """With its state saved and loaded into a new optimiser, training goes on as if nothing had happened."""
-    shapes = ((3,), (2, 2), (4,))
-    values, gradients = tensors(rng, shapes), gradients_for(rng, 6, shapes)
-    more = {
-        "groups": [([0], {"lr": 0.05}), ([1, 2], {})],
-        "missing": [(0, 2), (1, 2)],  # parameter 2 has no state yet, or is two steps behind
-    }
-    for save_after in (2, 4):
-        options, what = (0.1, (0.9, 0.99), 1e-8, 0.1), f"saved and loaded after step {save_after}"
-        check_adamw(learner, values, gradients, what, options, save_after=save_after, **more)
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_gradients_left_alone(learner, reference, rng):
-    """The gradients are the same after the step as before it."""
-    values, gradients = tensors(rng), tensors(rng)
-    options = {"lr": 0.1, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.3}
-    after, parameters = learner.run(gradients_after, values, gradients, options)
-    moved = [not torch.equal(before, now) for before, now in zip(values, parameters)]
-    if not all(moved):
-        raise AssertionError(f"The step should change parameters of shapes {SHAPES}, but did change: {moved}.")
-    names = [f"the gradient of parameter {i} after the step" for i in range(len(values))]
-    assert_equal(after, tuple(gradients), names)
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_closure(learner, reference, rng):
-    """A closure is called before the update, with gradients enabled, and its loss is returned."""
-    value, target = rng.normal(4), rng.normal(4)
-    for closures in (False, True):
-        arguments = (value, target, (0.1, (0.9, 0.999), 1e-8, 0.0), 3, closures)
-        how = "step(closure)" if closures else "backward passes before step()"
-        names = [f"{what} three steps with {how}" for what in ("the losses of", "the parameter after", "the calls of")]
-        assert_close(learner.run(minimise, *arguments), minimise(Library(torch.optim.AdamW), *arguments), names)
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_optimiser_defaults(learner, reference, rng):
-    """lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01."""
-    shapes = ((3,), (2, 2))
-    values = tensors(rng, shapes, torch.float64)
-    # One parameter without a pull, in which the decay shows; one with gradients of the size of epsilon.
-    gradients = [torch.zeros(4, 3, dtype=torch.float64), 1e-8 * rng.normal(4, 2, 2, dtype=torch.float64)]
-    check_adamw(learner, values, gradients, "no options given, tiny gradients", (), (1e-7, 1e-6))
-    gradients = gradients_for(rng, 6, shapes, torch.float64)
-    check_adamw(learner, values, gradients, "no options given", (), (1e-6, 1e-6))
-
-
-@pytest.mark.task("optim.AdamW", points=1)
-def test_optimiser_types(learner, reference, rng):
-    """float64 keeps its digits, bfloat16 its type."""
-    # With these betas a count kept in float32 is exact too: that is a style. Means kept in float32 are not.
-    options = (1.0, (0.5, 0.75), 1e-8, 0.1)
-    for dtype, tolerance in ((torch.float64, (1e-9, 1e-9)), (torch.bfloat16, (4e-2, 4e-2))):
-        values, gradients = tensors(rng, dtype=dtype, scale=3.0), gradients_for(rng, 4, dtype=dtype)
-        check_adamw(learner, values, gradients, f"parameters in {dtype}", options, tolerance)
-    # In bfloat16 the number 0.999 is 1: caught are a count, and corrections, in the type of the parameter.
-    values, gradients = tensors(rng, dtype=torch.bfloat16), gradients_for(rng, 4, dtype=torch.bfloat16)
-    options = (0.1, (0.9, 0.999), 1e-8, 0.1)
-    check_adamw(learner, values, gradients, "parameters in torch.bfloat16, usual betas", options, (4e-2, 4e-2))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# noam_scheduler
-
-
-@pytest.mark.task("optim.noam_scheduler", points=2)
-def test_rate_of_every_step(learner, reference, rng):
-    """The k-th step runs at noam_lr(k), from the first on."""
-    for d_model, warmup, factor in ((64, 5, 1.0), (50, 9, 1.0), (16, 1, 1.0)):
-        check_schedule(learner, (d_model, warmup, factor), 14, 1)
-
-
-@pytest.mark.task("optim.noam_scheduler", points=1)
-def test_schedule_factor_and_defaults(learner, reference, rng):
-    """The factor arrives; the defaults are 4000 and 1."""
-    check_schedule(learner, (36, 4, 2.0), 9, 1)
-    check_schedule(learner, (36, 7, 0.4), 9, 1)
-    check_schedule(learner, (100,), 4, 1)
-
-
-@pytest.mark.task("optim.noam_scheduler", points=1)
-def test_schedule_of_every_group(learner, reference, rng):
-    """All groups follow it, also in a run that was saved and goes on."""
-    # Caught is counting the calls, which come once for every group, and begin anew with each run.
-    check_schedule(learner, (24, 4, 1.0), 10, 3)
-    check_schedule(learner, (24, 4, 1.0), 7, 2, save_after=3)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# clip_grad_norm
-
-
-@pytest.mark.task("optim.clip_grad_norm", points=1)
-def test_norm_before(learner, reference, rng):
-    """Returns the norm of all gradients together, before clipping."""
-    for shapes in (((3, 4),), ((3, 4), (5,), ()), ((2,), (2, 3, 2), (2,))):
-        gradients = tensors(rng, shapes, scale=3.0)
-        values = [torch.full_like(gradient, 0.5) for gradient in gradients]
-        for max_norm in (0.7, 1e4):
-            norm, *_ = learner.run(norm_and_gradients, gradients, max_norm, "list", values)
-            what = f"clip_grad_norm(gradients of shapes {shapes}, max_norm={max_norm})"
-            assert_float(norm, norm_by_hand(gradients), what)
-
-
 @pytest.mark.task("optim.clip_grad_norm", points=2)
 def test_long_gradients(learner, reference, rng):
     """Long gradients are shortened to max_norm, all by one factor."""
-    # Of different sizes: caught is clipping each by itself.
+    # Of different sizes: catches clipping each by itself.
     for max_norm in (1.0, 0.25, 3.0):
         gradients = [size * g for size, g in zip((20.0, 0.5, 2.0), tensors(rng))]
         check_clipping(learner, gradients, max_norm, f"to {max_norm}")
     check_clipping(learner, [100 * rng.normal(6)], 2.5, "a single gradient to 2.5")
     check_clipping(learner, [9 * rng.normal(3, 4), rng.normal(5)], 2.0, "to 2.0, one of them transposed", "turned")
-    # A little too long, and below 1: caught are other limits, as twice the norm, its square, or always 1.
+    # A little too long, and below 1: catches other limits, such as twice the norm, its square, or always 1.
     for size in (0.1, 0.3, 8.0):
         gradients = tensors(rng, ((3, 4), (5,)), scale=size)
         max_norm = norm_by_hand(gradients) / 1.2
@@ -565,17 +563,17 @@ def test_short_gradients(learner, reference, rng):
         gradients = tensors(rng, ((3, 4), (5,)), scale=size)
         check_clipping(learner, gradients, ratio * norm_by_hand(gradients), "short gradients", exact=True)
     check_clipping(learner, [torch.zeros(3), torch.zeros(2, 2)], 1.0, "gradients of 0", exact=True)
-    # Exactly at the limit. (A tolerance: the factor of those who divide by norm + 1e-6 is a hair below 1.)
+    # Exactly at the limit. (With a tolerance: dividing by norm + 1e-6 gives a factor just below 1.)
     check_clipping(learner, [torch.tensor([3.0, 0.0]), torch.tensor([[4.0]])], 5.0, "to their own norm")
 
 
 @pytest.mark.task("optim.clip_grad_norm", points=1)
 def test_parameters_without_gradient(learner, reference, rng):
     """Parameters whose gradient is None do not count."""
-    for place in (0, 1, 2):
+    for index in (0, 1, 2):
         gradients = [3 * rng.normal(4), 5 * rng.normal(2, 3)]
-        gradients.insert(place, None)
-        check_clipping(learner, gradients, 1.5, f"with a None at place {place}")
+        gradients.insert(index, None)
+        check_clipping(learner, gradients, 1.5, f"with a None at index {index}")
     check_clipping(learner, [None, None], 1.5, "where all are None", exact=True)
 
 

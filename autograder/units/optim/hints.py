@@ -1,4 +1,4 @@
-"""Hints of unit 11, optim: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `optim`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "optim.noam_lr": (

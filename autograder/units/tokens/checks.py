@@ -1,7 +1,8 @@
-"""Checks of unit 1, tokens. Expected values come from slow, plain oracles here, not from the reference.
+"""Checks of the unit on tokens. Expected values come from slow, plain oracles here, not from the reference.
 
-Within a task the checks go from basic to subtle. Texts are made of random words, so that no answer can be known
-beforehand. No oracle's merges make the same bytes twice: which id such bytes get is free.
+First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Texts
+are made of random words, so that no answer can be known beforehand. No oracle's merges make the same bytes twice: which
+id such bytes get is free.
 """
 
 import re
@@ -10,13 +11,13 @@ from collections import Counter
 
 import pytest
 
-from autograder.judging.assertions import assert_equal, assert_raises
+from autograder.judging.assertions import assert_equal
+from autograder.judging.replies import assert_raises
+from autograder.units.support.search import first_found
 from solutions.tokens import GPT2_SPLIT
 
-SPECIALS = ["<pad>", "<unk>", "<bos>", "<eos>"]
-
 # ---------------------------------------------------------------------------------------------------------------------
-# Inputs
+# What several tasks share
 
 
 def shuffled(rng, items):
@@ -34,15 +35,9 @@ def some_words(rng, count, letters=string.ascii_lowercase):
     """Different words of two to five letters."""
     words = {}
     while len(words) < count:
-        places = rng.integers(0, len(letters), int(rng.integers(2, 6))).tolist()
-        words["".join(letters[i] for i in places)] = True
+        chosen = rng.integers(0, len(letters), int(rng.integers(2, 6))).tolist()
+        words["".join(letters[i] for i in chosen)] = True
     return list(words)
-
-
-def texts_of(rng, frequencies, count=3):
-    """Some texts in which each word occurs that often, in a random order."""
-    words = shuffled(rng, (word for word, times in frequencies.items() for _ in range(times)))
-    return [" ".join(words[i::count]) for i in range(count)]
 
 
 def english(rng, count=30, letters=6):
@@ -52,17 +47,13 @@ def english(rng, count=30, letters=6):
     return text.replace(f" {words[0]} ", f" {words[0]}, ", 1) + "."
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Oracles
-
-
 def pieces_of(text):
     """The pieces of a text as lists of single bytes."""
     return [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text)]
 
 
 def merged(parts, pair):
-    """The parts with the pair merged wherever it stands, from left to right."""
+    """The parts with the pair merged wherever it occurs, from left to right."""
     result, i = [], 0
     while i < len(parts):
         here = tuple(parts[i : i + 2]) == pair
@@ -90,46 +81,46 @@ def without_doubt(merges):
     return len({left + right for left, right in merges}) == len(merges)
 
 
-def doubtless(text, num_merges):
-    """How many merges can be learned from a text, at most so many, before two of them make the same bytes."""
-    merges, _ = learned(text, num_merges)
-    return max(number for number in range(len(merges) + 1) if without_doubt(merges[:number]))
-
-
 def text_where(make, num_merges, suits=lambda merges, steps: True):
     """The first text that is made whose merges are without doubt, and suit; with those merges."""
-    while True:
+
+    def draw():
         text = make()
         merges, steps = learned(text, num_merges)
-        if without_doubt(merges) and suits(merges, steps):
-            return text, merges
+        return (text, merges) if without_doubt(merges) and suits(merges, steps) else None
 
-
-def tied(counts):
-    """How many pairs are the most frequent ones."""
-    return list(counts.values()).count(max(counts.values()))
-
-
-def encoded(text, merges):
-    """The ids of a text: every merge in the order of learning, in each piece."""
-    numbers = {bytes([byte]): byte for byte in range(256)}
-    pieces = pieces_of(text)
-    for i, pair in enumerate(merges):
-        numbers[b"".join(pair)] = 256 + i
-        pieces = [merged(parts, pair) for parts in pieces]
-    return [numbers[part] for parts in pieces for part in parts]
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Drivers: run beside the learner's code
+    return first_found(draw)
 
 
 def call(learner, name, arguments, pattern):
     import regex
 
-    # GPT2_SPLIT is given: a file that was handed in without the cell that defines it is graded all the same.
+    # GPT2_SPLIT is given: a submission without the cell that defines it is graded all the same.
     learner._namespace.setdefault("GPT2_SPLIT", regex.compile(pattern))
     return getattr(learner, name)(*arguments), arguments
+
+
+def result_of(learner, name, *arguments):
+    """What a function of BPE returns; it must leave a list that it is given as it was."""
+    got, after = learner.run(call, name, arguments, GPT2_SPLIT.pattern)
+    for before, now in zip(arguments, after):
+        if isinstance(before, list):
+            assert_equal(now, before, f"A list given to {name}, after the call (a function must not change it)")
+    return got
+
+
+def assert_results(learner, name, requests, wanted):
+    """A function of BPE returns these results. All calls come first: that tells the diagnosis more."""
+    got = [result_of(learner, name, *arguments) for arguments in requests]
+    for arguments, result, expected in zip(requests, got, wanted):
+        assert_equal(result, expected, f"{name}({', '.join(map(repr, arguments))})")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Vocabulary
+
+
+SPECIALS = ["<pad>", "<unk>", "<bos>", "<eos>"]
 
 
 def build_vocabulary(learner, texts, tokenize=None, min_freq=1, max_size=None, encode=(), decode=()):
@@ -152,43 +143,6 @@ def build_vocabulary(learner, texts, tokenize=None, min_freq=1, max_size=None, e
     )
 
 
-def build_two_vocabularies(learner, texts, more_texts):
-    first = learner.Vocabulary.from_texts(texts)
-    second = learner.Vocabulary.from_texts(more_texts)
-    return first.id_to_token, first.token_to_id, second.id_to_token, second.token_to_id
-
-
-def encode_with_two_tokenizers(learner, texts, text):
-    """The ids of a text from two vocabularies, of words and of letters, asked after both were built."""
-    words = learner.Vocabulary.from_texts(texts)
-    letters = learner.Vocabulary.from_texts(texts, list, 1, 8)
-    return words.encode(text), letters.encode(text), len(letters)
-
-
-def decode_ids(learner, texts, ids, skip_special):
-    return learner.Vocabulary.from_texts(texts).decode(ids, skip_special=skip_special)
-
-
-def arguments_after_use(learner, texts, ids):
-    vocabulary = learner.Vocabulary.from_texts(texts)
-    vocabulary.decode(ids)
-    vocabulary.decode(ids, skip_special=False)
-    return texts, ids
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Assertions
-
-
-def result_of(learner, name, *arguments):
-    """What a function of BPE returns; it must leave a list that it is given as it was."""
-    got, after = learner.run(call, name, arguments, GPT2_SPLIT.pattern)
-    for before, now in zip(arguments, after):
-        if isinstance(before, list):
-            assert_equal(now, before, f"A list given to {name}, after the call (a function must not change it)")
-    return got
-
-
 def assert_vocabulary(learner, tokens, texts, **options):
     """The vocabulary holds the special tokens and then these, in this order, both ways."""
     *_, id_to_token, token_to_id, length = learner.run(build_vocabulary, texts, **options)
@@ -200,51 +154,29 @@ def assert_vocabulary(learner, tokens, texts, **options):
     assert_equal(length, len(wanted), f"len({what})")
 
 
-def assert_results(learner, name, requests, wanted):
-    """A function of BPE returns this for these arguments. All are asked first, which says more about what is wrong."""
-    got = [result_of(learner, name, *arguments) for arguments in requests]
-    for arguments, result, expected in zip(requests, got, wanted):
-        assert_equal(result, expected, f"{name}({', '.join(map(repr, arguments))})")
-
-
-def assert_merges(learner, *requests):
-    """Requests are a text and a number of merges."""
-    assert_results(learner, "train_bpe", requests, [learned(text, number)[0] for text, number in requests])
-
-
-def assert_ids(learner, texts, *several_merges):
-    """Each text is encoded with each of the lists of merges."""
-    requests = [(text, merges) for merges in several_merges for text in texts]
-    assert_results(learner, "bpe_encode", requests, [encoded(text, merges) for text, merges in requests])
-
-
-def assert_texts(learner, merges, *pairs):
-    """Pairs of ids and the text that they stand for."""
-    requests = [(ids, merges) for ids, _ in pairs]
-    assert_results(learner, "bpe_decode", requests, [text for _, text in pairs])
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Vocabulary
-
-
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_ids_by_frequency(learner, reference, rng):
     """The special tokens are 0 to 3, then come the tokens by falling frequency."""
     words = sorted(some_words(rng, 5))
     ranked = [words[3], words[0], words[4], words[1], words[2]]
-    # The rare ones are in several texts, the frequent ones in one: caught is counting texts.
+    # The rare ones are in several texts, the frequent ones in one: catches counting texts.
     texts = [" ".join(shuffled(rng, [ranked[0]] * 7 + [ranked[3]]))]
     texts += [" ".join(shuffled(rng, [word] * times + ranked[3:])) for word, times in ((ranked[1], 5), (ranked[2], 4))]
     assert_vocabulary(learner, ranked, texts)
+
+
+def texts_of(rng, frequencies, count=3):
+    """Some texts in which each word occurs that often, in a random order."""
+    words = shuffled(rng, (word for word, times in frequencies.items() for _ in range(times)))
+    return [" ".join(words[i::count]) for i in range(count)]
 
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_equal_frequencies(learner, reference, rng):
     """Equally frequent tokens come in code-point order."""
     first, second, third = sorted(some_words(rng, 3))
-    # Python compares code points. Capitals come before all small letters: caught is comparing in lower case. An accent
-    # of its own makes another token: caught is normalising.
+    # Python compares code points. Capitals come before all small letters: catches comparing in lower case. A combining
+    # accent makes another token: catches normalising.
     words = [first.upper(), third.capitalize(), first, second, third, f"ß{first}", f"é{first}", f"e\u0301{first}"]
     tokens = sorted([*"059", *words, "～", "😀"])
     texts = texts_of(rng, dict.fromkeys(tokens, 2))
@@ -258,12 +190,12 @@ def test_limits(learner, reference, rng):
     words = sorted(some_words(rng, 6))
     ranked = [words[3], words[0], words[4], words[1], words[5], words[2]]
     frequencies = dict(zip(ranked, [6, 4, 4, 3, 2, 1]))
-    # The rarest come first in the texts, and of equals the one that is to be second: caught is cutting before sorting.
+    # The rarest come first in the texts, and of equals the one that is to be second: catches cutting before sorting.
     texts = [" ".join(words[2:3] + words[5:6] * 2 + words[4:5]), *texts_of(rng, dict(zip(ranked[:4], [6, 4, 3, 3])))]
     for min_freq in (2, 3, 5):  # 3: exactly as often
         kept = [word for word in ranked if frequencies[word] >= min_freq]
         assert_vocabulary(learner, kept, texts, min_freq=min_freq)
-    for max_size in (5, 8, 6, 100, 4):  # 6: the limit falls between equally frequent ones; 4: the special ones alone
+    for max_size in (5, 8, 6, 100, 4):  # 6: the limit falls between equally frequent ones; 4: only the special ones
         assert_vocabulary(learner, ranked[: max_size - 4], texts, max_size=max_size)
     assert_vocabulary(learner, ranked[:4], texts, min_freq=3, max_size=9)
     assert_vocabulary(learner, [], texts, min_freq=7)
@@ -272,7 +204,7 @@ def test_limits(learner, reference, rng):
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_encode(learner, reference, rng):
-    """Known tokens get their ids, unknown ones UNK; BOS and EOS where asked for."""
+    """Known tokens get their ids, unknown ones UNK; BOS and EOS are added on request."""
     a, b, c, unknown, other = some_words(rng, 5)
     texts = [" ".join([a, a, a, b, b, c])]
     requests = [
@@ -283,7 +215,7 @@ def test_encode(learner, reference, rng):
         (c, {"add_bos": True, "add_eos": True}),
         ("", {}),
         ("", {"add_bos": True, "add_eos": True}),
-        (f"{c} {a.upper()} {b.capitalize()}", {}),  # other words: caught is encoding in lower case
+        (f"{c} {a.upper()} {b.capitalize()}", {}),  # other words: catches encoding in lower case
         (f"{a} {c}", [True, False]),
         (c, [False, True]),
     ]
@@ -292,14 +224,14 @@ def test_encode(learner, reference, rng):
     for (text, options), ids, expected in zip(requests, got, wanted):
         shown = "".join(f", {name}=True" if isinstance(options, dict) else f", {name}" for name in options)
         assert_equal(ids, expected, f"encode({text!r}{shown}) after Vocabulary.from_texts({texts})")
-    after = "after encoding unknown tokens"  # caught is a vocabulary that grows
+    after = "after encoding unknown tokens"  # catches a vocabulary that grows
     assert_equal(length, 7, f"The length of the vocabulary {after}")
     assert_equal((id_to_token, len(token_to_id)), ([*SPECIALS, a, b, c], 7), f"id_to_token and token_to_id {after}")
 
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_special_tokens_in_texts(learner, reference, rng):
-    """A token that spells a special one is that one."""
+    """A token that is spelled like a special token is that special token."""
     a, b = some_words(rng, 2)
     texts = [f"<unk> <unk> <unk> {a} <eos>", f"<pad> {b} {b} <bos> <eos>"]
     assert_vocabulary(learner, [b, a], texts)
@@ -312,10 +244,10 @@ def test_special_tokens_in_texts(learner, reference, rng):
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_other_tokens_than_words(learner, reference, rng):
-    """Another `tokenize` cuts the texts, and what is encoded."""
+    """A `tokenize` that is passed cuts the texts, and later what is encoded."""
     a, *others = some_letters(rng, 3)
     b, c = sorted(others)
-    # One space in two texts: caught are counting texts, and joining them with a space before counting.
+    # One space in two texts: catches counting texts, and joining them with a space before counting.
     texts = [f"{a}{a}{b}{a} {b}{c}", f"{a}{c}{a}"]
     assert_vocabulary(learner, [a, b, c, " "], texts, tokenize="letters")
     encode, decode = [(f"{c} {b}?{a}", {"add_eos": True})], [([4, 7, 5, 7], {})]
@@ -329,6 +261,13 @@ def test_other_tokens_than_words(learner, reference, rng):
     assert_equal(got, [[5, 1, 4]], f"The ids of {request!r} when texts are cut at commas")
 
 
+def arguments_after_use(learner, texts, ids):
+    vocabulary = learner.Vocabulary.from_texts(texts)
+    vocabulary.decode(ids)
+    vocabulary.decode(ids, skip_special=False)
+    return texts, ids
+
+
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_decode(learner, reference, rng):
     """Tokens joined by single spaces, with or without the special ones."""
@@ -336,7 +275,7 @@ def test_decode(learner, reference, rng):
     texts = [" ".join([a, a, a, b, b, c])]
     requests = [
         ([6, 4, 5, 4], {}),
-        ([2, 4, 1, 6, 3, 5, 0, 0], {}),  # a token after EOS: caught is stopping there
+        ([2, 4, 1, 6, 3, 5, 0, 0], {}),  # a token after EOS: catches stopping there
         ([2, 4, 1, 6, 3, 0], {"skip_special": False}),
         ([2, 1, 3], {}),
         ([], {}),
@@ -353,11 +292,16 @@ def test_decode(learner, reference, rng):
         assert_equal(after, (texts, ids), ["The texts, after from_texts,", f"The ids {ids}, after decode(ids),"])
 
 
+def decode_ids(learner, texts, ids, skip_special):
+    return learner.Vocabulary.from_texts(texts).decode(ids, skip_special=skip_special)
+
+
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_ids_out_of_range(learner, reference, rng):
     """An id that the vocabulary does not have raises ValueError."""
     a, b = some_words(rng, 2)
-    for ids in ([4, 6], [6], [4, 5 + int(rng.integers(2, 1000)), 5], [-1], [4, -2, 5]):  # -1: lists count from the end
+    # Negative ids catch leaving the error to Python: lists count them from the end.
+    for ids in ([4, 6], [6], [4, 5 + int(rng.integers(2, 1000)), 5], [-1], [4, -2, 5]):
         for skip in (True, False):
             what = f"decode({ids}, skip_special={skip}) with a vocabulary of 6 tokens"
             assert_raises(ValueError, lambda: learner.run(decode_ids, [f"{a} {b}"], ids, skip), what)
@@ -365,9 +309,22 @@ def test_ids_out_of_range(learner, reference, rng):
     assert_equal(got, [f"{b} {a}"], "decode([5, 4, 0])")
 
 
+def build_two_vocabularies(learner, texts, more_texts):
+    first = learner.Vocabulary.from_texts(texts)
+    second = learner.Vocabulary.from_texts(more_texts)
+    return first.id_to_token, first.token_to_id, second.id_to_token, second.token_to_id
+
+
+def encode_with_two_tokenizers(learner, texts, text):
+    """The ids of a text from two vocabularies, of words and of letters, encoded after both were built."""
+    words = learner.Vocabulary.from_texts(texts)
+    letters = learner.Vocabulary.from_texts(texts, list, 1, 8)
+    return words.encode(text), letters.encode(text), len(letters)
+
+
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_two_vocabularies(learner, reference, rng):
-    """A second vocabulary knows nothing of the first, nor the first of the second."""
+    """Two vocabularies are independent of each other."""
     a, b, c, d = some_words(rng, 4)
     *first, second, second_ids = learner.run(build_two_vocabularies, [f"{a} {b} {a}"], [f"{c} {d} {d} {a} {d} {c}"])
     assert_equal(first[0], [*SPECIALS, a, b], "id_to_token of the first of two vocabularies")
@@ -387,6 +344,16 @@ def test_two_vocabularies(learner, reference, rng):
 # train_bpe
 
 
+def tied(counts):
+    """How many pairs are the most frequent ones."""
+    return list(counts.values()).count(max(counts.values()))
+
+
+def assert_merges(learner, *requests):
+    """Requests are a text and a number of merges."""
+    assert_results(learner, "train_bpe", requests, [learned(text, number)[0] for text, number in requests])
+
+
 @pytest.mark.task("tokens.train_bpe", points=1)
 def test_most_frequent_pair(learner, reference, rng):
     """The most frequent pair is merged, again and again, where there is never a tie."""
@@ -395,7 +362,7 @@ def test_most_frequent_pair(learner, reference, rng):
         return " ".join(texts_of(rng, dict(zip(some_words(rng, 4, some_letters(rng, 4)), [9, 6, 3, 1]))))
 
     def suits(merges, steps):
-        # Some merge builds on another: caught is counting once for all.
+        # Some merge builds on another: catches counting only once, before the first merge.
         return all(tied(counts) == 1 for counts in steps) and any(len(left + right) > 2 for left, right in merges)
 
     text, _ = text_where(make, 4, suits)
@@ -404,16 +371,16 @@ def test_most_frequent_pair(learner, reference, rng):
 
 @pytest.mark.task("tokens.train_bpe", points=1)
 def test_every_place_counts(learner, reference, rng):
-    """A pair counts at every place, overlapping ones included, and as often as its word occurs."""
+    """A pair counts wherever it occurs, overlaps included, and as often as its word occurs."""
     a, b, c, d, e = some_letters(rng, 5)
     assert_merges(
         learner,
-        # 'aa' stands at three places of 'aaaa', more than 'bc': caught is leaving overlaps out.
+        # 'aa' occurs three times in 'aaaa', more often than 'bc': catches leaving overlaps out.
         (f"{a * 4} {b}{c} {b}{c}", 1),
         (f"{b}{c} {a * 3} {a * 3}{d} {b}{c},{b}{c}", 1),
-        # 'de' stands three times in one word: caught is counting words.
+        # 'de' occurs three times in one word: catches counting words.
         (f"{a}{d}{e}{d}{e}{d}{e} {b}{c} {b}{c}", 1),
-        # 'bc' is in two different words, 'de' in one that occurs four times: caught is counting each word once.
+        # 'bc' is in two different words, 'de' in one that occurs four times: catches counting each word once.
         (f"{d}{e},{d}{e} {a}{b}{c},{d}{e} {b}{c},{d}{e}", 1),
     )
 
@@ -431,24 +398,30 @@ def test_ties(learner, reference, rng):
         (f"{a}{d},{b}{a},{c}{b}", 1),
         (f"{c}{b},{b}{a},{a}{d}", 1),
         (f"{a}{b},{a}{d},{a}{c}", 1),
-        # First 'ab' is merged. Then (b'ab', b'a') is greater than (b'a', b'd'): caught is comparing 'aba' with 'ad'.
+        # First 'ab' is merged. Then (b'ab', b'a') is greater than (b'a', b'd'): catches comparing 'aba' with 'ad'.
         (f"{a}{b},{a}{b}{a},{a}{d}", 2),
-        # And (b'c', b'a') is greater than (b'ab', b'a'): caught is comparing ids, among which the new one is greatest.
+        # And (b'c', b'a') is greater than (b'ab', b'a'): catches comparing ids, among which the new one is greatest.
         (f"{a}{b},{a}{b}{a},{c}{a}", 2),
         *((text, 12) for text in texts),
     )
 
 
+def doubtless(text, num_merges):
+    """How many merges can be learned from a text, at most so many, before two of them make the same bytes."""
+    merges, _ = learned(text, num_merges)
+    return max(number for number in range(len(merges) + 1) if without_doubt(merges[:number]))
+
+
 @pytest.mark.task("tokens.train_bpe", points=1)
 def test_left_to_right(learner, reference, rng):
-    """The pair is merged at every place, from left to right, and nothing gets lost."""
+    """The pair is merged wherever it occurs, from left to right, and nothing gets lost."""
     a, b, c, d = some_letters(rng, 4)
     texts = (
-        f"{a * 5}{b}",  # aa|aa|a|b: caught are merging from the right, and overlapping merges
+        f"{a * 5}{b}",  # aa|aa|a|b: catches merging from the right, and overlapping merges
         f"{a * 3}{c} {a * 3}{d} {a * 3}{b}",
-        f"{b}{a}{c}{a}{c}{d} {b}{a}{c}{a}{c}{d}",  # caught is merging the first place alone
-        f"{d}{a}{b} {d}{a}{b} {d}{a}{b}{c}{a}{b} {c}{a}{b}",  # the pair stands last: caught is losing it
-        # 'da' is merged first, then 'ab', which 'da'|'b' does not hold: caught is replacing text.
+        f"{b}{a}{c}{a}{c}{d} {b}{a}{c}{a}{c}{d}",  # catches merging the first occurrence alone
+        f"{d}{a}{b} {d}{a}{b} {d}{a}{b}{c}{a}{b} {c}{a}{b}",  # the pair comes last: catches losing it
+        # 'da' is merged first, then 'ab', which 'da'|'b' does not hold: catches replacing text.
         f"{d}{a},{d}{a},{d}{a},{d}{a}{b},{a}{b},{a}{b}",
     )
     assert_merges(learner, *((text, doubtless(text, 6)) for text in texts))
@@ -471,7 +444,7 @@ def test_cut_first(learner, reference, rng):
 
 @pytest.mark.task("tokens.train_bpe", points=1)
 def test_bytes(learner, reference, rng):
-    """What is merged are bytes: a character beyond ASCII is several of them."""
+    """Merges join bytes: a character beyond ASCII is several bytes."""
     a, b = some_letters(rng, 2)
     letter = rng.choice(["é", "ö", "ß", "ñ"])
     texts = (
@@ -492,7 +465,7 @@ def test_nothing_left(learner, reference, rng):
 
 @pytest.mark.task("tokens.train_bpe", points=1)
 def test_number_of_merges(learner, reference, rng):
-    """As many merges as asked for; none for 0; a negative number raises ValueError."""
+    """As many merges as requested; none for 0; a negative number raises ValueError."""
     text, _ = text_where(lambda: english(rng, 40), 15)
     assert_merges(learner, (text, 15), (text, 7), (text, 0))
     for num_merges in (-1, -int(rng.integers(2, 100))):
@@ -502,6 +475,22 @@ def test_number_of_merges(learner, reference, rng):
 
 # ---------------------------------------------------------------------------------------------------------------------
 # bpe_encode
+
+
+def encoded(text, merges):
+    """The ids of a text: every merge in the order of learning, in each piece."""
+    numbers = {bytes([byte]): byte for byte in range(256)}
+    pieces = pieces_of(text)
+    for i, pair in enumerate(merges):
+        numbers[b"".join(pair)] = 256 + i
+        pieces = [merged(parts, pair) for parts in pieces]
+    return [numbers[part] for parts in pieces for part in parts]
+
+
+def assert_ids(learner, texts, *several_merges):
+    """Each text is encoded with each of the lists of merges."""
+    requests = [(text, merges) for merges in several_merges for text in texts]
+    assert_results(learner, "bpe_encode", requests, [encoded(text, merges) for text, merges in requests])
 
 
 @pytest.mark.task("tokens.bpe_encode", points=1)
@@ -525,7 +514,7 @@ def test_earliest_learned_first(learner, reference, rng):
     """Of the merges that are present the earliest-learned one is applied, until none is."""
     a, b, c, d = (letter.encode() for letter in some_letters(rng, 4))
     word = (a + b + c + d).decode()
-    # (b, c) or (c, d) was learned first: caught are taking the leftmost, the longest, or the latest.
+    # (b, c) or (c, d) was learned first: catches taking the leftmost, the longest, or the latest.
     assert_ids(
         learner,
         (word, word[:3], word * 2, f"{word}{word[1:]} {word[:3]}", word[::-1] + word),
@@ -533,7 +522,7 @@ def test_earliest_learned_first(learner, reference, rng):
         [(b, c), (c, d), (a, b), (a, b + c), (a + b + c, d)],
         [(c, d), (a, b), (b, c), (a + b, c + d)],
         [(b, c), (d, a), (b + c, d), (b + c + d, a)],
-        [(b, c), (a, b), (a + b, c)],  # 'abc' is a|bc although there is a token for it: caught is looking words up
+        [(b, c), (a, b), (a + b, c)],  # 'abc' is a|bc although there is a token for it: catches looking words up
     )
     for _ in range(3):
         text, merges = text_where(lambda: english(rng, 40, 5), 18)
@@ -554,7 +543,7 @@ def test_runs_of_one_letter(learner, reference, rng):
 def test_encode_cut_first(learner, reference, rng):
     """No merge is applied across two pieces, and white space is kept."""
     a, b, c = some_letters(rng, 3)
-    # 's is one piece, 'S is two; and é is a letter: caught is a pattern that takes it for a sign.
+    # 's is one piece, 'S is two; and é is a letter: catches a pattern that takes it for punctuation.
     pairs = (f"{a}1", f"{b} ", f"{c}.", f" {a}", "  ", "\n\n", "'s", "'S")
     merges = [(pair[:1].encode(), pair[1:].encode()) for pair in pairs] + [(a.encode(), b"\xc3"), (b"\xa9", b.encode())]
     texts = (f"{a}1{b} {a}{c}.", f"{b} {b}   {a}", f"{a}\n\n\n{b}\n\n", f"  {c}. {a}1 ", f"{b}'s{a} '{b}'S {c}")
@@ -574,9 +563,15 @@ def test_texts_never_seen(learner, reference, rng):
 # bpe_decode
 
 
+def assert_texts(learner, merges, *pairs):
+    """Pairs of ids and the text that they stand for."""
+    requests = [(ids, merges) for ids, _ in pairs]
+    assert_results(learner, "bpe_decode", requests, [text for _, text in pairs])
+
+
 @pytest.mark.task("tokens.bpe_decode", points=1)
 def test_decode_bytes_and_merges(learner, reference, rng):
-    """A byte is itself, and merge i its left part and then its right one."""
+    """An id below 256 is that byte; the id of a merge is its left part and then its right part."""
     a, b, c, d = (letter.encode() for letter in some_letters(rng, 4))
     merges = [(a, b), (c, d), (a + b, c), (b" ", a + b + c), (c + d, c + d)]
     spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
@@ -617,18 +612,18 @@ def test_invalid_bytes(learner, reference, rng):
     merges = [(b"\xfe", data[:1]), (b"\xc3", b"\xa9")]
     got = [result_of(learner, "bpe_decode", ids, merges) for ids, _ in pairs]
     for (ids, text), result in zip(pairs, got):
-        # How many U+FFFD stand for several bad bytes in a row is free.
+        # Several bad bytes in a row may become one U+FFFD or more.
         result = re.sub("\ufffd+", "\ufffd", result) if isinstance(result, str) else result
         assert_equal(result, text, f"bpe_decode({ids}, {merges})")
 
 
 @pytest.mark.task("tokens.bpe_decode", points=2)
 def test_round_trip(learner, reference, rng):
-    """What was encoded comes back exactly, white space and strange characters included."""
+    """Decoding gives the encoded text back exactly, white space and strange characters included."""
     text, merges = text_where(lambda: english(rng, 30), 20)
     texts = (
         text,
-        f"  {text[:30]}\n\n ",  # caught is stripping
+        f"  {text[:30]}\n\n ",  # catches stripping
         f"<bos> {text[:20]}</w><|endoftext|>\n",  # none of these is special to byte pairs
         " ".join([text] * 3),
         f"{text[:9]}\r\n{text[5:15]}\r\t\0",

@@ -1,4 +1,4 @@
-"""Hints of unit 1, tokens: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `tokens`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "tokens.Vocabulary": (

@@ -1,4 +1,4 @@
-"""Hints of unit 9, training: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `training`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "training.Batch": (

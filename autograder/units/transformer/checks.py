@@ -1,12 +1,13 @@
-"""Checks of unit 8, transformer.
+"""Checks of the unit on the Transformer.
 
-Inner names are free. A layer's attentions, norms and linear layers are found by type, by the attribute names that
-units 5 and 6 fix, and by shape; they are given random weights and compared with a formula in float64. Since the order
-in which parts are registered is free, every way to assign the weights counts as right. Stacks and models are watched
-from inside: what enters and leaves each layer is recorded, and each layer is called again with the masks that it should
-have had.
+Inner names are free. A layer's attentions, norms and linear layers are found by type, by shape, and by the attribute
+names that the units on many heads and on blocks fix. They are given random weights, and the layer is compared with a
+formula in float64. Since the order in which parts are registered is free, every way to assign the weights counts as
+right. Stacks and models are watched from inside: what enters and leaves each layer is recorded, and each layer is
+called again with the masks that it should have had.
 
-Within a task checks go from basic to subtle, and each looks at one mechanism. Sizes that could be confused differ.
+First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
+check looks at one mechanism. Sizes that could be confused differ.
 """
 
 import math
@@ -18,12 +19,313 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.judging.assertions import assert_close, assert_equal, assert_raises, demand_one
+from autograder.judging.assertions import assert_close, assert_equal, demand_one
+from autograder.judging.replies import assert_raises, reply_of
+from autograder.units.support.drivers import (
+    fill_parameters,
+    is_norm,
+    load_layers,
+    norm_parameters,
+    weighted_gradients,
+)
+from autograder.units.support.oracles import decoder_mask_by_hand, padding_mask_by_hand
+from autograder.units.support.statistics import share_of
 
 PAD, BOS = 0, 2
+SIZES = (7, 9, 2, 6, 10, 2)  # src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads
+
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Drivers: they run beside the learner's code and hold no expected value.
+# What several tasks share
+
+
+def by_shape_and_name(named):
+    """A key that sorts parameters alike, in whatever order they are registered: of one shape `w_q` before `w_v`."""
+    path = named[0].split(".")
+    return tuple(named[1].shape), path[-1], path[-2] if path[-2:-1] and path[-2][:2] == "w_" else ""
+
+
+def modules_of(model, kind, *others):
+    """The modules of a class, by name; one that inherits from several of the classes counts as the nearest."""
+    kinds = (kind, *others)
+    nearest = [
+        next((base.__name__ for base in type(one).__mro__ if base.__name__ in kinds), "") for one in model.modules()
+    ]
+    return [one for one, found in zip(model.modules(), nearest) if found == kind]
+
+
+def record(layer, index, records, memories, masks):
+    """Make a layer note what it reads and returns at each call, and what it returns with the masks it should get.
+
+    A decoder's layer, for which there are two masks, notes its memory too, and reads the first one of all again.
+    """
+    right = layer.forward
+
+    def forward(x, *args, **kwargs):
+        output = right(x, *args, **kwargs)
+        if len(masks) == 1:
+            again = right(x, *masks)
+        else:
+            memories.append(args[0] if args else kwargs["memory"])
+            again = right(x, memories[0], *masks)
+        records.append((index, x, output, again))
+        return output
+
+    layer.forward = forward
+
+
+def heads_of(layers):
+    """The numbers of heads in the layers: the second size of each attention's ``weights`` (B, H, T_q, T_k)."""
+    weights = [getattr(one, "weights", None) for layer in layers for one in layer.modules() if hasattr(one, "w_q")]
+    return [one.shape[1] for one in weights if isinstance(one, torch.Tensor) and one.ndim == 4]
+
+
+def last_norms(stacks, layers):
+    """Gain and bias of each norm of the stacks that belongs to none of the layers."""
+    inside = {id(part) for layer in layers for part in layer.modules()}
+    norms = [one for stack in stacks for one in stack.modules() if id(one) not in inside and is_norm(one)]
+    return [norm_parameters(one) for one in norms]
+
+
+def table_of(model, shape, outputs):
+    """The one parameter of this shape that is none of the ``outputs``; ``None`` if there are more or none."""
+    tables = [one for one in model.parameters() if one.shape == shape and not any(one is other for other in outputs)]
+    return tables[0] if len(tables) == 1 else None
+
+
+def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, training=False):
+    """Build a model, fill its parameters from a list of numbers, call it, and record what each of its layers does.
+
+    An empty list leaves the model as it was made. ``masks`` are those that the layers should have had, ``given`` those
+    that the call gets; ``half`` calls ``encode`` or ``decode`` alone (then ``src`` is a memory). Returns the result,
+    the records, the tables and the last norms; ``None`` in place of what was not found.
+    """
+    model = learner.make_model(*sizes, **options)
+    model = model.to(numbers.dtype).train(training)
+    if len(numbers):
+        named = sorted(model.named_parameters(), key=by_shape_and_name)
+        fill_parameters([parameter for _, parameter in named], numbers)
+
+    def call(src, tgt):
+        if half == "encode":
+            return model.encode(src, given[0])
+        if half == "decode":
+            return model.decode(src, given[0], tgt, given[1])
+        return model(src, tgt, *given)
+
+    src = src.clone().requires_grad_() if half == "decode" else src
+    call(src.roll(1, 0), tgt.roll(1, 0))  # catches models that keep what their first call got
+    kinds, stacks = ("EncoderLayer", "DecoderLayer"), ("Encoder", "Decoder")
+    layers = [modules_of(model, *kinds), modules_of(model, *kinds[::-1])]
+    records: list = [[], []]
+    memories: list = []
+    for side in (0, 1):
+        for index, layer in enumerate(layers[side]):
+            record(layer, index, records[side], memories, masks[: side + 1])
+    encoded: list = []
+    for stack in modules_of(model, *stacks):
+        stack.register_forward_hook(lambda *call: encoded.append(call[2]))
+    result = call(src, tgt)
+    slope = None
+    if half == "decode" and isinstance(result, torch.Tensor) and result.requires_grad:
+        (slope,) = torch.autograd.grad((result * result.detach().cos()).sum(), src, allow_unused=True)
+    outputs = [one for generator in modules_of(model, "Generator") for one in generator.parameters()]
+    return {
+        "result": result,
+        "learns": slope is not None and bool(slope.any()),
+        "records": records,
+        "memory": memories,
+        "encoded": encoded,
+        "heads": [heads_of(found) for found in layers],
+        "norms": [last_norms(modules_of(model, *order), [*layers[0], *layers[1]]) for order in (stacks, stacks[::-1])],
+        "tables": [table_of(model, (size, sizes[3]), outputs) for size in sizes[:2]],
+    }
+
+
+def watched(subject, *request, **options):
+    """The reply of `watch`."""
+    uses = (fill_parameters, is_norm, norm_parameters)
+    uses += (by_shape_and_name, modules_of, record, heads_of, last_norms, table_of)
+    return subject.run(watch, *request, uses=uses, **options)
+
+
+def inventory(learner, sizes, options, values=False):
+    """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's."""
+    model = learner.make_model(*sizes, **options)
+    parameters = [one for _, one in sorted(model.named_parameters(), key=by_shape_and_name)]
+    number_of = {id(one): number for number, one in enumerate(parameters)}
+    uses = [number_of[id(one)] for _, one in model.named_parameters(remove_duplicate=False)]
+    kinds = ("EncoderLayer", "DecoderLayer")
+    layers = [
+        [sorted(number_of[id(one)] for one in layer.parameters()) for layer in modules_of(model, *order)]
+        for order in (kinds, kinds[::-1])
+    ]
+    weight = getattr(getattr(getattr(model, "generator", None), "proj", None), "weight", None)
+    return {
+        "parameters": [one.detach() if values else list(one.shape) for one in parameters],
+        "uses": [uses.count(number) for number in range(len(parameters))],
+        "frozen": sum(not one.requires_grad for one in parameters),
+        "again": values and [one.detach() for one in learner.make_model(*sizes, **options).parameters()],
+        "layers": layers,
+        "output": number_of.get(id(weight)) if isinstance(weight, torch.Tensor) else None,
+    }
+
+
+def parts_of_model(subject, *request, **options):
+    """The reply of `inventory`."""
+    return subject.run(inventory, *request, uses=(by_shape_and_name, modules_of), **options)
+
+
+def random_ids(rng, length=5):
+    """Source and target with padding on both sides, and of different lengths."""
+    src, tgt = rng.integers(4, 7, 2, length), rng.integers(4, 9, 2, 4)
+    src[0, 3:], src[1, 0], tgt[0, 3], tgt[1, 0] = PAD, PAD, PAD, PAD
+    return src, tgt
+
+
+def masks_by_hand(src, tgt):
+    """The masks that a model builds from ids."""
+    return padding_mask_by_hand(src), decoder_mask_by_hand(tgt)
+
+
+def watch_model(learner, rng, norm="pre", given=None, half=None, masks=None, memory=None, length=5, training=False):
+    src, tgt = random_ids(rng, length)
+    numbers = rng.normal(997, dtype=torch.float64)  # a prime: no two layers are filled alike
+    right = masks_by_hand(src, tgt)
+    given = right if given is None else given
+    seen = watched(
+        learner,
+        SIZES,
+        {"dropout": 0.0, "norm": norm},
+        numbers,
+        *(src if memory is None else memory, tgt),
+        masks or right,
+        given,
+        half,
+        training,
+    )
+    return src, tgt, seen
+
+
+def assert_stack(seen, side, norm, result):
+    """Layers in a chain, each once; and the last norm."""
+    records, name = seen["records"][side], ("encoder", "decoder")[side]
+    assert len(records) == SIZES[2], f"With num_layers={SIZES[2]} the {name} calls {len(records)} layers."
+    assert len({index for index, *_ in records}) == len(records), f"The {name} calls one layer several times."
+    for (_, _, before, _), (_, x, _, _) in zip(records, records[1:]):
+        assert_close(x, before, f"what a layer of the {name} reads (the output of the layer before it)")
+    last = records[-1][2]
+    if norm == "post":
+        assert_close(result, last, f"the {name}'s output with norm='post' (its last layer's output)")
+        return
+    norms = seen["norms"][side]
+    if len(norms) > 1:
+        return
+    assert norms, f"With norm='pre' the {name} should have one norm after its last layer, but has none."
+    assert_close(result, F.layer_norm(last, last.shape[-1:], *norms[0]), f"the {name}'s output (its last norm's)")
+
+
+def assert_masks(seen, side):
+    name = ("encoder", "decoder")[side]
+    for number, (_, _, output, again) in enumerate(seen["records"][side]):
+        assert_close(output, again, f"what layer {number} of the {name} returns (called with the masks it should get)")
+
+
+def check_handed_on(learner, rng, sides):
+    """Each layer of a fresh model has the norm, dropout and num_heads that were passed."""
+    src, tgt = random_ids(rng)
+    right, fresh, small = masks_by_hand(src, tgt), torch.zeros(0, dtype=torch.float64), (*SIZES[:2], 1, *SIZES[3:])
+    for norm, dropout in (("post", 0.0), ("pre", 0.5)):
+        options = {"dropout": dropout, "norm": norm}
+        seen = watched(learner, small, options, fresh, src, tgt, right, right, training=True)
+        for side in sides:
+            what = f"With norm={norm!r} and dropout={dropout} every layer of the {('encoder', 'decoder')[side]}"
+            for _, _, output, again in seen["records"][side]:
+                mean, variance = output.mean(-1).abs().max(), (output.var(-1, unbiased=False) - 1).abs().max()
+                assert bool(mean + variance < 1e-2) == (norm == "post"), (
+                    f"{what} should {'' if norm == 'post' else 'not '}end in a norm."
+                )
+                assert torch.allclose(output, again) == (dropout == 0), (
+                    f"{what} should return {'the same' if dropout == 0 else 'something else'} at each call in training."
+                )
+            counts = set(seen["heads"][side])
+            assert counts <= {SIZES[5]}, f"{what} should have {SIZES[5]} heads, but there are attentions with {counts}."
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# EncoderLayer
+
+
+def is_attention(module):
+    """Whether it attends: PyTorch's layer, or one with the four linear layers of the course's own."""
+    names = ("w_q", "w_k", "w_v", "w_o")
+    return isinstance(module, nn.MultiheadAttention) or all(
+        isinstance(getattr(module, name, None), nn.Linear) for name in names
+    )
+
+
+def parts_of_layer(module, d_model, d_ff, wanted, called):
+    """The attentions, norms, and linear layers of a layer, by type and shape.
+
+    Only parts that are ``called`` count, if these are as many as are ``wanted``: others may have been left over.
+    """
+
+    def used(parts, least):
+        found = [one for one in parts if id(one) in called]
+        return found if len(found) >= least else parts
+
+    attentions = [one for one in module.modules() if is_attention(one)]
+    inside = {id(part) for one in attentions for part in one.modules()}
+    rest = [one for one in module.modules() if id(one) not in inside]
+    norms = list({id(norm_parameters(one)[0]): one for one in rest if is_norm(one)}.values())
+    linear = used([one for one in rest if isinstance(one, nn.Linear)], 2)
+    return {
+        "attentions": used(attentions, wanted[0]),
+        "norms": used(norms, wanted[1]),
+        "linear": linear,
+        "wide": [one for one in linear if one.weight.shape == (d_ff, d_model)],
+        "narrow": [one for one in linear if one.weight.shape == (d_model, d_ff)],
+    }
+
+
+def complaint_about_parts(module, name, d_model, d_ff, parts, wanted):
+    """What is wrong with a layer's parts, in a sentence; ``""`` if nothing is, ``None`` if they look alike."""
+    attentions, norms, linear = len(parts["attentions"]), len(parts["norms"]), parts["linear"]
+    if 0 < attentions < wanted[0]:
+        return f"{name} should have {wanted[0]} attentions, each with parameters of its own, but has {attentions}."
+    if norms < wanted[1] and attentions:
+        known = {id(one) for one in module.parameters()}
+        if not norms and not any(one.dim() == 1 and id(one) not in known for one in module.parameters()):
+            return f"No norm is among the parts of {name} that PyTorch knows (modules in a plain list are not)."
+        return f"{name} should have {wanted[1]} norms, one for each sublayer, but has {norms}."
+    if attentions > wanted[0]:
+        return f"{name} should call {wanted[0]} attentions, but calls {attentions}."
+    if attentions and norms > wanted[1]:
+        return f"{name} should call {wanted[1]} norms, one for each sublayer, but calls {norms}."
+    if attentions and len(linear) == 2 and not (parts["wide"] and parts["narrow"]):
+        shapes = " and ".join(str(tuple(one.weight.shape)) for one in linear)
+        return f"With d_model={d_model} and d_ff={d_ff} the feed-forward network has weights of shapes {shapes}."
+    told_apart = (attentions, norms, len(parts["wide"]), len(parts["narrow"])) == (*wanted, 1, 1)
+    return "" if told_apart else None
+
+
+def load_parts(parts, weights):
+    """Copy weights into the parts of a layer."""
+    names = ("w_q", "w_k", "w_v", "w_o")
+    with torch.no_grad():
+        for attention, values in zip(parts["attentions"], weights["attentions"]):
+            if isinstance(attention, nn.MultiheadAttention):
+                attention.in_proj_weight.copy_(torch.cat([weight for weight, _ in values[:3]]))
+                attention.in_proj_bias.copy_(torch.cat([bias for _, bias in values[:3]]))
+                load_layers(attention, {"out_proj": values[3]})
+            else:
+                load_layers(attention, dict(zip(names, values)))
+        for norm, values in zip(parts["norms"], weights["norms"]):
+            for parameter, value in zip(norm_parameters(norm), values):
+                parameter.copy_(value)
+        for layer, (weight, bias) in zip((parts["wide"][0], parts["narrow"][0]), weights["linear"]):
+            layer.weight.copy_(weight)
+            layer.bias.copy_(bias)
 
 
 def call_layer(learner, name, build, weights, args, masks, training=False, cotangent=None):
@@ -36,81 +338,33 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     module = getattr(learner, name)(*build[0], **build[1]).to(args[0].dtype).train(training)
     if not list(module.parameters()):
         return f"{name} holds no parameters that PyTorch knows (modules in a plain list are not)."
-    wanted = len(weights["attentions"]), len(weights["norms"])
     called = set()
-
-    def used(parts, least):
-        """Those of the parts that are called, if they are enough: others may have been left over."""
-        found = [one for one in parts if id(one) in called]
-        return found if len(found) >= least else parts
-
     for one in module.modules():
         one.register_forward_hook(lambda one, *_: called.add(id(one)))
     hiding = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args]
-    module(*(-arg for arg in args), *(masks or hiding[::-1]))  # nothing of this call may show in the next
-    names = ("w_q", "w_k", "w_v", "w_o")
-    attentions = [
-        one
-        for one in module.modules()
-        if isinstance(one, nn.MultiheadAttention) or all(isinstance(getattr(one, n, None), nn.Linear) for n in names)
-    ]
-    inside = {id(part) for one in attentions for part in one.modules()}
-    rest = [one for one in module.modules() if id(one) not in inside]
-    gains = {
-        id(one.gamma if hasattr(one, "gamma") else one.weight): one
-        for one in rest
-        if hasattr(one, "gamma") or isinstance(one, nn.LayerNorm)
-    }
-    attentions, norms = used(attentions, wanted[0]), used(list(gains.values()), wanted[1])
-    linear = used([one for one in rest if isinstance(one, nn.Linear)], 2)
-    wide = [one for one in linear if one.weight.shape == (d_ff, d_model)]
-    narrow = [one for one in linear if one.weight.shape == (d_model, d_ff)]
-    if 0 < len(attentions) < wanted[0]:
-        return f"{name} should have {wanted[0]} attentions, each with parameters of its own, but has {len(attentions)}."
-    if len(norms) < wanted[1] and attentions:
-        known = {id(one) for one in module.parameters()}
-        if not norms and not any(one.dim() == 1 and id(one) not in known for one in module.parameters()):
-            return f"No norm is among the parts of {name} that PyTorch knows (modules in a plain list are not)."
-        return f"{name} should have {wanted[1]} norms, one for each sublayer, but has {len(norms)}."
-    if len(attentions) > wanted[0]:
-        return f"{name} should call {wanted[0]} attentions, but calls {len(attentions)}."
-    if attentions and len(norms) > wanted[1]:
-        return f"{name} should call {wanted[1]} norms, one for each sublayer, but calls {len(norms)}."
-    if attentions and len(linear) == 2 and not (wide and narrow):
-        shapes = " and ".join(str(tuple(one.weight.shape)) for one in linear)
-        return f"With d_model={d_model} and d_ff={d_ff} the feed-forward network has weights of shapes {shapes}."
-    if (len(attentions), len(norms), len(wide), len(narrow)) != (*wanted, 1, 1):
-        return None
-    with torch.no_grad():
-        for attention, values in zip(attentions, weights["attentions"]):
-            if isinstance(attention, nn.MultiheadAttention):
-                attention.in_proj_weight.copy_(torch.cat([weight for weight, _ in values[:3]]))
-                attention.in_proj_bias.copy_(torch.cat([bias for _, bias in values[:3]]))
-                attention.out_proj.weight.copy_(values[3][0])
-                attention.out_proj.bias.copy_(values[3][1])
-                continue
-            for part, (weight, bias) in zip(names, values):
-                getattr(attention, part).weight.copy_(weight)
-                getattr(attention, part).bias.copy_(bias)
-        for norm, (gain, bias) in zip(norms, weights["norms"]):
-            own = (norm.gamma, norm.beta) if hasattr(norm, "gamma") else (norm.weight, norm.bias)
-            own[0].copy_(gain)
-            own[1].copy_(bias)
-        for layer, (weight, bias) in zip((wide[0], narrow[0]), weights["linear"]):
-            layer.weight.copy_(weight)
-            layer.bias.copy_(bias)
+    module(*(-arg for arg in args), *(masks or hiding[::-1]))  # catches layers that keep what their first call got
+    wanted = len(weights["attentions"]), len(weights["norms"])
+    parts = parts_of_layer(module, d_model, d_ff, wanted, called)
+    complaint = complaint_about_parts(module, name, d_model, d_ff, parts, wanted)
+    if complaint != "":
+        return complaint
+    load_parts(parts, weights)
     if cotangent is None:
         return module(*args, *masks), args
     leaves = [arg.clone().requires_grad_() for arg in args]
     output = module(*leaves, *masks)
-    if not isinstance(output, torch.Tensor) or not output.requires_grad or output.shape != cotangent.shape:
-        return output, [torch.zeros_like(leaf) for leaf in leaves]
-    found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
-    return output, [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)]
+    return output, weighted_gradients(output, cotangent, leaves)
+
+
+def called(learner, *request, **options):
+    """The reply of `call_layer`; ``None`` where a layer's parts could not be told apart."""
+    uses = (is_norm, norm_parameters, load_layers, weighted_gradients)
+    uses += (is_attention, parts_of_layer, complaint_about_parts, load_parts)
+    return reply_of(learner, call_layer, *request, uses=uses, **options)
 
 
 def disturb(learner, name, build, args, masks):
-    """What a layer makes of its inputs, and of the same with the last position of one of them changed.
+    """The output for the inputs, and for the same with the last position of one of them changed.
 
     First without masks, then with them. For layers whose parts could not be told apart.
     """
@@ -119,146 +373,455 @@ def disturb(learner, name, build, args, masks):
         for parameter in module.parameters():
             parameter.copy_(0.5 * torch.randn(parameter.shape))  # no attention is all on one key
     variants = [list(args)]
-    for place, arg in enumerate(args):
+    for index, arg in enumerate(args):
         changed = arg.clone()
-        changed[:, -1] *= -2  # adding a constant would be lost in the norm
-        variants.append([*args[:place], changed, *args[place + 1 :]])
+        changed[:, -1] *= -2  # a norm would remove a constant that is added
+        variants.append([*args[:index], changed, *args[index + 1 :]])
     return [[module(*inputs, *given) for inputs in variants] for given in ((), masks)]
 
 
-def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, training=False):
-    """Build a model, fill its parameters from a list of numbers, call it, and record what each of its layers does.
+D_MODEL, HEADS, D_FF = 6, 2, 10
 
-    An empty list leaves the model as it was made. ``masks`` are those that the layers should have had, ``given`` those
-    that the call gets; ``half`` calls ``encode`` or ``decode`` alone (then ``src`` is a memory). Returns the result,
-    the records, the tables and the last norms; ``None`` in place of what was not found.
+
+def random_weights(rng, attentions, dtype=torch.float64):
+    def linear(rows, columns):
+        return rng.normal(rows, columns, dtype=dtype) * 0.7, rng.normal(rows, dtype=dtype)
+
+    return {
+        "attentions": [[linear(D_MODEL, D_MODEL) for _ in range(4)] for _ in range(attentions)],
+        "norms": [
+            (rng.normal(D_MODEL, dtype=dtype) + 1, rng.normal(D_MODEL, dtype=dtype)) for _ in range(attentions + 1)
+        ],
+        "linear": [linear(D_FF, D_MODEL), linear(D_MODEL, D_FF)],
+    }
+
+
+def attention_by_hand(query, memory, weights, mask):
+    q, k, v = (
+        F.linear(x, *pair).unflatten(-1, (HEADS, -1)).transpose(1, 2)
+        for x, pair in zip((query, memory, memory), weights)
+    )
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    return F.linear((scores.softmax(-1) @ v).transpose(1, 2).flatten(2), *weights[3])
+
+
+def network_by_hand(x, weights):
+    return F.linear(F.linear(x, *weights[0]).relu(), *weights[1])
+
+
+def layer_by_hand(x, sublayers, norms, style):
+    for sublayer, (gain, bias) in zip(sublayers, norms):
+        if style == "pre":
+            x = x + sublayer(F.layer_norm(x, (D_MODEL,), gain, bias))
+        else:
+            x = F.layer_norm(x + sublayer(x), (D_MODEL,), gain, bias)
+    return x
+
+
+def layer_results(weights, x, memory, src_mask, tgt_mask, style):
+    """What a layer may return, the usual assignment of the weights first."""
+    for own, *other in permutations(weights["attentions"]):
+        for norms in permutations(weights["norms"]):
+            sublayers: list = [lambda y, own=own: attention_by_hand(y, y, own, tgt_mask)]
+            sublayers += [lambda y, one=one: attention_by_hand(y, memory, one, src_mask) for one in other]
+            sublayers += [lambda y: network_by_hand(y, weights["linear"])]
+            yield layer_by_hand(x, sublayers, norms, style)
+
+
+def check_layer(learner, rng, name, style, build=None, mask=True, in_place=False):
+    decoder = name == "DecoderLayer"
+    weights = random_weights(rng, 2 if decoder else 1)
+    x, memory = rng.normal(2, 4, D_MODEL, dtype=torch.float64), 3 * rng.normal(2, 5, D_MODEL, dtype=torch.float64) + 1
+    src_mask, tgt_mask = (rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)) if mask else (None, None)
+    args, masks = ((x, memory), (src_mask, tgt_mask)) if decoder else ((x,), (tgt_mask,))
+    build = build or ((D_MODEL, HEADS, D_FF, 0.3, style), {})
+    answer = called(learner, name, build, weights, args, masks if mask else ())
+    if answer is None:
+        return check_unknown_parts(learner, name, build, args)
+    got, after = answer
+    if in_place:
+        assert_equal(tuple(after), args, "the layer's input after the call")
+    assert_one_of(got, layer_results(weights, x, memory, src_mask, tgt_mask, style), f"the {style}-norm layer's output")
+
+
+def check_unknown_parts(learner, name, build, args):
+    """The output at the first position depends on the last position of every input, unless a mask hides that."""
+    visible = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args]
+    for answers, hidden in zip(learner.run(disturb, name, build, args, visible[::-1]), (False, True)):
+        first = answers[0][:, 0]
+        for other in answers[1:]:
+            assert answers[0].shape == args[0].shape, f"{name} should return a tensor of shape {tuple(args[0].shape)}."
+            same = torch.allclose(other[:, 0], first, rtol=0, atol=1e-9)
+            assert same == hidden, f"What {name} returns at the first position should " + (
+                "not depend on a position that the mask hides." if hidden else "depend on every position."
+            )
+
+
+def assert_one_of(got, candidates, what):
+    demand_one(*(partial(assert_close, got, expected, what) for expected in candidates))
+
+
+@pytest.mark.task("transformer.EncoderLayer", points=1)
+def test_pre_norm(learner, reference, rng):
+    """The pre-norm layer, the default, is right on known weights, without and with a mask."""
+    check_layer(learner, rng, "EncoderLayer", "pre", build=((D_MODEL, HEADS, D_FF), {}), mask=False)
+    check_layer(learner, rng, "EncoderLayer", "pre", in_place=True)
+
+
+@pytest.mark.task("transformer.EncoderLayer", points=1)
+def test_post_norm(learner, reference, rng):
+    """The post-norm layer is right on known weights."""
+    check_layer(learner, rng, "EncoderLayer", "post")
+
+
+def check_layer_gradients(learner, rng, name):
+    decoder = name == "DecoderLayer"
+    weights = random_weights(rng, 2 if decoder else 1)
+    args = [rng.normal(2, 4, D_MODEL, dtype=torch.float64), rng.normal(2, 5, D_MODEL, dtype=torch.float64)]
+    args = args[: 1 + decoder]
+    cotangent = rng.normal(2, 4, D_MODEL, dtype=torch.float64)
+    src_mask, tgt_mask = rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)
+    masks = (src_mask, tgt_mask) if decoder else (tgt_mask,)
+    build: tuple = ((D_MODEL, HEADS, D_FF, 0.0, "pre"), {})  # in training mode nothing else may be different
+    answer = called(learner, name, build, weights, args, masks, True, cotangent)
+    if answer is None:
+        return
+    leaves = [arg.clone().requires_grad_() for arg in args]
+    expected = []
+    for output in layer_results(weights, leaves[0], leaves[-1], src_mask, tgt_mask, "pre"):
+        grads = torch.autograd.grad((output * cotangent).sum(), leaves, retain_graph=True)
+        expected.append(torch.cat([grad.flatten() for grad in grads]))
+    got = torch.cat([grad.flatten() for grad in answer[1]])
+    assert_one_of(got, expected, "the gradient for the layer's inputs")
+
+
+@pytest.mark.task("transformer.EncoderLayer", points=1)
+def test_gradients(learner, reference, rng):
+    """Gradients flow through both sublayers and both shortcuts."""
+    check_layer_gradients(learner, rng, "EncoderLayer")
+
+
+def check_dropout(learner, rng, name, which, p=0.5, options=(0.5, "pre")):
+    """One sublayer alone adds the constant 1 to x = 0, or rather what dropout leaves of it.
+
+    Dropout of what the sublayer returns makes a share p of the results 0. Dropout inside the sublayer, of n weights or
+    hidden units, spreads the others. Chance makes a right answer fail with a probability below 1e-9: see below.
     """
-    model = learner.make_model(*sizes, **options)
-    model = model.to(numbers.dtype).train(training)
-    start = 0
-
-    def order(named):
-        """In whatever order parameters are registered: of one shape those of `w_q` before those of `w_v`."""
-        path = named[0].split(".")
-        return tuple(named[1].shape), path[-1], path[-2] if path[-2:-1] and path[-2][:2] == "w_" else ""
-
-    with torch.no_grad():
-        for _, parameter in sorted(model.named_parameters(), key=order) if len(numbers) else ():
-            count = parameter.numel()
-            places = torch.arange(start, start + count) % len(numbers)
-            parameter.copy_(numbers[places].view_as(parameter))
-            start += count
-
-    def named(*kinds):
-        """The modules of the first kind; a class that inherits from several counts as the nearest."""
-        nearest = [
-            next((base.__name__ for base in type(one).__mro__ if base.__name__ in kinds), "") for one in model.modules()
-        ]
-        return [one for one, kind in zip(model.modules(), nearest) if kind == kinds[0]]
-
-    def call(src, tgt):
-        if half == "encode":
-            return model.encode(src, given[0])
-        if half == "decode":
-            return model.decode(src, given[0], tgt, given[1])
-        return model(src, tgt, *given)
-
-    src = src.clone().requires_grad_() if half == "decode" else src
-    call(src.roll(1, 0), tgt.roll(1, 0))  # nothing of this call may show in the next
-    layers = {"encoder": named("EncoderLayer", "DecoderLayer"), "decoder": named("DecoderLayer", "EncoderLayer")}
-    records: dict[str, list] = {"encoder": [], "decoder": []}
-
-    def spy(side, index, layer):
-        right = layer.forward
-
-        def forward(x, *args, **kwargs):
-            output = right(x, *args, **kwargs)
-            if side == "encoder":
-                again = right(x, masks[0])
-            else:
-                memory = args[0] if args else kwargs["memory"]
-                records.setdefault("memory", []).append(memory)
-                again = right(x, records["memory"][0], masks[0], masks[1])
-            records[side].append((index, x, output, again))
-            return output
-
-        layer.forward = forward
-
-    for side, found in layers.items():
-        for index, layer in enumerate(found):
-            spy(side, index, layer)
-    encoded: list = []
-    for stack in named("Encoder", "Decoder"):
-        stack.register_forward_hook(lambda *call: encoded.append(call[2]))
-    result = call(src, tgt)
-    slope = None
-    if half == "decode" and isinstance(result, torch.Tensor) and result.requires_grad:
-        (slope,) = torch.autograd.grad((result * result.detach().cos()).sum(), src, allow_unused=True)
-
-    def heads(found):
-        """The second size of each attention's ``weights`` (B, H, T_q, T_k)."""
-        weights = [getattr(one, "weights", None) for layer in found for one in layer.modules() if hasattr(one, "w_q")]
-        return [one.shape[1] for one in weights if isinstance(one, torch.Tensor) and one.ndim == 4]
-
-    inside = {id(part) for found in layers.values() for layer in found for part in layer.modules()}
-    outputs = {id(one) for generator in named("Generator") for one in generator.parameters()}
-
-    def last_norms(*kinds):
-        norms = [one for stack in named(*kinds) for one in stack.modules() if id(one) not in inside]
-        norms = [one for one in norms if hasattr(one, "gamma") or isinstance(one, nn.LayerNorm)]
-        return [(one.gamma, one.beta) if hasattr(one, "gamma") else (one.weight, one.bias) for one in norms]
-
-    def table(size):
-        tables = [one for one in model.parameters() if one.shape == (size, sizes[3]) and id(one) not in outputs]
-        return tables[0] if len(tables) == 1 else None
-
-    return {
-        "result": result,
-        "learns": slope is not None and bool(slope.any()),
-        "records": [records["encoder"], records["decoder"]],
-        "memory": records.get("memory", []),
-        "encoded": encoded,
-        "heads": [heads(layers["encoder"]), heads(layers["decoder"])],
-        "norms": [last_norms("Encoder", "Decoder"), last_norms("Decoder", "Encoder")],
-        "tables": [table(sizes[0]), table(sizes[1])],
+    attentions = 2 if name == "DecoderLayer" else 1
+    zero, one = torch.zeros(D_MODEL, D_MODEL), torch.zeros(D_MODEL)
+    off = [(zero, one)] * 4
+    on = [(zero, one), (zero, one), (zero, one + 1), (torch.eye(D_MODEL), one)]
+    weights: dict[str, list] = {
+        "attentions": [on if which == index else off for index in range(attentions)],
+        "norms": [(torch.ones(D_MODEL), one)] * (attentions + 1),
+        "linear": [(torch.zeros(D_FF, D_MODEL), torch.ones(D_FF)), (torch.zeros(D_MODEL, D_FF), one)],
     }
+    if which == "network":
+        weights["linear"][1] = (torch.full((D_MODEL, D_FF), 1 / D_FF), one)
+    args = [torch.zeros(20, 12, D_MODEL), torch.zeros(20, 9, D_MODEL)][:attentions]
+    build: tuple = ((D_MODEL, HEADS, D_FF, *options), {})
+    answer = called(learner, name, build, weights, args, (), training=True)
+    if answer is None:
+        return
+    got = answer[0]
+    assert got.shape == args[0].shape, f"The layer's output should have shape {tuple(args[0].shape)}."
+    # 1440 entries: 0.5 is missed by more than 0.1 once in 10^13, and 0.1 by more than 0.055 as rarely as 10^-10.
+    zeros, margin = share_of(got == 0), 0.1 if p == 0.5 else 0.06
+    given = f"dropout={p}" if options else f"the default dropout={p}"
+    assert abs(zeros - p) < margin, (
+        f"With {given}, a share of {p} of what a sublayer returns should be dropped in training, but {zeros:.0%} is."
+    )
+    if p != 0.5:
+        return
+    number = D_FF if which == "network" else args[which].shape[1]
+    spread = float((got[got != 0].double() * (1 - p) - 1).square().mean())
+    # At least 240 independent means of n numbers that are 0 or 2: half of the variance 1 / n once in 10^10.
+    share = spread * number
+    assert share > 1e-3, (
+        "In training, dropout=0.5 should also act inside the sublayer (on attention weights, or on hidden units)."
+    )
+    assert 0.5 < share < 2, (
+        "In training, the dropout inside the sublayer (on attention weights, or on hidden units) should be that of "
+        f"the layer, 0.5: what it returns should vary by {1 / number:.3f} (variance), but varies by {spread:.3f}."
+    )
 
 
-def inventory(learner, sizes, options, values=False):
-    """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's."""
-    model = learner.make_model(*sizes, **options)
+@pytest.mark.task("transformer.EncoderLayer", points=1)
+def test_dropout(learner, reference, rng):
+    """In training, dropout acts on what both sublayers return, on attention weights and on hidden units."""
+    check_dropout(learner, rng, "EncoderLayer", 0)
+    check_dropout(learner, rng, "EncoderLayer", 0, 0.1, ())
+    check_dropout(learner, rng, "EncoderLayer", "network")
 
-    def order(named):
-        """In whatever order parameters are registered: of one shape those of `w_q` before those of `w_v`."""
-        path = named[0].split(".")
-        return tuple(named[1].shape), path[-1], path[-2] if path[-2:-1] and path[-2][:2] == "w_" else ""
 
-    parameters = [one for _, one in sorted(model.named_parameters(), key=order)]
-    place = {id(one): index for index, one in enumerate(parameters)}
-    places = [place[id(one)] for _, one in model.named_parameters(remove_duplicate=False)]
-    layers = {}
-    kinds = ("EncoderLayer", "DecoderLayer")
-    for kind in kinds:
-        nearest = {
-            one: next((base.__name__ for base in type(one).__mro__ if base.__name__ in kinds), "")
-            for one in model.modules()
-        }
-        found = [one for one in nearest if nearest[one] == kind]
-        layers[kind] = [sorted(place[id(one)] for one in layer.parameters()) for layer in found]
-    generator = getattr(model, "generator", None)
-    weight = getattr(getattr(generator, "proj", None), "weight", None)
-    return {
-        "parameters": [one.detach() if values else list(one.shape) for one in parameters],
-        "uses": [places.count(index) for index in range(len(parameters))],
-        "frozen": sum(not one.requires_grad for one in parameters),
-        "again": values and [one.detach() for one in learner.make_model(*sizes, **options).parameters()],
-        "layers": [layers["EncoderLayer"], layers["DecoderLayer"]],
-        "output": place.get(id(weight)) if isinstance(weight, torch.Tensor) else None,
-    }
+# ---------------------------------------------------------------------------------------------------------------------
+# DecoderLayer
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=1)
+def test_decoder_without_masks(learner, reference, rng):
+    """The pre-norm layer, the default, is right on known weights."""
+    check_layer(learner, rng, "DecoderLayer", "pre", build=((D_MODEL, HEADS, D_FF), {}), mask=False)
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=2)
+def test_decoder_with_masks(learner, reference, rng):
+    """Each of the two masks hides what it should, in the attention that it belongs to."""
+    check_layer(learner, rng, "DecoderLayer", "pre", in_place=True)
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=1)
+def test_decoder_post_norm(learner, reference, rng):
+    """The post-norm layer is right on known weights."""
+    check_layer(learner, rng, "DecoderLayer", "post")
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=1)
+def test_decoder_gradients(learner, reference, rng):
+    """Gradients reach the target and the memory."""
+    check_layer_gradients(learner, rng, "DecoderLayer")
+
+
+@pytest.mark.task("transformer.DecoderLayer", points=1)
+def test_decoder_dropout(learner, reference, rng):
+    """In training, dropout acts on and inside each of the three sublayers."""
+    check_dropout(learner, rng, "DecoderLayer", 0)
+    check_dropout(learner, rng, "DecoderLayer", 0, 0.1, ())
+    check_dropout(learner, rng, "DecoderLayer", 1)
+    check_dropout(learner, rng, "DecoderLayer", "network")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Encoder
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_chain(learner, reference, rng):
+    """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
+    for training in (False, True):
+        _, _, seen = watch_model(learner, rng, half="encode", training=training)
+        assert_stack(seen, 0, "pre", seen["result"])
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_post_norm(learner, reference, rng):
+    """A post-norm stack ends with its last layer."""
+    _, _, seen = watch_model(learner, rng, norm="post", half="encode")
+    assert_stack(seen, 0, "post", seen["result"])
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_masks(learner, reference, rng):
+    """Every layer gets the mask."""
+    _, _, seen = watch_model(learner, rng, half="encode")
+    assert_masks(seen, 0)
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_hands_on_its_arguments(learner, reference, rng):
+    """Every layer has the norm, the dropout and the heads that were requested."""
+    check_handed_on(learner, rng, (0,))
+
+
+def assert_own(parts, side):
+    layers, name = parts["layers"][side], ("encoder", "decoder")[side]
+    assert len(layers) == SIZES[2], (
+        f"With num_layers={SIZES[2]} the {name} should hold {SIZES[2]} layers, but PyTorch finds {len(layers)} in it."
+    )
+    shared = set(layers[0]).intersection(*layers[1:])
+    assert not shared, f"All layers of the {name} share {len(shared)} of their {len(layers[0])} parameters."
+    numbers = [number for layer in layers for number in layer]
+    assert len(set(numbers)) == len(numbers), f"Some layers of the {name} share parameters."
+
+
+@pytest.mark.task("transformer.Encoder", points=1)
+def test_encoder_layers_own_their_parameters(learner, reference, rng):
+    """No two layers of the encoder share a parameter, and the model knows all of them."""
+    assert_own(parts_of_model(learner, SIZES, {}), 0)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Decoder
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_chain(learner, reference, rng):
+    """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
+    for training in (False, True):
+        _, _, seen = watch_model(learner, rng, training=training)
+        assert_stack(seen, 1, "pre", seen["result"])
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_stack_post_norm(learner, reference, rng):
+    """A post-norm stack ends with its last layer."""
+    _, _, seen = watch_model(learner, rng, norm="post")
+    assert_stack(seen, 1, "post", seen["result"])
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_masks_and_memory(learner, reference, rng):
+    """Every layer gets both masks and the same memory."""
+    _, _, seen = watch_model(learner, rng, length=4)  # equal lengths: catches mix-ups, all of which fit there
+    for memory in seen["memory"][1:]:
+        assert_close(memory, seen["memory"][0], "the memory of a later layer (the same as the first layer's)")
+    for encoded in seen["encoded"]:
+        assert_close(seen["memory"][0], encoded, "the memory that the layers read (what the encoder returned)")
+    assert_masks(seen, 1)
+    *_, seen = watch_model(learner, rng, half="decode", memory=rng.normal(2, 5, SIZES[3], dtype=torch.float64))
+    assert seen["learns"], "The decoder's output has no gradient for the memory: the encoder could not learn."
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_hands_on_its_arguments(learner, reference, rng):
+    """Every layer has the norm, the dropout and the heads that were requested."""
+    check_handed_on(learner, rng, (1,))
+
+
+@pytest.mark.task("transformer.Decoder", points=1)
+def test_decoder_layers_own_their_parameters(learner, reference, rng):
+    """No two layers of the decoder share a parameter, and the model knows all of them."""
+    assert_own(parts_of_model(learner, SIZES, {}), 1)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Generator
+
+
+def generate_words(learner, d_model, vocab_size, weight, bias, inputs, cotangent=None):
+    """A Generator with given weights, called on several inputs.
+
+    With a cotangent: gradients of the first result's weighted sum, for the input and the weights.
+    """
+    generator = learner.Generator(d_model, vocab_size).to(weight.dtype).eval()
+    proj = getattr(generator, "proj", None)
+    if not isinstance(proj, nn.Linear):
+        return "The attribute `proj` of a Generator should be an nn.Linear."
+    if proj.weight.shape != weight.shape:
+        return f"`proj` of Generator({d_model}, {vocab_size}) should be nn.Linear({d_model}, {vocab_size})."
+    if proj.bias is None:
+        return "`proj` should have a bias."
+    parameters = load_layers(generator, {"proj": (weight, bias)})
+    if cotangent is None:
+        return [generator(x) for x in inputs]
+    leaves = [inputs[0].clone().requires_grad_(), *parameters]
+    return weighted_gradients(generator(leaves[0]), cotangent, leaves)
+
+
+def generated(learner, *request):
+    """The reply of `generate_words`."""
+    return reply_of(learner, generate_words, *request, uses=(load_layers, weighted_gradients))
+
+
+def check_generator(learner, rng, dtype, shapes, scale=1, tolerance=None):
+    weight, bias = rng.normal(7, 5, dtype=dtype), rng.normal(7, dtype=dtype)
+    inputs = [scale * rng.normal(*shape, dtype=dtype) for shape in shapes]
+    answer = generated(learner, 5, 7, weight, bias, inputs)
+    for got, x in zip(answer, inputs):
+        expected = F.linear(x.double(), weight.double(), bias.double()).log_softmax(-1).to(dtype)
+        assert_close(got, expected, f"Generator on an input of shape {tuple(x.shape)}", tolerance, tolerance)
+
+
+@pytest.mark.task("transformer.Generator", points=1)
+def test_log_probabilities(learner, reference, rng):
+    """Log-probabilities along the last axis, in float64, and their gradients."""
+    check_generator(learner, rng, torch.float64, [(3, 4, 5)])
+    leaves = [rng.normal(*shape, dtype=torch.float64) for shape in ((2, 3, 5), (7, 5), (7,))]
+    cotangent = rng.normal(2, 3, 7, dtype=torch.float64)
+    got = generated(learner, 5, 7, *leaves[1:], leaves[:1], cotangent)
+    for leaf in leaves:
+        leaf.requires_grad_()
+    expected = torch.autograd.grad((F.linear(*leaves).log_softmax(-1) * cotangent).sum(), leaves)
+    names = [f"the gradient of a Generator for {name}" for name in ("its input", "proj.weight", "proj.bias")]
+    assert_close(tuple(got), expected, names)
+
+
+@pytest.mark.task("transformer.Generator", points=1)
+def test_leading_axes(learner, reference, rng):
+    """Any number of leading axes, and float32 or bfloat16."""
+    check_generator(learner, rng, torch.float32, [(5,), (4, 5), (2, 3, 5), (2, 3, 4, 5)])
+    check_generator(learner, rng, torch.bfloat16, [(4, 5)], tolerance=1e-1)
+
+
+@pytest.mark.task("transformer.Generator", points=1)
+def test_large_logits(learner, reference, rng):
+    """Logits of several hundred give finite log-probabilities."""
+    check_generator(learner, rng, torch.float32, [(2, 3, 5)], scale=300)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Transformer
+
+
+def embedded_by_hand(ids, table):
+    d_model = table.shape[1]
+    position = torch.arange(ids.shape[1], dtype=torch.float64)[:, None]
+    angle = position / 10000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    positions = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
+    return table[ids] * math.sqrt(d_model) + positions
+
+
+def assert_embedded(seen, side, ids):
+    table, records = seen["tables"][side], seen["records"][side]
+    if table is not None and records:
+        which = ("source", "target")[side]
+        # The table of positions is float32, and need not be computed more exactly.
+        expected = embedded_by_hand(ids, table.detach())
+        assert_close(records[0][1], expected, f"what the first layer reads of the {which}", 1e-5, 1e-5)
+
+
+@pytest.mark.task("transformer.Transformer", points=1)
+def test_encode(learner, reference, rng):
+    """The encoder reads the embedded source, with its mask, and encode returns the encoder's output."""
+    src, _, seen = watch_model(learner, rng, half="encode")
+    assert_masks(seen, 0)
+    assert_embedded(seen, 0, src)
+    assert_equal(list(getattr(seen["result"], "shape", [])), [*src.shape, SIZES[3]], "the shape of the memory")
+
+
+@pytest.mark.task("transformer.Transformer", points=1)
+def test_decode(learner, reference, rng):
+    """decode(memory, src_mask, tgt, tgt_mask) hands the memory and the embedded target to the decoder."""
+    memory = rng.normal(2, 5, SIZES[3], dtype=torch.float64)
+    _, tgt, seen = watch_model(learner, rng, half="decode", memory=memory)
+    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
+    assert_embedded(seen, 1, tgt)
+    assert_close(seen["memory"][0], memory, "the memory that the first layer reads")
+    assert_masks(seen, 1)
+
+
+@pytest.mark.task("transformer.Transformer", points=2)
+def test_forward_with_masks(learner, reference, rng):
+    """The decoder reads the embedded target and the encoder's output, with the masks that are given."""
+    src, tgt = random_ids(rng)
+    given = rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)  # other masks than those that would be built
+    numbers = rng.normal(997, dtype=torch.float64)
+    seen = watched(learner, SIZES, {"dropout": 0.0}, numbers, src, tgt, given, given, None, True)
+    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
+    assert_embedded(seen, 1, tgt)
+    assert_masks(seen, 0)
+    assert_masks(seen, 1)
+    assert_stack(seen, 1, "pre", seen["result"])
+    assert_stack(seen, 0, "pre", seen["memory"][0])
+
+
+@pytest.mark.task("transformer.Transformer", points=2)
+def test_masks_from_ids(learner, reference, rng):
+    """Masks that are not passed are built from the ids, each by itself."""
+    src, tgt = random_ids(rng)
+    numbers = rng.normal(997, dtype=torch.float64)
+    right, other = masks_by_hand(src, tgt), (rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4))
+    for given in ((), (other[0], None), (None, other[1])):
+        wanted = [one if one is not None else made for one, made in zip(given or (None, None), right)]
+        seen = watched(learner, SIZES, {"dropout": 0.0}, numbers, src, tgt, wanted, given, None, not given)
+        assert_masks(seen, 0)
+        assert_masks(seen, 1)
 
 
 def reach(learner, sizes, options, src, tgt):
-    """For each parameter of a model, those without first: does it get a gradient that is not zero?"""
+    """For each parameter of a model whether it gets a gradient that is not zero, those that get none first."""
     model = learner.make_model(*sizes, **options).train()
     result = model(src, tgt)
     if not isinstance(result, torch.Tensor) or not result.requires_grad:
@@ -267,11 +830,45 @@ def reach(learner, sizes, options, src, tgt):
     return sorted(one.grad is not None and bool(one.grad.any()) for one in model.parameters())
 
 
-def left_out(learner, vocab, options, name, value, src, tgt):
-    """Two models, one without the argument and one with the value, given the same parameters: do they do the same?
+@pytest.mark.task("transformer.Transformer", points=1)
+def test_every_parameter_learns(learner, reference, rng):
+    """The loss reaches every parameter of encoder and decoder."""
+    src, tgt = rng.integers(1, 7, 4, 8), rng.integers(1, 9, 4, 7)
+    reached = learner.run(reach, SIZES, {"dropout": 0.0, "norm": "pre"}, src, tgt)
+    # A share, not all: the biases of the keys shift all scores of a query alike, which never matters.
+    share = sum(reached) / max(1, len(reached))
+    assert share > 0.85, f"Only {share:.0%} of the model's parameters get a gradient from the output."
 
-    Returns their parameters' shapes, and what they answer in training mode with the same random numbers; nothing of
-    either where the function's own signature has the value already.
+
+# ---------------------------------------------------------------------------------------------------------------------
+# make_model
+
+
+@pytest.mark.task("transformer.make_model", points=1)
+def test_flow(learner, reference, rng):
+    """Words and positions are embedded, and the sizes are those requested."""
+    src, tgt, seen = watch_model(learner, rng)
+    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
+    assert_embedded(seen, 0, src)
+    assert_embedded(seen, 1, tgt)
+    parts = parts_of_model(learner, SIZES, {})
+    total = sum(math.prod(one) for one in parts["parameters"])
+    expected = sum(math.prod(one) for one in parts_of_model(reference, SIZES, {})["parameters"])
+    assert_equal(total, expected, f"the number of parameters of make_model{SIZES}")
+    assert parts["output"] is not None, "The model should hold a Generator with `proj` as its attribute `generator`."
+    assert_equal(parts["frozen"], 0, "how many parameters of a new model are frozen")
+    # The table of positions has 5000 rows unless another number is passed.
+    for long in ((600, 4), (4, 600)):
+        ids = [rng.integers(4, 7, 1, length) for length in long]
+        learns = learner.run(reach, (*SIZES[:2], 1, *SIZES[3:5], 1), {"dropout": 0.0}, *ids)
+        assert any(learns), "make_model should give a model that can learn."
+
+
+def left_out(learner, vocab, options, name, value, src, tgt):
+    """Two models with the same parameters, one made without the argument and one with this value for it.
+
+    Returns their parameters' shapes, and their outputs in training mode with the same random numbers; both are empty
+    where the function's own signature has the value already.
     """
     import inspect
 
@@ -295,609 +892,6 @@ def left_out(learner, vocab, options, name, value, src, tgt):
         torch.manual_seed(0)
         answers.append(model.train()(src, tgt).detach())
     return shapes, answers
-
-
-def generate_words(learner, d_model, vocab_size, weight, bias, inputs, cotangent=None):
-    """A Generator with given weights, called on several inputs.
-
-    With a cotangent: gradients of the first result's weighted sum, for the input and the weights.
-    """
-    generator = learner.Generator(d_model, vocab_size).to(weight.dtype).eval()
-    proj = getattr(generator, "proj", None)
-    if not isinstance(proj, nn.Linear):
-        return "The attribute `proj` of a Generator should be an nn.Linear."
-    if proj.weight.shape != weight.shape:
-        return f"`proj` of Generator({d_model}, {vocab_size}) should be nn.Linear({d_model}, {vocab_size})."
-    if proj.bias is None:
-        return "`proj` should have a bias."
-    with torch.no_grad():
-        proj.weight.copy_(weight)
-        proj.bias.copy_(bias)
-    if cotangent is None:
-        return [generator(x) for x in inputs]
-    leaves = [inputs[0].clone().requires_grad_(), proj.weight, proj.bias]
-    output = generator(leaves[0])
-    found = [None] * 3
-    if isinstance(output, torch.Tensor) and output.requires_grad:
-        found = torch.autograd.grad((output * cotangent).sum(), leaves, allow_unused=True)
-    return [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found)]
-
-
-def shift(learner, targets, args):
-    """The shifted targets, and the targets as the call left them."""
-    return learner.shift_right(targets, *args), targets
-
-
-def count(learner, kind):
-    """The counts of a small model made for the purpose, as key and value pairs."""
-
-    class Model(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.first = nn.Linear(3, 5)
-            self.second = nn.Sequential(nn.Linear(5, 7), nn.LayerNorm(7), nn.Linear(7, 5, bias=False))
-            if kind == "tied":
-                self.third = nn.Linear(3, 5)
-                self.third.weight = self.first.weight
-            if kind == "twins":
-                self.third = nn.LayerNorm(7)  # type: ignore[assignment]
-            if kind == "frozen":
-                self.second[0].weight.requires_grad_(False)
-            if kind == "buffers":
-                self.positions = nn.BatchNorm1d(11)
-            if kind == "own":
-                self.scale = nn.Parameter(torch.ones(13))
-            if kind == "empty":
-                self.activation = nn.ReLU()
-
-    model = Model()
-    counts = learner.count_parameters(model)
-    return counts, sum(not one.requires_grad for one in model.parameters())
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Formulas and helpers
-
-D_MODEL, HEADS, D_FF = 6, 2, 10
-
-
-def _weights(rng, attentions, dtype=torch.float64):
-    def linear(rows, columns):
-        return rng.normal(rows, columns, dtype=dtype) * 0.7, rng.normal(rows, dtype=dtype)
-
-    return {
-        "attentions": [[linear(D_MODEL, D_MODEL) for _ in range(4)] for _ in range(attentions)],
-        "norms": [
-            (rng.normal(D_MODEL, dtype=dtype) + 1, rng.normal(D_MODEL, dtype=dtype)) for _ in range(attentions + 1)
-        ],
-        "linear": [linear(D_FF, D_MODEL), linear(D_MODEL, D_FF)],
-    }
-
-
-def _attend(query, memory, weights, mask):
-    q, k, v = (
-        F.linear(x, *pair).unflatten(-1, (HEADS, -1)).transpose(1, 2)
-        for x, pair in zip((query, memory, memory), weights)
-    )
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))
-    return F.linear((scores.softmax(-1) @ v).transpose(1, 2).flatten(2), *weights[3])
-
-
-def _network(x, weights):
-    return F.linear(F.linear(x, *weights[0]).relu(), *weights[1])
-
-
-def _layer(x, sublayers, norms, style):
-    for sublayer, (gain, bias) in zip(sublayers, norms):
-        if style == "pre":
-            x = x + sublayer(F.layer_norm(x, (D_MODEL,), gain, bias))
-        else:
-            x = F.layer_norm(x + sublayer(x), (D_MODEL,), gain, bias)
-    return x
-
-
-def _layer_results(weights, x, memory, src_mask, tgt_mask, style):
-    """What a layer may return, the usual assignment of the weights first."""
-    for own, *other in permutations(weights["attentions"]):
-        for norms in permutations(weights["norms"]):
-            sublayers: list = [lambda y, own=own: _attend(y, y, own, tgt_mask)]
-            sublayers += [lambda y, one=one: _attend(y, memory, one, src_mask) for one in other]
-            sublayers += [lambda y: _network(y, weights["linear"])]
-            yield _layer(x, sublayers, norms, style)
-
-
-def _check_layer(learner, rng, name, style, build=None, mask=True, in_place=False):
-    decoder = name == "DecoderLayer"
-    weights = _weights(rng, 2 if decoder else 1)
-    x, memory = rng.normal(2, 4, D_MODEL, dtype=torch.float64), 3 * rng.normal(2, 5, D_MODEL, dtype=torch.float64) + 1
-    src_mask, tgt_mask = (rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)) if mask else (None, None)
-    args, masks = ((x, memory), (src_mask, tgt_mask)) if decoder else ((x,), (tgt_mask,))
-    build = build or ((D_MODEL, HEADS, D_FF, 0.3, style), {})
-    answer = learner.run(call_layer, name, build, weights, args, masks if mask else ())
-    if isinstance(answer, str):
-        raise AssertionError(answer)
-    if answer is None:
-        return _check_unknown_parts(learner, name, build, args)
-    got, after = answer
-    if in_place:
-        assert_equal(tuple(after), args, "the layer's input after the call")
-    _assert_one_of(
-        got, _layer_results(weights, x, memory, src_mask, tgt_mask, style), f"the {style}-norm layer's output"
-    )
-
-
-def _check_unknown_parts(learner, name, build, args):
-    """The first position sees the last one of every input, unless a mask hides it."""
-    visible = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args]
-    for answers, hidden in zip(learner.run(disturb, name, build, args, visible[::-1]), (False, True)):
-        first = answers[0][:, 0]
-        for other in answers[1:]:
-            assert answers[0].shape == args[0].shape, f"{name} should return a tensor of shape {tuple(args[0].shape)}."
-            same = torch.allclose(other[:, 0], first, rtol=0, atol=1e-9)
-            assert same == hidden, f"What {name} returns at the first position should " + (
-                "not depend on a position that the mask hides." if hidden else "depend on every position."
-            )
-
-
-def _assert_one_of(got, candidates, what):
-    demand_one(*(partial(assert_close, got, expected, what) for expected in candidates))
-
-
-def _check_gradients(learner, rng, name):
-    decoder = name == "DecoderLayer"
-    weights = _weights(rng, 2 if decoder else 1)
-    args = [rng.normal(2, 4, D_MODEL, dtype=torch.float64), rng.normal(2, 5, D_MODEL, dtype=torch.float64)]
-    args = args[: 1 + decoder]
-    cotangent = rng.normal(2, 4, D_MODEL, dtype=torch.float64)
-    src_mask, tgt_mask = rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)
-    masks = (src_mask, tgt_mask) if decoder else (tgt_mask,)
-    build: tuple = ((D_MODEL, HEADS, D_FF, 0.0, "pre"), {})  # in training mode nothing else may be different
-    answer = learner.run(call_layer, name, build, weights, args, masks, True, cotangent)
-    if isinstance(answer, str):
-        raise AssertionError(answer)
-    if answer is None:
-        return
-    leaves = [arg.clone().requires_grad_() for arg in args]
-    expected = []
-    for output in _layer_results(weights, leaves[0], leaves[-1], src_mask, tgt_mask, "pre"):
-        grads = torch.autograd.grad((output * cotangent).sum(), leaves, retain_graph=True)
-        expected.append(torch.cat([grad.flatten() for grad in grads]))
-    got = torch.cat([grad.flatten() for grad in answer[1]])
-    _assert_one_of(got, expected, "the gradient for the layer's inputs")
-
-
-def _check_dropout(learner, rng, name, which, p=0.5, options=(0.5, "pre")):
-    """One sublayer alone adds the constant 1 to x = 0, or more exactly what its dropouts leave of it.
-
-    The dropout on what the sublayer returns makes a share p of the results 0. A dropout inside it, of n weights or
-    hidden units, spreads the others. Chance makes a right answer fail with a probability below 1e-9: see below.
-    """
-    attentions = 2 if name == "DecoderLayer" else 1
-    zero, one = torch.zeros(D_MODEL, D_MODEL), torch.zeros(D_MODEL)
-    off = [(zero, one)] * 4
-    on = [(zero, one), (zero, one), (zero, one + 1), (torch.eye(D_MODEL), one)]
-    weights: dict[str, list] = {
-        "attentions": [on if which == index else off for index in range(attentions)],
-        "norms": [(torch.ones(D_MODEL), one)] * (attentions + 1),
-        "linear": [(torch.zeros(D_FF, D_MODEL), torch.ones(D_FF)), (torch.zeros(D_MODEL, D_FF), one)],
-    }
-    if which == "network":
-        weights["linear"][1] = (torch.full((D_MODEL, D_FF), 1 / D_FF), one)
-    args = [torch.zeros(20, 12, D_MODEL), torch.zeros(20, 9, D_MODEL)][:attentions]
-    build: tuple = ((D_MODEL, HEADS, D_FF, *options), {})
-    answer = learner.run(call_layer, name, build, weights, args, (), training=True)
-    if isinstance(answer, str):
-        raise AssertionError(answer)
-    if answer is None:
-        return
-    got = answer[0]
-    assert got.shape == args[0].shape, f"The layer's output should have shape {tuple(args[0].shape)}."
-    # 1440 entries: 0.5 is missed by more than 0.1 once in 10^13, and 0.1 by more than 0.055 as rarely as 10^-10.
-    zeros, margin = float((got == 0).double().mean()), 0.1 if p == 0.5 else 0.06
-    given = f"dropout={p}" if options else f"the default dropout={p}"
-    assert abs(zeros - p) < margin, (
-        f"With {given}, a share of {p} of what a sublayer returns should be dropped in training, but {zeros:.0%} is."
-    )
-    if p != 0.5:
-        return
-    number = D_FF if which == "network" else args[which].shape[1]
-    spread = float((got[got != 0].double() * (1 - p) - 1).square().mean())
-    # At least 240 independent means of n numbers that are 0 or 2: half of the variance 1 / n once in 10^10.
-    share = spread * number
-    assert share > 1e-3, (
-        "In training, dropout=0.5 should also act inside the sublayer (on attention weights, or on hidden units)."
-    )
-    assert 0.5 < share < 2, (
-        "In training, the dropout inside the sublayer (on attention weights, or on hidden units) should be that of "
-        f"the layer, 0.5: what it returns should vary by {1 / number:.3f} (variance), but varies by {spread:.3f}."
-    )
-
-
-SIZES = (7, 9, 2, 6, 10, 2)  # src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads
-
-
-def _ids(rng, length=5):
-    """Source and target with padding on both sides, and of different lengths."""
-    src, tgt = rng.integers(4, 7, 2, length), rng.integers(4, 9, 2, 4)
-    src[0, 3:], src[1, 0], tgt[0, 3], tgt[1, 0] = PAD, PAD, PAD, PAD
-    return src, tgt
-
-
-def _masks(src, tgt):
-    causal = torch.ones(tgt.shape[1], tgt.shape[1], dtype=torch.bool).tril()
-    return (src != PAD)[:, None, None, :], (tgt != PAD)[:, None, None, :] & causal
-
-
-def _watch(learner, rng, norm="pre", given=None, half=None, masks=None, memory=None, length=5, training=False):
-    src, tgt = _ids(rng, length)
-    numbers = rng.normal(997, dtype=torch.float64)  # a prime: no two layers are filled alike
-    right = _masks(src, tgt)
-    given = right if given is None else given
-    seen = learner.run(
-        watch,
-        SIZES,
-        {"dropout": 0.0, "norm": norm},
-        numbers,
-        *(src if memory is None else memory, tgt),
-        masks or right,
-        given,
-        half,
-        training,
-    )
-    return src, tgt, seen
-
-
-def _assert_stack(seen, side, norm, result):
-    """Layers in a chain, each once; and the last norm."""
-    records, name = seen["records"][side], ("encoder", "decoder")[side]
-    assert len(records) == SIZES[2], f"With num_layers={SIZES[2]} the {name} calls {len(records)} layers."
-    assert len({index for index, *_ in records}) == len(records), f"The {name} calls one layer several times."
-    for (_, _, before, _), (_, x, _, _) in zip(records, records[1:]):
-        assert_close(x, before, f"what a layer of the {name} reads (the output of the layer before it)")
-    last = records[-1][2]
-    if norm == "post":
-        assert_close(result, last, f"the {name}'s output with norm='post' (its last layer's output)")
-        return
-    norms = seen["norms"][side]
-    if len(norms) > 1:
-        return
-    assert norms, f"With norm='pre' the {name} should have one norm after its last layer, but has none."
-    assert_close(result, F.layer_norm(last, last.shape[-1:], *norms[0]), f"the {name}'s output (its last norm's)")
-
-
-def _assert_masks(seen, side):
-    name = ("encoder", "decoder")[side]
-    for number, (_, _, output, again) in enumerate(seen["records"][side]):
-        assert_close(output, again, f"what layer {number} of the {name} returns (called with the masks it should get)")
-
-
-def _check_handed_on(learner, rng, sides):
-    """The arguments norm, dropout and num_heads of a fresh model are those of each layer."""
-    src, tgt = _ids(rng)
-    right, fresh, small = _masks(src, tgt), torch.zeros(0, dtype=torch.float64), (*SIZES[:2], 1, *SIZES[3:])
-    for norm, dropout in (("post", 0.0), ("pre", 0.5)):
-        options = {"dropout": dropout, "norm": norm}
-        seen = learner.run(watch, small, options, fresh, src, tgt, right, right, training=True)
-        for side in sides:
-            what = f"With norm={norm!r} and dropout={dropout} every layer of the {('encoder', 'decoder')[side]}"
-            for _, _, output, again in seen["records"][side]:
-                mean, variance = output.mean(-1).abs().max(), (output.var(-1, unbiased=False) - 1).abs().max()
-                assert bool(mean + variance < 1e-2) == (norm == "post"), (
-                    f"{what} should {'' if norm == 'post' else 'not '}end in a norm."
-                )
-                assert torch.allclose(output, again) == (dropout == 0), (
-                    f"{what} should return {'the same' if dropout == 0 else 'something else'} at each call in training."
-                )
-            counts = set(seen["heads"][side])
-            assert counts <= {SIZES[5]}, f"{what} should have {SIZES[5]} heads, but there are attentions with {counts}."
-
-
-def _embedded(ids, table):
-    d_model = table.shape[1]
-    position = torch.arange(ids.shape[1], dtype=torch.float64)[:, None]
-    angle = position / 10000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
-    positions = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
-    return table[ids] * math.sqrt(d_model) + positions
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# EncoderLayer
-
-
-@pytest.mark.task("transformer.EncoderLayer", points=1)
-def test_pre_norm(learner, reference, rng):
-    """The pre-norm layer, the default, is right on known weights, without and with a mask."""
-    _check_layer(learner, rng, "EncoderLayer", "pre", build=((D_MODEL, HEADS, D_FF), {}), mask=False)
-    _check_layer(learner, rng, "EncoderLayer", "pre", in_place=True)
-
-
-@pytest.mark.task("transformer.EncoderLayer", points=1)
-def test_post_norm(learner, reference, rng):
-    """The post-norm layer is right on known weights."""
-    _check_layer(learner, rng, "EncoderLayer", "post")
-
-
-@pytest.mark.task("transformer.EncoderLayer", points=1)
-def test_gradients(learner, reference, rng):
-    """Gradients flow through both sublayers and both shortcuts."""
-    _check_gradients(learner, rng, "EncoderLayer")
-
-
-@pytest.mark.task("transformer.EncoderLayer", points=1)
-def test_dropout(learner, reference, rng):
-    """In training, dropout acts on what both sublayers return, on attention weights and on hidden units."""
-    _check_dropout(learner, rng, "EncoderLayer", 0)
-    _check_dropout(learner, rng, "EncoderLayer", 0, 0.1, ())
-    _check_dropout(learner, rng, "EncoderLayer", "network")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# DecoderLayer
-
-
-@pytest.mark.task("transformer.DecoderLayer", points=1)
-def test_decoder_without_masks(learner, reference, rng):
-    """The pre-norm layer, the default, is right on known weights."""
-    _check_layer(learner, rng, "DecoderLayer", "pre", build=((D_MODEL, HEADS, D_FF), {}), mask=False)
-
-
-@pytest.mark.task("transformer.DecoderLayer", points=2)
-def test_decoder_with_masks(learner, reference, rng):
-    """Each of the two masks hides what it should, from the attention that it belongs to."""
-    _check_layer(learner, rng, "DecoderLayer", "pre", in_place=True)
-
-
-@pytest.mark.task("transformer.DecoderLayer", points=1)
-def test_decoder_post_norm(learner, reference, rng):
-    """The post-norm layer is right on known weights."""
-    _check_layer(learner, rng, "DecoderLayer", "post")
-
-
-@pytest.mark.task("transformer.DecoderLayer", points=1)
-def test_decoder_gradients(learner, reference, rng):
-    """Gradients reach the target and the memory."""
-    _check_gradients(learner, rng, "DecoderLayer")
-
-
-@pytest.mark.task("transformer.DecoderLayer", points=1)
-def test_decoder_dropout(learner, reference, rng):
-    """In training, dropout acts on and inside each of the three sublayers."""
-    _check_dropout(learner, rng, "DecoderLayer", 0)
-    _check_dropout(learner, rng, "DecoderLayer", 0, 0.1, ())
-    _check_dropout(learner, rng, "DecoderLayer", 1)
-    _check_dropout(learner, rng, "DecoderLayer", "network")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Encoder
-
-
-@pytest.mark.task("transformer.Encoder", points=1)
-def test_encoder_chain(learner, reference, rng):
-    """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
-    for training in (False, True):
-        _, _, seen = _watch(learner, rng, half="encode", training=training)
-        _assert_stack(seen, 0, "pre", seen["result"])
-
-
-@pytest.mark.task("transformer.Encoder", points=1)
-def test_encoder_post_norm(learner, reference, rng):
-    """A post-norm stack ends with its last layer."""
-    _, _, seen = _watch(learner, rng, norm="post", half="encode")
-    _assert_stack(seen, 0, "post", seen["result"])
-
-
-@pytest.mark.task("transformer.Encoder", points=1)
-def test_encoder_masks(learner, reference, rng):
-    """Every layer gets the mask."""
-    _, _, seen = _watch(learner, rng, half="encode")
-    _assert_masks(seen, 0)
-
-
-@pytest.mark.task("transformer.Encoder", points=1)
-def test_encoder_hands_on_its_arguments(learner, reference, rng):
-    """Every layer has the norm, the dropout and the heads that were asked for."""
-    _check_handed_on(learner, rng, (0,))
-
-
-@pytest.mark.task("transformer.Encoder", points=1)
-def test_encoder_layers_own_their_parameters(learner, reference, rng):
-    """No two layers of the encoder share a parameter, and the model knows all of them."""
-    _assert_own(learner.run(inventory, SIZES, {}), 0)
-
-
-def _assert_own(made, side):
-    layers, name = made["layers"][side], ("encoder", "decoder")[side]
-    assert len(layers) == SIZES[2], (
-        f"With num_layers={SIZES[2]} the {name} should hold {SIZES[2]} layers, but PyTorch finds {len(layers)} in it."
-    )
-    shared = set(layers[0]).intersection(*layers[1:])
-    assert not shared, f"All layers of the {name} share {len(shared)} of their {len(layers[0])} parameters."
-    places = [place for layer in layers for place in layer]
-    assert len(set(places)) == len(places), f"Some layers of the {name} share parameters."
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Decoder
-
-
-@pytest.mark.task("transformer.Decoder", points=1)
-def test_decoder_chain(learner, reference, rng):
-    """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
-    for training in (False, True):
-        _, _, seen = _watch(learner, rng, training=training)
-        _assert_stack(seen, 1, "pre", seen["result"])
-
-
-@pytest.mark.task("transformer.Decoder", points=1)
-def test_decoder_stack_post_norm(learner, reference, rng):
-    """A post-norm stack ends with its last layer."""
-    _, _, seen = _watch(learner, rng, norm="post")
-    _assert_stack(seen, 1, "post", seen["result"])
-
-
-@pytest.mark.task("transformer.Decoder", points=1)
-def test_decoder_masks_and_memory(learner, reference, rng):
-    """Every layer gets both masks and the same memory."""
-    _, _, seen = _watch(learner, rng, length=4)  # of equal lengths: every mix-up fits
-    for memory in seen["memory"][1:]:
-        assert_close(memory, seen["memory"][0], "the memory of a later layer (the same as the first layer's)")
-    for encoded in seen["encoded"]:
-        assert_close(seen["memory"][0], encoded, "the memory that the layers read (what the encoder returned)")
-    _assert_masks(seen, 1)
-    *_, seen = _watch(learner, rng, half="decode", memory=rng.normal(2, 5, SIZES[3], dtype=torch.float64))
-    assert seen["learns"], "The decoder's output has no gradient for the memory: the encoder could not learn."
-
-
-@pytest.mark.task("transformer.Decoder", points=1)
-def test_decoder_hands_on_its_arguments(learner, reference, rng):
-    """Every layer has the norm, the dropout and the heads that were asked for."""
-    _check_handed_on(learner, rng, (1,))
-
-
-@pytest.mark.task("transformer.Decoder", points=1)
-def test_decoder_layers_own_their_parameters(learner, reference, rng):
-    """No two layers of the decoder share a parameter, and the model knows all of them."""
-    _assert_own(learner.run(inventory, SIZES, {}), 1)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Generator
-
-
-@pytest.mark.task("transformer.Generator", points=1)
-def test_log_probabilities(learner, reference, rng):
-    """Log-probabilities along the last axis, in float64, and their gradients."""
-    _check_generator(learner, rng, torch.float64, [(3, 4, 5)])
-    leaves = [rng.normal(*shape, dtype=torch.float64) for shape in ((2, 3, 5), (7, 5), (7,))]
-    cotangent = rng.normal(2, 3, 7, dtype=torch.float64)
-    got = learner.run(generate_words, 5, 7, *leaves[1:], leaves[:1], cotangent)
-    for leaf in leaves:
-        leaf.requires_grad_()
-    expected = torch.autograd.grad((F.linear(*leaves).log_softmax(-1) * cotangent).sum(), leaves)
-    names = [f"the gradient of a Generator for {name}" for name in ("its input", "proj.weight", "proj.bias")]
-    assert_close(tuple(got), expected, names)
-
-
-@pytest.mark.task("transformer.Generator", points=1)
-def test_leading_axes(learner, reference, rng):
-    """Any number of leading axes, and float32 or bfloat16."""
-    _check_generator(learner, rng, torch.float32, [(5,), (4, 5), (2, 3, 5), (2, 3, 4, 5)])
-    _check_generator(learner, rng, torch.bfloat16, [(4, 5)], tolerance=1e-1)
-
-
-@pytest.mark.task("transformer.Generator", points=1)
-def test_large_logits(learner, reference, rng):
-    """Logits of several hundred give finite log-probabilities."""
-    _check_generator(learner, rng, torch.float32, [(2, 3, 5)], scale=300)
-
-
-def _check_generator(learner, rng, dtype, shapes, scale=1, tolerance=None):
-    weight, bias = rng.normal(7, 5, dtype=dtype), rng.normal(7, dtype=dtype)
-    inputs = [scale * rng.normal(*shape, dtype=dtype) for shape in shapes]
-    answer = learner.run(generate_words, 5, 7, weight, bias, inputs)
-    if isinstance(answer, str):
-        raise AssertionError(answer)
-    for got, x in zip(answer, inputs):
-        expected = F.linear(x.double(), weight.double(), bias.double()).log_softmax(-1).to(dtype)
-        assert_close(got, expected, f"Generator on an input of shape {tuple(x.shape)}", tolerance, tolerance)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Transformer
-
-
-@pytest.mark.task("transformer.Transformer", points=1)
-def test_encode(learner, reference, rng):
-    """The encoder reads the embedded source, with its mask, and encode returns what it made of it."""
-    src, _, seen = _watch(learner, rng, half="encode")
-    _assert_masks(seen, 0)
-    _assert_embedded(seen, 0, src)
-    assert_equal(list(getattr(seen["result"], "shape", [])), [*src.shape, SIZES[3]], "the shape of the memory")
-
-
-@pytest.mark.task("transformer.Transformer", points=1)
-def test_decode(learner, reference, rng):
-    """decode(memory, src_mask, tgt, tgt_mask) hands the memory and the embedded target to the decoder."""
-    memory = rng.normal(2, 5, SIZES[3], dtype=torch.float64)
-    _, tgt, seen = _watch(learner, rng, half="decode", memory=memory)
-    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
-    _assert_embedded(seen, 1, tgt)
-    assert_close(seen["memory"][0], memory, "the memory that the first layer reads")
-    _assert_masks(seen, 1)
-
-
-def _assert_embedded(seen, side, ids):
-    table, records = seen["tables"][side], seen["records"][side]
-    if table is not None and records:
-        which = ("source", "target")[side]
-        # The table of positions is float32, and need not be computed more exactly.
-        expected = _embedded(ids, table.detach())
-        assert_close(records[0][1], expected, f"what the first layer reads of the {which}", 1e-5, 1e-5)
-
-
-@pytest.mark.task("transformer.Transformer", points=2)
-def test_forward_with_masks(learner, reference, rng):
-    """The decoder reads the embedded target and the encoder's output, with the masks that are given."""
-    src, tgt = _ids(rng)
-    given = rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)  # not those that would be built
-    numbers = rng.normal(997, dtype=torch.float64)
-    seen = learner.run(watch, SIZES, {"dropout": 0.0}, numbers, src, tgt, given, given, None, True)
-    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
-    _assert_embedded(seen, 1, tgt)
-    _assert_masks(seen, 0)
-    _assert_masks(seen, 1)
-    _assert_stack(seen, 1, "pre", seen["result"])
-    _assert_stack(seen, 0, "pre", seen["memory"][0])
-
-
-@pytest.mark.task("transformer.Transformer", points=2)
-def test_masks_from_ids(learner, reference, rng):
-    """Masks that are not given are built from the ids, each by itself."""
-    src, tgt = _ids(rng)
-    numbers = rng.normal(997, dtype=torch.float64)
-    right, other = _masks(src, tgt), (rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4))
-    for given in ((), (other[0], None), (None, other[1])):
-        wanted = [one if one is not None else made for one, made in zip(given or (None, None), right)]
-        seen = learner.run(watch, SIZES, {"dropout": 0.0}, numbers, src, tgt, wanted, given, None, not given)
-        _assert_masks(seen, 0)
-        _assert_masks(seen, 1)
-
-
-@pytest.mark.task("transformer.Transformer", points=1)
-def test_every_parameter_learns(learner, reference, rng):
-    """The loss reaches every parameter of encoder and decoder."""
-    src, tgt = rng.integers(1, 7, 4, 8), rng.integers(1, 9, 4, 7)
-    reached = learner.run(reach, SIZES, {"dropout": 0.0, "norm": "pre"}, src, tgt)
-    # The biases of the keys shift all scores of a query alike and never matter: a share, not all.
-    share = sum(reached) / max(1, len(reached))
-    assert share > 0.85, f"Only {share:.0%} of the model's parameters get a gradient from the output."
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# make_model
-
-
-@pytest.mark.task("transformer.make_model", points=1)
-def test_flow(learner, reference, rng):
-    """Words and positions are embedded, and the sizes are those asked for."""
-    src, tgt, seen = _watch(learner, rng)
-    assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
-    _assert_embedded(seen, 0, src)
-    _assert_embedded(seen, 1, tgt)
-    made = learner.run(inventory, SIZES, {})
-    total = sum(math.prod(one) for one in made["parameters"])
-    expected = sum(math.prod(one) for one in reference.run(inventory, SIZES, {})["parameters"])
-    assert_equal(total, expected, f"the number of parameters of make_model{SIZES}")
-    assert made["output"] is not None, "The model should hold a Generator with `proj` as its attribute `generator`."
-    assert_equal(made["frozen"], 0, "how many parameters of a new model are frozen")
-    # The table of positions has 5000 rows unless something else is asked for.
-    for long in ((600, 4), (4, 600)):
-        ids = [rng.integers(4, 7, 1, length) for length in long]
-        learns = learner.run(reach, (*SIZES[:2], 1, *SIZES[3:5], 1), {"dropout": 0.0}, *ids)
-        assert any(learns), "make_model should give a model that can learn."
 
 
 @pytest.mark.task("transformer.make_model", points=1)
@@ -927,9 +921,9 @@ def test_xavier(learner, reference, rng):
 
     A uniform sample of n numbers stays below 0.9 of its bound once in 0.9^-n: for n of at least 256, below 1e-11.
     """
-    made = learner.run(inventory, (17, 19, 2, 16, 20, 2), {}, values=True)
+    parts = parts_of_model(learner, (17, 19, 2, 16, 20, 2), {}, values=True)
     ratios = []
-    for one in made["parameters"]:
+    for one in parts["parameters"]:
         if one.dim() < 2:
             continue
         rows, columns = one.shape[0], one.shape[1]
@@ -944,11 +938,11 @@ def test_xavier(learner, reference, rng):
     assert ratio.abs().max() > 0.99 and (ratio.square().mean() - 1 / 3).abs() < 0.025, (
         "The matrices should be uniform between the bounds of Xavier's distribution, and are not."
     )
-    for layers in made["layers"]:
+    for layers in parts["layers"]:
         for first, second in zip(*layers):
-            one, other = made["parameters"][first], made["parameters"][second]
+            one, other = parts["parameters"][first], parts["parameters"][second]
             assert one.dim() < 2 or not torch.equal(one, other), "Two layers of a stack start with the same numbers."
-    matrices = [[one for one in made[which] if one.dim() > 1] for which in ("parameters", "again")]
+    matrices = [[one for one in parts[which] if one.dim() > 1] for which in ("parameters", "again")]
     alike = sum(any(torch.equal(one, other) for other in matrices[1]) for one in matrices[0])
     assert not alike, f"Of a second model {alike} matrices are those of the first: each is to be drawn anew."
 
@@ -958,25 +952,25 @@ def test_tied(learner, reference, rng):
     """With tie_weights the two tables and the output share one parameter, otherwise none."""
     sizes = (11, 11, 1, 6, 10, 2)
     for tie, wanted in ((True, 1), (False, 3)):
-        made = learner.run(inventory, sizes, {"tie_weights": tie})
-        tables = [place for place, one in enumerate(made["parameters"]) if one == [11, 6]]
+        parts = parts_of_model(learner, sizes, {"tie_weights": tie})
+        tables = [number for number, one in enumerate(parts["parameters"]) if one == [11, 6]]
         assert_equal(len(tables), wanted, f"how many parameters of shape (11, 6) there are with tie_weights={tie}")
-        assert made["output"] in tables, "generator.proj.weight should be one of the model's parameters."
+        assert parts["output"] in tables, "generator.proj.weight should be one of the model's parameters."
 
 
 @pytest.mark.task("transformer.make_model", points=1)
 def test_unequal_vocabularies(learner, reference, rng):
     """Tying two vocabularies of different sizes raises ValueError."""
     call = "make_model(7, 9, ..., tie_weights=True)"
-    assert_raises(ValueError, lambda: learner.run(inventory, SIZES, {"tie_weights": True}), call)
+    assert_raises(ValueError, lambda: parts_of_model(learner, SIZES, {"tie_weights": True}), call)
 
 
 @pytest.mark.task("transformer.make_model", points=1)
 def test_dropout_and_norm(learner, reference, rng):
     """The arguments dropout, norm and num_heads reach every layer. (Whether dropout reaches the embeddings is free.)"""
-    _check_handed_on(learner, rng, (0, 1))
-    with_norm = sum(math.prod(one) for one in learner.run(inventory, SIZES, {"norm": "pre"})["parameters"])
-    without = sum(math.prod(one) for one in learner.run(inventory, SIZES, {"norm": "post"})["parameters"])
+    check_handed_on(learner, rng, (0, 1))
+    with_norm = sum(math.prod(one) for one in parts_of_model(learner, SIZES, {"norm": "pre"})["parameters"])
+    without = sum(math.prod(one) for one in parts_of_model(learner, SIZES, {"norm": "post"})["parameters"])
     assert_equal(with_norm - without, 4 * SIZES[3], "what a pre-norm model has more parameters than a post-norm one")
 
 
@@ -984,15 +978,12 @@ def test_dropout_and_norm(learner, reference, rng):
 # shift_right
 
 
-@pytest.mark.task("transformer.shift_right", points=1)
-def test_shift(learner, reference, rng):
-    """Every token moves one place to the right, and BOS comes first."""
-    for shape in ((3, 5), (1, 4), (5, 1)):
-        _check_shift(learner, rng.integers(4, 50, *shape))
-    _check_shift(learner, torch.tensor([[4, 5, 3, 0, 0], [6, 7, 8, 9, 3], [1, 2, 3, 4, 5]]))
+def shift(learner, targets, args):
+    """The shifted targets, and the targets as the call left them."""
+    return learner.shift_right(targets, *args), targets
 
 
-def _check_shift(learner, targets, *args):
+def check_shift(learner, targets, *args):
     bos = args[0] if args else BOS
     got, after = learner.run(shift, targets, args)
     expected = torch.cat([torch.full_like(targets[..., :1], bos), targets[..., :-1]], dim=-1)
@@ -1001,25 +992,61 @@ def _check_shift(learner, targets, *args):
 
 
 @pytest.mark.task("transformer.shift_right", points=1)
+def test_shift(learner, reference, rng):
+    """Every token moves one position to the right, and BOS comes first."""
+    for shape in ((3, 5), (1, 4), (5, 1)):
+        check_shift(learner, rng.integers(4, 50, *shape))
+    check_shift(learner, torch.tensor([[4, 5, 3, 0, 0], [6, 7, 8, 9, 3], [1, 2, 3, 4, 5]]))
+
+
+@pytest.mark.task("transformer.shift_right", points=1)
 def test_one_sequence(learner, reference, rng):
     """A single sequence (T,), and another integer type."""
-    _check_shift(learner, rng.integers(4, 50, 6))
-    _check_shift(learner, rng.integers(4, 50, 3, 4).to(torch.int32))
+    check_shift(learner, rng.integers(4, 50, 6))
+    check_shift(learner, rng.integers(4, 50, 3, 4).to(torch.int32))
 
 
 @pytest.mark.task("transformer.shift_right", points=1)
 def test_bos_id(learner, reference, rng):
     """Another id for the start."""
-    _check_shift(learner, rng.integers(4, 50, 2, 5), 51)
+    check_shift(learner, rng.integers(4, 50, 2, 5), 51)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # count_parameters
 
+
+def count(learner, kind):
+    """The counts of a small model, and how many of its parameters are frozen afterwards."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(3, 5)
+            self.second = nn.Sequential(nn.Linear(5, 7), nn.LayerNorm(7), nn.Linear(7, 5, bias=False))
+            if kind == "tied":
+                self.third = nn.Linear(3, 5)
+                self.third.weight = self.first.weight
+            if kind == "twins":
+                self.third = nn.LayerNorm(7)  # type: ignore[assignment]
+            if kind == "frozen":
+                self.second[0].weight.requires_grad_(False)
+            if kind == "buffers":
+                self.positions = nn.BatchNorm1d(11)
+            if kind == "own":
+                self.scale = nn.Parameter(torch.ones(13))
+            if kind == "empty":
+                self.activation = nn.ReLU()
+
+    model = Model()
+    counts = learner.count_parameters(model)
+    return counts, sum(not one.requires_grad for one in model.parameters())
+
+
 FIRST, SECOND = 3 * 5 + 5, 5 * 7 + 7 + 2 * 7 + 7 * 5
 
 
-def _check_count(learner, kind, more, total):
+def check_count(learner, kind, more, total):
     got, frozen = learner.run(count, kind)
     expected = {"first": FIRST, "second": SECOND, **more, "total": total}
     assert isinstance(got, dict), f"count_parameters should return a dictionary, but returned a {type(got).__name__}."
@@ -1034,20 +1061,20 @@ def _check_count(learner, kind, more, total):
 @pytest.mark.task("transformer.count_parameters", points=1)
 def test_parts(learner, reference, rng):
     """A number for each part, also one without parameters, and their total."""
-    _check_count(learner, "plain", {}, FIRST + SECOND)
-    _check_count(learner, "empty", {"activation": 0}, FIRST + SECOND)
-    _check_count(learner, "twins", {"third": 14}, FIRST + SECOND + 14)
+    check_count(learner, "plain", {}, FIRST + SECOND)
+    check_count(learner, "empty", {"activation": 0}, FIRST + SECOND)
+    check_count(learner, "twins", {"third": 14}, FIRST + SECOND + 14)
 
 
 @pytest.mark.task("transformer.count_parameters", points=1)
 def test_tied_once(learner, reference, rng):
     """A tied parameter counts once, in the first part that holds it."""
-    _check_count(learner, "tied", {"third": 5}, FIRST + SECOND + 5)
+    check_count(learner, "tied", {"third": 5}, FIRST + SECOND + 5)
 
 
 @pytest.mark.task("transformer.count_parameters", points=1)
 def test_what_counts(learner, reference, rng):
     """Frozen parameters and the model's own count, buffers do not."""
-    _check_count(learner, "frozen", {}, FIRST + SECOND)
-    _check_count(learner, "buffers", {"positions": 22}, FIRST + SECOND + 22)
-    _check_count(learner, "own", {}, FIRST + SECOND + 13)
+    check_count(learner, "frozen", {}, FIRST + SECOND)
+    check_count(learner, "buffers", {"positions": 22}, FIRST + SECOND + 22)
+    check_count(learner, "own", {}, FIRST + SECOND + 13)

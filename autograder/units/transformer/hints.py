@@ -1,10 +1,10 @@
-"""Hints of unit 8, transformer: for each task a question about the idea, then shapes and the trap, then a "
+"""Hints of unit `transformer`: for each task a question about the idea, then shapes and the trap, then a "
 "skeleton."""
 
 HINTS = {
     "transformer.EncoderLayer": (
-        "A layer has two sublayers, and each stands inside a residual connection. What does the connection of unit 6 "
-        "do by itself already, and what is left for you? (Chapter 8, 'One encoder layer'.)",
+        "A layer has two sublayers, and each stands inside a residual connection. What does the connection of "
+        "{unit}`blocks` do by itself already, and what is left for you? ({Section}`transformer#tf-encoder-layer`.)",
         "You need one MultiHeadAttention, one FeedForward and two SublayerConnections; all of them get "
         "`dropout`, the "
         "connections also `norm`. A connection calls its sublayer with one argument, attention wants four: wrap "
@@ -17,7 +17,7 @@ HINTS = {
     ),
     "transformer.DecoderLayer": (
         "Two attentions: in which of them are the keys target positions, and in which source positions? A mask says "
-        "which keys may be looked at, so which mask belongs to which? (Chapter 8, 'One decoder layer'.)",
+        "which keys may be looked at, so which mask belongs to which? ({Section}`transformer#tf-decoder-layer`.)",
         "Three sublayers, three connections, in this order: self-attention with `tgt_mask`, cross-attention with "
         "`src_mask`, feed-forward network. In the cross-attention the query is (B, T_tgt, d), and key and value "
         "are the "
@@ -29,9 +29,8 @@ HINTS = {
         "    return third connection(x, feed_forward)",
     ),
     "transformer.Encoder": (
-        "In a pre-norm layer the shortcut is never normalised. What therefore leaves the last layer as no other "
-        "part of "
-        "the model would like it? (Chapter 8, 'Stacks, and the last norm'.)",
+        "In a pre-norm layer the shortcut is never normalised. What therefore leaves the last layer as no other part "
+        "of the model would like it? ({Section}`transformer#tf-stacks`.)",
         "`nn.ModuleList` registers the layers, a plain list does not. Each place needs a new layer: multiplying "
         "a list "
         'repeats one object. The last norm is there for "pre" only.',
@@ -42,8 +41,7 @@ HINTS = {
     ),
     "transformer.Decoder": (
         "What changes from layer to layer, and what stays the same for all of them: x, the memory, the masks? "
-        "(Chapter 8, "
-        "'Stacks, and the last norm'.)",
+        "({Section}`transformer#tf-stacks`.)",
         "The loop is that of the encoder with three more arguments: memory, src_mask, tgt_mask, in this order. "
         "Do not "
         "overwrite `memory` in the loop.",
@@ -51,15 +49,13 @@ HINTS = {
     ),
     "transformer.Generator": (
         "One score for each word, then probabilities, then their logarithms. Which of the two last steps can "
-        "underflow, "
-        "and how do you do both at once? (Chapter 8, 'From vectors to words'.)",
+        "underflow, and how do you do both at once? ({Section}`transformer#tf-generator`.)",
         "`proj` is nn.Linear(d_model, vocab_size), with bias. The words are on the last axis, however many axes come "
         "before it: count it from the end.",
         "return log_softmax of proj(x) over the last axis",
     ),
     "transformer.Transformer": (
-        "Follow a sentence through figure 1. Which of the two masks is used twice? (Chapter 8, 'The whole flow, with "
-        "shapes'.)",
+        "Follow a sentence through figure 1. Which of the two masks is used twice? ({Section}`transformer#tf-flow`.)",
         "Your __init__ is free: take the parts from make_model. encode embeds and runs the encoder; decode "
         "embeds the "
         "target and runs the decoder with memory, src_mask, tgt_mask. forward returns (B, T_tgt, d): it does "
@@ -71,9 +67,8 @@ HINTS = {
         "    return decode(encode(src, src_mask), src_mask, tgt, tgt_mask)",
     ),
     "transformer.make_model": (
-        "Which parameters should be one and the same, and which never? How would you find out whether two names "
-        "stand for "
-        "one parameter? (Chapter 8, 'One table for three' and 'No two layers share'.)",
+        "Which parameters should be one and the same, and which never? How would you find out whether two names stand "
+        "for one parameter? ({Section}`transformer#tf-tying` and {heading}`transformer#tf-sharing`.)",
         "Every parameter with dim() > 1 is drawn by nn.init.xavier_uniform_, the tables too. An embedding's "
         "weight is "
         "(V, d), and that of nn.Linear(d, V) as well: assign the parameter itself, no transpose, no copy. Check "
@@ -87,9 +82,8 @@ HINTS = {
         "return model",
     ),
     "transformer.shift_right": (
-        "To predict the word at position t, which words may the decoder have read? So what stands at position t "
-        "of its "
-        "input? (Chapter 8, 'Teacher forcing and the shift'.)",
+        "To predict the word at position t, which words may the decoder have read? So what stands at position t of "
+        "its input? ({Section}`transformer#tf-shift`.)",
         "The result has the shape, type and device of `targets`, which stays as it is. Time is the last axis, "
         "for (B, T) "
         "and for (T,): use `...`.",
@@ -97,9 +91,8 @@ HINTS = {
         "return start and all columns but the last, side by side",
     ),
     "transformer.count_parameters": (
-        "With tied weights, three parts hold one table. In which of them should it count, so that the parts add "
-        "up to the "
-        "total? (Chapter 8, 'Counting the paper's model'.)",
+        "With tied weights, three parts hold one table. In which of them should it count, so that the parts add up to "
+        "the total? ({Section}`transformer#tf-count`.)",
         "`model.named_children()` gives the parts, `part.parameters()` their tensors, `numel()` the numbers in one. "
         "Remember what you have counted in a set: tensors are hashed by identity. `model.parameters()` gives "
         "each tensor "

@@ -1,4 +1,4 @@
-"""Hints of unit 14, translation: three per task, from a question about the idea to the skeleton of an answer."""
+"""Hints of unit `translation`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
     "translation.token_batches": (

@@ -1,7 +1,7 @@
 """Takes memory in many processes, which hide.
 
 points: 4
-says: [Mm]emory
+says: memory
 """
 # ruff: noqa
 

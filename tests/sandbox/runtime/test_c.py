@@ -12,7 +12,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from autograder.course.addresses import ROOT
 from autograder.course.catalogue import c_solution
 from autograder.course.registry import UNITS
-from autograder.lms.release import BrokenSource, ClearSolutionsByName, CSolution
+from autograder.lms.release import BrokenSource, CSolution
+from autograder.lms.stubs import ClearSolutionsByName
 from autograder.notebook import c_magic
 from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernel, calling, compiling
 from autograder.sandbox.runtime.c.prototypes import PROTOTYPES, SIGNATURES
@@ -388,7 +389,7 @@ def test_cells_of_the_exercise_are_made_of_the_solution():
 
 def test_the_stub_of_a_kernel_is_empty():
     cell = nbformat.v4.new_code_cell(CSolution("gpt2_forward").source("gelu_forward"))
-    cell.metadata["nbgrader"] = {"grade_id": "gpt2_forward.gelu_forward.solution", "solution": True, "grade": False,
+    cell.metadata["nbgrader"] = {"grade_id": "gpt2_forward-gelu_forward-solution", "solution": True, "grade": False,
                                  "locked": False, "schema_version": 3, "task": False}  # fmt: skip
     cleared, _ = ClearSolutionsByName().preprocess_cell(cell, {"language": "python"}, 0)
     [stub] = [piece for piece in pieces_of(cleared.source.removeprefix("%%c"), "x") if piece.function]

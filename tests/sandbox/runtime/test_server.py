@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import socket
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from autograder.course.addresses import PACKAGE
+from autograder.sandbox import selftest
+from autograder.sandbox.jail import user_namespace_modes
+from autograder.sandbox.launch import Setup
 from autograder.sandbox.runtime.requests import Request
-from autograder.sandbox.session import ForkServer, ForkServerError, Limits, ProcessSubject
+from autograder.sandbox.session import ForkServer, ForkServerError, Limits, ProcessSubject, SubjectCrashed
 
 MEMORY = 2**30
 
@@ -48,8 +54,7 @@ CHILD = """
 import os, signal, sys
 from runtime import server
 
-control, writable = None, ()
-children = server.Children(control, writable)
+children = server.Children(control=None, errors=2, writable=())
 pid = os.fork()
 if pid == 0:
     {body}
@@ -93,3 +98,173 @@ def test_whether_a_child_has_ended(lost):
 def test_a_child_that_someone_else_has_reaped():
     script = CHILD.format(body="os._exit(7)") + "os.waitpid(pid, 0)\nprint(children.kill(pid, force=True))\n"
     assert run(script) == "None\n"
+
+
+# --- memory of several processes ------------------------------------------------------------------------
+
+FORKED = """
+import os, time
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+def load(workers):
+    data = TensorDataset(torch.arange(6.0))
+    seen = [batch.sum().item() for (batch,) in DataLoader(data, batch_size=2, num_workers=workers)]
+    time.sleep(1)
+    return seen
+
+def crowd(count, megabytes=0):
+    mine = bytearray(b"x") * (megabytes * 2**20)
+    for _ in range(count):
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+    time.sleep(1.5)
+    return len(mine) // 2**20
+
+def crowd_that_writes(count, megabytes):
+    for _ in range(count):
+        if os.fork() == 0:
+            mine = bytearray(b"x") * (megabytes * 2**20)
+            time.sleep(20)
+            os._exit(len(mine) % 2)
+    time.sleep(3)
+"""
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["best jail", "user namespace"])
+def jail(request):
+    """A jailed server; as root, there are two kinds."""
+    setup = replace(Setup.best(jailed=True, compiler=False), own_user_namespace=request.param)
+    if request.param not in user_namespace_modes():
+        pytest.skip("there is no such jail here")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Setup, "best", staticmethod(lambda jailed, compiler: setup))
+        with ForkServer(jailed=True, compiler=False) as server:
+            server.wait_until_ready()
+            yield server
+
+
+def ask(server, code: str, name: str, *args, memory_mb: int = 384):
+    with ProcessSubject(server, [code], Limits(30, 60, memory_mb)) as subject:
+        return subject.ask(Request(name, args)).value
+
+
+def test_workers_that_share_their_parents_memory_are_not_large(jail):
+    """Each of them holds what the server has imported, and the parent's own data; none has written to it."""
+    assert ask(jail, FORKED, "load", 3) == [1, 5, 9]
+    assert ask(jail, FORKED, "crowd", 6) == 0
+    assert ask(jail, FORKED, "crowd", 6, 200) == 200
+
+
+def test_workers_with_memory_of_their_own_are_counted(jail):
+    with pytest.raises(SubjectCrashed, match="Too much memory"):
+        ask(jail, FORKED, "crowd_that_writes", 6, 100)
+
+
+SOCKETS = """
+import socket, time
+
+def keep(senders, kind, times):
+    '''Messages of senders that are gone; how many bytes wait.'''
+    kept, total = [], 0
+    for number in range(senders // times):
+        receiving = socket.socket(socket.AF_UNIX, kind)
+        receiving.bind(f"\\0{number}")
+        if kind == socket.SOCK_STREAM:
+            receiving.listen(times)
+        for _ in range(times):
+            with socket.socket(socket.AF_UNIX, kind) as sender:
+                sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**30)
+                sender.setblocking(False)
+                sender.connect(f"\\0{number}")
+                try:
+                    while True:
+                        total += sender.send(bytes(100_000))
+                except BlockingIOError:
+                    pass
+        kept.append(receiving)
+    time.sleep(1.5)
+    return total
+
+def pairs(count):
+    kept = [socket.socketpair() for _ in range(count)]
+    time.sleep(1)
+    return len(kept)
+"""
+
+
+@pytest.mark.parametrize(("kind", "senders", "times"), [(socket.SOCK_STREAM, 1000, 1000), (socket.SOCK_DGRAM, 400, 4)])
+def test_what_waits_in_sockets_is_memory(jail, kind, senders, times):
+    """Nothing of it is in a process, not even a descriptor for each: one listening socket can keep gigabytes."""
+    few = ask(jail, SOCKETS, "keep", 40, int(kind), min(times, 40), memory_mb=256)
+    assert few >= 40 * 100_000
+    with pytest.raises(SubjectCrashed, match="Too much memory"):
+        ask(jail, SOCKETS, "keep", senders, int(kind), times, memory_mb=256)
+
+
+def test_a_hundred_sockets_are_not_large(jail):
+    assert ask(jail, SOCKETS, "pairs", 50, memory_mb=256) == 50
+
+
+COUNTS = """
+from runtime import procfs, server
+
+children = server.Children(control=None, errors=2, writable=("/",))
+held = {1: 300, 2: 300, 3: 300}
+procfs.usage = lambda pid: {"memory": held.get(pid, 250), "threads": 1}
+parts = {1: 110, 2: 110}
+procfs.proportional_memory = lambda pid: parts.get(pid, None if pid in held else 60)
+print([children._is_too_large(pids, [held[pid] for pid in pids], most) for pids, most in PROBES])
+"""
+
+
+def test_a_process_that_hides_is_counted_in_full():
+    """The third one's pages cannot be read. All together hold 250 with the server, of which it has 60 as its part."""
+    probes = [([1, 2], 350), ([1, 2], 100), ([1, 2], 99), ([1, 2, 3], 400), ([1, 2, 3], 399), ([3], 50), ([3], 49)]
+    assert run(COUNTS.replace("PROBES", repr(probes))) == f"{[False, False, True, False, True, False, True]}\n"
+
+
+# --- faults of the runtime itself ---------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="counts descriptors under /proc")
+def test_a_fault_of_the_server_is_said_once_in_a_sentence(own_server, caplog):
+    own_server._control.sendall(b"F")  # without the connection that belongs to it
+    own_server._control.sendall(b"\x00\x00\x00\x01\x00\x00\x00\x005")
+    before, kept = len(os.listdir("/proc/self/fd")), []
+    with caplog.at_level(logging.WARNING):
+        for _ in range(5):
+            with pytest.raises(ForkServerError, match=r"ended unexpectedly \(IndexError: .*\); start") as raised:
+                own_server.fork(str(own_server.home), MEMORY)
+            kept.append(raised)
+        assert own_server.has_ended()
+    assert len(os.listdir("/proc/self/fd")) == before  # no connection is left open
+    [said] = [record.getMessage() for record in caplog.records]
+    assert said.startswith("The grading process has ended unexpectedly (IndexError: ")
+    assert "\n" not in said
+
+
+def test_no_submission_can_write_where_the_servers_faults_go(own_server):
+    own = selftest._in_submission(own_server, selftest.find_descriptors, {})
+    assert own == ["device"] * 3 + ["socket"]
+
+
+def test_a_server_that_is_closed_has_not_ended_unexpectedly(caplog):
+    with ForkServer(compiler=False) as server:
+        server.wait_until_ready()
+    assert server.has_ended()
+    assert caplog.records == []
+
+
+def test_a_fault_beside_the_code_is_said_to_whoever_reads_the_result(subject):
+    """Code that breaks what the runtime uses: the reply says so, for a cell and for a request, and more may come."""
+    spoiled = subject(
+        "import sys\nserver = sys.modules['runtime.server']\ndef broken(*_, **__):\n    raise LookupError('no more')",
+        "server.CellRunner.run = server.execute = broken",
+        "x = 1",
+    )
+    outcome = spoiled.ask(Request("broken"))
+    assert outcome.kinds[0] == "RuntimeFault"
+    assert "LookupError: no more" in outcome.text
+    assert spoiled.reports[2].error == f"RuntimeFault: {outcome.text}"

@@ -1,0 +1,142 @@
+"""The folders that learners handed in, made ready for nbgrader.
+
+nbgrader takes the notebooks that have the right name, stops at a time that it cannot read, and copies what a symbolic
+link leads to. Here notebooks get the name that nbgrader expects, and what it must not read it does not find.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nbgrader import utils
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
+
+from autograder.lms import restore
+from autograder.lms.gradebook import TASKS
+from autograder.submissions.notebooks import UnreadableSubmission, content
+from autograder.submissions.syntax import defined_names
+
+TIME = "timestamp.txt"
+UNREADABLE_TIME = "timestamp-unreadable.txt"
+MAX_LINKS = 100  # in one submission; nbgrader compares each of its files with all of them
+
+
+def make_ready(converter: Autograde, gradebook: Gradebook, expected: Sequence[str]) -> None:
+    """Make the folders of all submissions ready that nbgrader is about to grade, and tell it which these are.
+
+    ``expected``: the names of the assignment's notebooks.
+    """
+    course = converter.coursedir
+    pattern = course.format_path(course.submitted_directory, course.student_id, course.assignment_id)
+    _leave_links_out(converter)
+    for folder in sorted(filter(os.path.isdir, glob.glob(pattern))):
+        _set_unreadable_time_aside(Path(folder), converter.log)
+        is_tidy = not expected or course.notebook_id != "*" or _tidy(converter, gradebook, Path(folder), expected)
+        # In a name with brackets, nbgrader looks for other names.
+        notebooks = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
+        if "\n" in folder:
+            converter.log.error("Not graded: nbgrader stops at a line break in a name, as in %r; rename it.", folder)
+        elif notebooks and is_tidy:
+            converter.assignments[folder] = notebooks
+            continue
+        converter.assignments.pop(folder, None)
+
+
+def _leave_links_out(converter: Autograde) -> None:
+    """Before the files of a submission are copied, have nbgrader ignore all but the regular ones."""
+    course, next_hook = converter.coursedir, converter.pre_convert_hook
+    own_patterns = [name for name in course.ignore if not os.path.isabs(name)]  # the others are of an earlier run
+
+    def hook(**about: Any) -> None:
+        course.ignore = ["*"]  # all of them, if this fails: nbgrader goes on
+        links = _links(os.path.dirname(about["notebooks"][0]), converter.log)
+        course.ignore = own_patterns + [glob.escape(path) for path in links]
+        if next_hook:
+            next_hook(**about)
+
+    converter.pre_convert_hook = hook
+
+
+def _links(folder: str, log: Any) -> list[str]:
+    """What is not copied to where a submission's author will see it: links to anything at all, pipes and so on.
+
+    nbgrader compares every file with every path of this list, and looks through whole folders for one with a bracket
+    in it. So a long list, or a strange one, becomes the submission's folder, of which nbgrader then copies nothing.
+    """
+    found = [path for path in _files(folder) if not stat.S_ISREG(os.lstat(path).st_mode)]
+    beside = [path for path in found if not path.endswith(".ipynb")]
+    for path in beside[:MAX_LINKS]:
+        log.warning("%s is left out: it is a symbolic link, or no regular file.", path)
+    names = [os.path.relpath(path, folder) for path in beside]
+    if len(names) > MAX_LINKS or names != list(map(glob.escape, names)):
+        log.warning("Of %s only notebooks are taken.", folder)
+        return [folder]
+    return beside
+
+
+def _files(folder: str) -> Iterator[str]:
+    for parent, _, names in os.walk(folder):
+        yield from (os.path.join(parent, name) for name in sorted(names))
+
+
+def _set_unreadable_time_aside(folder: Path, log: Any) -> None:
+    """nbgrader stops at a file without a time, and reads one without an end."""
+    path = folder / TIME
+    try:
+        if os.path.lexists(path):
+            utils.parse_utc(content(path).decode().strip())
+    except (UnreadableSubmission, ValueError, OverflowError):
+        log.warning("%s holds no time, so the submission counts as on time; it is now %s.", path, UNREADABLE_TIME)
+        path.rename(folder / UNREADABLE_TIME)
+
+
+def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> bool:
+    """Give the notebooks of a submission their names; whether there is anything to grade."""
+    found = [path for path in folder.rglob("*.ipynb") if not _is_hidden(path.relative_to(folder))]
+    present = [path for path in found if path.is_file() and not path.is_symlink()]
+    missing = [name for name in expected if folder / f"{name}.ipynb" not in found]
+    unknown = [path for path in present if path.parent != folder or path.stem not in expected]
+    for name in missing:
+        # Which of several files is meant, only what is in them can tell.
+        possible = [path for path in unknown if len(missing) == 1 or _tasks_in(path, name) > 0]
+        if possible:
+            chosen = max(possible, key=lambda path: (_tasks_in(path, name), path.stat().st_mtime))
+            unknown.remove(chosen)
+            _copy_as(converter, chosen, folder / f"{name}.ipynb")
+    if any(os.path.lexists(folder / f"{name}.ipynb") for name in expected):
+        return True
+    student = folder.relative_to(folder.parents[1]).parts[0]
+    converter.log.warning("Not submitted: there is no notebook in %s, so %s has no points for it.", folder, student)
+    if converter.create_student and student not in {known.id for known in gradebook.students}:
+        gradebook.add_student(student)  # and so stands in the export, with 0 points
+    return False
+
+
+def _copy_as(converter: Autograde, chosen: Path, expected: Path) -> None:
+    try:
+        shutil.copyfile(chosen, expected)
+    except OSError as error:
+        converter.log.error("%s cannot be graded: copying it to %s failed (%s).", chosen, expected.name, error)
+    else:
+        converter.log.warning("%s is graded as %s: it was handed in under another name.", chosen, expected.name)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
+
+
+def _tasks_in(path: Path, unit: str) -> int:
+    """How many tasks of a unit a notebook defines."""
+    try:
+        cells = restore.read_cells(content(path), path.name)
+    except UnreadableSubmission:
+        return -1
+    names = set().union(*(defined_names(cell.source) for cell in cells)) if cells else set()
+    return sum(f"{unit}.{name}" in TASKS for name in names)

@@ -1,0 +1,93 @@
+"""The cells that a gradebook knows, and notebooks and gradebooks of earlier releases, whose grade ids have dots.
+
+A grade id used to be the task id itself, ``attention.softmax``. Nobody has to convert anything: wherever
+nbgrader reads a notebook of that time, its cells get today's ids first, and so do the cells of the gradebook, in which
+grades and comments stay with their cells.
+"""
+
+from __future__ import annotations
+
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import BaseCell, Gradebook, Notebook, SourceCell
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor, SaveCells
+
+from autograder.course.registry import COMPLETE
+from autograder.lms.grade_ids import grade_id, task_of
+from autograder.lms.restore import Wanted, rename_cell
+
+TASKS = tuple(task for unit in COMPLETE for task in unit.task_ids)
+
+
+def position(task: str) -> int:
+    """Where a task stands in the course; anything else comes last."""
+    return TASKS.index(task) if task in TASKS else len(TASKS)
+
+
+def wanted_cells(notebook: Notebook) -> list[Wanted]:
+    """The cells that the gradebook has on record for a notebook, but for nbgrader's questions answered anywhere."""
+    points = {cell.name: float(cell.max_score) for cell in notebook.grade_cells}
+    solutions = {cell.name for cell in notebook.solution_cells}
+    tasks = {cell.name for cell in notebook.task_cells}  # nbgrader's word for those questions
+    in_order = sorted(notebook.source_cells, key=lambda cell: (position(task_of(cell.name)), cell.name))
+    return [
+        Wanted(
+            name=cell.name,
+            cell_type=cell.cell_type,
+            source=cell.source or "",
+            checksum=cell.checksum,
+            locked=bool(cell.locked),
+            points=points.get(cell.name),
+            solution=cell.name in solutions,
+            task=task_of(cell.name),
+        )
+        for cell in in_order
+        if cell.name not in tasks
+    ]
+
+
+def rename_cells(gradebook: Gradebook) -> bool:
+    """Give the cells of a gradebook today's ids; whether any had another."""
+    kinds = (BaseCell, SourceCell)
+    renamed = [cell for kind in kinds for cell in gradebook.db.query(kind).filter(kind.name.contains("."))]
+    for cell in renamed:
+        cell.name = grade_id(cell.name)
+    gradebook.db.commit()
+    for notebook in {cell.notebook for cell in renamed}:
+        # By its checksum nbgrader sees that a question was left as it is, and the id is part of the checksum.
+        checksums = {item.name: utils.compute_checksum(item.cell(item.source)) for item in wanted_cells(notebook)}
+        for cell in notebook.source_cells:
+            if cell.checksum:
+                cell.checksum = checksums.get(cell.name, cell.checksum)
+    gradebook.db.commit()
+    return bool(renamed)
+
+
+class RenameCells(NbGraderPreprocessor):
+    """First of nbgrader's steps on a notebook that may be of an earlier release: today's grade ids."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        if any([rename_cell(cell) for cell in nb.cells]):
+            self.log.info("The grade ids have dots, as in earlier releases of the course; they are read with dashes.")
+        return nb, resources
+
+
+class RenameGraded(RenameCells):
+    """The same for a page that shows a graded notebook, and in the gradebook, from which the page takes the points."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        # The formgrader's page says where the gradebook is in its configuration alone.
+        db_url = resources.get("nbgrader", {}).get("db_url") or CourseDirectory(parent=self).db_url
+        with Gradebook(db_url) as gradebook:
+            rename_cells(gradebook)
+        return super().preprocess(nb, resources)
+
+
+class SaveRenamedCells(SaveCells):
+    """nbgrader's step, which refuses cells that the gradebook does not know once there are submissions."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
+            rename_cells(gradebook)
+        return super().preprocess(nb, resources)

@@ -1,0 +1,17 @@
+"""Looking for inputs with a property, such as texts without ties: drawn again and again, but not for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+
+def first_found(draw: Callable[[], Found | None], attempts: int = 100_000) -> Found:
+    """What ``draw`` returns the first time that it is not ``None``."""
+    for _ in range(attempts):
+        found = draw()
+        if found is not None:
+            return found
+    raise LookupError(f"No input of the kind that was wanted came up in {attempts} attempts.")

@@ -1,0 +1,5 @@
+import sys
+
+from solutions.translator.cli import main
+
+sys.exit(main())
