@@ -42,7 +42,7 @@ from typing import TypeVar
 from autograder.course.addresses import PACKAGE, ROOT, chapter_url
 from autograder.course.edits import Edit, EditError, apply, edit
 from autograder.course.references import expand
-from autograder.course.registry import BY_NAME, find_tasks, find_unit
+from autograder.course.registry import BY_NAME, find_tasks
 from autograder.course.source import kernels_of, syntax_tree
 
 __all__ = ["Alternative", "Entry", "Mistake", "alternative", "alternatives", "edit", "mistake", "mistakes"]
@@ -179,8 +179,8 @@ def complete_source(entry: Entry) -> str:
 
 
 def reference_module(unit: str) -> ModuleType:
-    """The reference solution of a unit in Python."""
-    return importlib.import_module(f"solutions.{find_unit(unit).name}")
+    """The reference solution of a unit in Python, be it planned or complete."""
+    return importlib.import_module(f"solutions.{BY_NAME[unit].name}")
 
 
 # --- units in C -------------------------------------------------------------------------------------------
