@@ -95,16 +95,19 @@ class Alternative(Entry):
 
 def mistake(task: str, name: str, *edits: Edit, section: str, why: str, hint: str, base: str = "") -> Callable[[T], T]:
     """Put a mistake into the catalogue: the edits of its base, or else the decorated function or class."""
-    told = {"why": _one_line(why), "hint": _one_line(hint), "section": section, "base": base}
+
+    def entry(source: str) -> Mistake:
+        return Mistake(task, name, source, _one_line(why), _one_line(hint), section, base=base, edits=edits)
+
     if edits:
-        _register("mistakes", Mistake(task, name, edited(task, name, base, edits), edits=edits, **told))
+        _register("mistakes", entry(edited(task, name, base, edits)))
     elif base:
         raise EditError(f"{task} {name}: a base ({base}) without edits")
 
     def register(implementation: T) -> T:
         if edits:
             raise EditError(f"{task} {name}: a mistake is edits or a decorated implementation, not both")
-        _register("mistakes", Mistake(task, name, _source(implementation), **told))
+        _register("mistakes", entry(_source(implementation)))
         return implementation
 
     return register
@@ -170,8 +173,9 @@ def hints(task: str) -> tuple[str, ...]:
 
 def complete_source(entry: Entry) -> str:
     """The entry as a file of its own: the imports of its module, and of its base's, then the implementation."""
-    folders = ["alternatives"] if isinstance(entry, Alternative) or entry.base else []
-    folders += ["mistakes"] if isinstance(entry, Mistake) else []
+    folders = ["alternatives"]
+    if isinstance(entry, Mistake):
+        folders = [*folders, "mistakes"] if entry.base else ["mistakes"]
     if is_c(entry.unit):
         return "".join(_c_file(folder, entry.unit)[0] for folder in folders) + entry.source
     imports = [_imports(_module(folder, entry.unit)) for folder in folders]
