@@ -30,13 +30,17 @@ def print_entry(entry: Entry, console: Console | None = None) -> None:
     if isinstance(entry, Mistake):
         console.print(Text(f"\nWhy:  {entry.why}\nHint: {entry.hint}\nRead: {entry.link}"))
     console.print()
-    console.print(_highlighted(entry.source, "c" if is_c(entry.unit) else "python"))
+    _print_code(console, entry.source, "c" if is_c(entry.unit) else "python")
     console.print(Text(f"\nCompared with the {base_name(entry)}:\n"))
-    console.print(_highlighted(difference(entry), "diff"))
+    _print_code(console, difference(entry), "diff")
 
 
-def _highlighted(code: str, language: str) -> Syntax:
-    return Syntax(code.rstrip("\n"), language, theme="ansi_dark", background_color="default", word_wrap=True)
+def _print_code(console: Console, code: str, language: str) -> None:
+    """Coloured in a terminal; elsewhere as it is, so that it can be saved and run."""
+    if console.is_terminal:
+        console.print(Syntax(code.rstrip("\n"), language, theme="ansi_dark", background_color="default", word_wrap=True))
+    else:
+        console.print(Text(code.rstrip("\n")), soft_wrap=True)
 
 
 def _first_sentence(text: str) -> str:

@@ -48,7 +48,7 @@ mistake(
     section="one-hot-vectors",
     why="The vectors have dtype float64. The task asks for float32, the type of a table unless it says otherwise; "
     "float64 takes twice the memory, and PyTorch does not multiply the two types.",
-    hint="The values are right and the dtype is float64. In this unit one-hot vectors are float32.",
+    hint="The values are right and the dtype is float64. In this unit, one-hot vectors are float32.",
 )
 
 mistake(
