@@ -38,7 +38,9 @@ def print_entry(entry: Entry, console: Console | None = None) -> None:
 def _print_code(console: Console, code: str, language: str) -> None:
     """Coloured in a terminal; elsewhere as it is, so that it can be saved and run."""
     if console.is_terminal:
-        console.print(Syntax(code.rstrip("\n"), language, theme="ansi_dark", background_color="default", word_wrap=True))
+        console.print(
+            Syntax(code.rstrip("\n"), language, theme="ansi_dark", background_color="default", word_wrap=True)
+        )
     else:
         console.print(Text(code.rstrip("\n")), soft_wrap=True)
 
