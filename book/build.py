@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from tqdm import tqdm
+
 BOOK = Path(__file__).resolve().parent
 ROOT = BOOK.parent
 BUILD = ROOT / "_build"
@@ -46,6 +48,9 @@ def main() -> int:
                 problems = verify.site_problems(ROOT) if built else build_problems()
     except (BookError, FileNotFoundError) as error:
         problems = [str(error)]
+    except KeyboardInterrupt:
+        print("book: interrupted; pages that were executed need not run again", file=sys.stderr)
+        return 130
     for problem in problems:
         print(f"book: {problem}", file=sys.stderr)
     if problems:
@@ -77,16 +82,35 @@ def require_jupyter_book() -> None:
 def run_build() -> bool:
     """Run Jupyter Book with its output in a log and its progress on the screen; True when it succeeded."""
     command = [sys.executable, "-c", RUN, *ARGUMENTS]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert process.stdout is not None
+    bar = tqdm(disable=True)
     with LOG.open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-        assert process.stdout is not None
-        for line in process.stdout:
-            log.write(line)
-            for message in progress(line):
-                print(message, flush=True)
-        return process.wait() == 0
+        try:
+            for line in process.stdout:
+                log.write(line)
+                if match := re.match(r"pages to execute: (\d+)$", line):
+                    bar = tqdm(total=int(match[1]), desc="executing", unit="page", leave=False, disable=None)
+                for message in progress(line):
+                    with bar.external_write_mode():
+                        print(message, flush=True)
+                    bar.update(bool(re.search(": (executed|failed)", message)))
+            return process.wait() == 0
+        except KeyboardInterrupt:
+            end(process)
+            raise
+        finally:
+            bar.close()
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """Let a build end that was interrupted as this process was; it ends what it runs."""
+    try:
+        process.wait(timeout=20)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.kill()
 
 
 def build_problems() -> list[str]:
@@ -115,8 +139,8 @@ def progress(line: str) -> Iterator[str]:
     line = plain(line)
     if match := re.match(r"(reading|writing) (?:sources|output)\.\.\. \[ *(\d+)%\] (\S+)", line):
         yield f"  {match[2]:>3}% {match[1]} {match[3]}"
-    elif match := re.match(r"(\S+?): (Executing notebook|Executed notebook in [\d.]+ seconds)", line):
-        yield f"       {match[1]}: {match[2].replace(' notebook', '').lower()}"
+    elif match := re.match(r"(\S+): (executing|executed in [\d.]+ s|failed)$", line):
+        yield f"       {match[1]}.md: {match[2]}"
 
 
 def plain(line: str) -> str:

@@ -14,7 +14,6 @@ Roles
 
 from __future__ import annotations
 
-import json
 import posixpath
 import sys
 from pathlib import Path
@@ -38,6 +37,7 @@ import collected  # noqa: E402
 import course_map  # noqa: E402
 import course_table  # noqa: E402
 import dependencies  # noqa: E402
+import execution  # noqa: E402
 import formulas  # noqa: E402
 import glossary_links  # noqa: E402
 import not_found  # noqa: E402
@@ -59,6 +59,11 @@ def repository_file_url(path: str) -> str:
     """Address of a file or folder of the repository, at the configured branch."""
     kind = "tree" if (ROOT / path).is_dir() else "blob"
     return f"{addresses.repository_url()}/{kind}/{addresses.repository_branch()}/{path}"
+
+
+def course_files() -> list[Path]:
+    """The files that say which units there are, and what they are called."""
+    return [ROOT / "autograder" / "course" / "registry.py", *sorted(ROOT.glob("autograder/units/*/__init__.py"))]
 
 
 class ExerciseLinks(SphinxDirective):
@@ -123,8 +128,8 @@ class CourseMap(SphinxDirective):
     """All units of the course as a picture."""
 
     def run(self) -> list[nodes.Node]:
-        for file in ("registry.py", "reports/course_map.py"):
-            self.env.note_dependency(str(ROOT / "autograder" / file))
+        for file in (*course_files(), ROOT / "autograder" / "reports" / "course_map.py"):
+            self.env.note_dependency(str(file))
         return [nodes.raw("", course_map.course_map(self.env.docname), format="html")]
 
 
@@ -132,8 +137,8 @@ class CourseTable(SphinxDirective):
     """All units of the course, with links to everything that belongs to them."""
 
     def run(self) -> list[nodes.Node]:
-        for file in ("autograder/course/registry.py", "_toc.yml", "_config.yml"):
-            self.env.note_dependency(str(ROOT / file))
+        for file in (*course_files(), ROOT / "_toc.yml", ROOT / "_config.yml"):
+            self.env.note_dependency(str(file))
         return course_table.cards(self.env.docname)
 
 
@@ -161,17 +166,6 @@ class RepoRole(ReferenceRole):
         text = nodes.Text(self.title) if self.has_explicit_title else nodes.literal("", self.title)
         link = nodes.reference("", "", text, refuri=repository_file_url(path), internal=False)
         return [link], []
-
-
-def record_execution(app: Sphinx, exception: Exception | None) -> None:
-    """Sphinx event ``build-finished``: write how each page's cells ran, for book/build.py to read."""
-    if not hasattr(app, "env"):
-        return
-    metadata = getattr(app.env, "nb_metadata", {})
-    pages = {page: data["exec_data"] for page, data in metadata.items() if data.get("exec_data")}
-    file = Path(app.outdir).parent / ".book" / "execution.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(pages, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def forget_failed_build(app: Sphinx, exception: Exception | None) -> None:
@@ -212,12 +206,14 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("html-collect-pages", chapter_numbers.number_results)
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)
+    runs = execution.Runs()
+    app.connect("env-before-read-docs", runs.start)
+    app.connect("source-read", runs.wait)
+    app.connect("build-finished", runs.record)
     app.connect("build-finished", not_found.write_page)
     app.connect("env-updated", search_summaries.write_glossary)
     app.connect("build-finished", search_summaries.improve_summaries)
     app.connect("build-finished", formulas.draw_pages)
     app.connect("build-finished", slim.slim)
-    app.connect("build-finished", dependencies.save_fingerprints)
-    app.connect("build-finished", record_execution)
     app.connect("build-finished", forget_failed_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,8 +6,10 @@ The builds here are of a small book in a temporary copy of the repository, made 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -124,6 +126,40 @@ def test_a_cell_that_never_ends_is_named(book: SmallBook) -> None:
     (book.root / "_config.yml").write_text(config)
     assert status == 1
     assert re.search(r'book/masks\.md, cell 2 \(line \d+, "while True:"\): the cell ran longer', said), said
+
+
+def test_an_interrupted_build_keeps_what_was_executed(book: SmallBook) -> None:
+    book.write("attention.md", PAGES["attention"] + "\n```{code-cell} ipython3\nprint('one more')\n```\n")
+    good = (book.root / "book" / "masks.md").read_text()
+    book.write("masks.md", good + "\n```{code-cell} ipython3\nimport time\n\ntime.sleep(100)\n```\n")
+    process = subprocess.Popen(
+        [sys.executable, "book/build.py"],
+        cwd=book.root,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    said = ""
+    while "attention.md: executed" not in said:
+        said += process.stdout.readline()
+        assert process.poll() is None, said
+    assert "masks.md: executed" not in said, "the pages run side by side"
+    os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
+    assert "interrupted" in process.communicate(timeout=60)[0]
+    assert process.returncode == 130
+    book.write("masks.md", good)
+    assert book.build()[:2] == (0, set())
+
+
+def test_a_page_whose_kernel_dies_is_named(book: SmallBook) -> None:
+    good = (book.root / "book" / "masks.md").read_text()
+    book.write("masks.md", good + "\n```{code-cell} ipython3\nimport os\n\nos._exit(1)\n```\n")
+    status, _, said = book.build()
+    book.write("masks.md", good)
+    assert status == 1
+    assert "book/masks.md: nbclient.exceptions.DeadKernelError: Kernel died" in said
 
 
 def test_broken_links_stop_the_build(book: SmallBook) -> None:

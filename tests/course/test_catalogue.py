@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 import pytest
@@ -24,6 +25,27 @@ SEED = 20_26  # what comes of the default seed, `python -m autograder.quality` p
 UNIT_NAMES = [unit.name for unit in COMPLETE]
 ENTRIES = [entry for name in UNIT_NAMES for entry in (*mistakes(name), *alternatives(name))]
 MISTAKES = [entry for entry in ENTRIES if isinstance(entry, Mistake)]
+
+
+def for_each(entries: list[catalogue.Entry]) -> Callable[[Callable[[catalogue.Entry], None]], Callable[[str], None]]:
+    """Makes a test of one entry a test of each unit, which says of every entry that fails what is wrong with it."""
+
+    def batched(test: Callable[[catalogue.Entry], None]) -> Callable[[str], None]:
+        @pytest.mark.parametrize("unit", UNIT_NAMES)
+        def of_unit(unit: str) -> None:
+            failures = []
+            for entry in (entry for entry in entries if entry.unit == unit):
+                try:
+                    test(entry)
+                except Exception as error:
+                    failures.append(f"{entry.task} {entry.name}: {type(error).__name__}: {error}")
+            if failures:
+                pytest.fail("\n".join(failures), pytrace=False)
+
+        of_unit.__name__, of_unit.__doc__ = test.__name__, test.__doc__
+        return of_unit
+
+    return batched
 
 
 @lru_cache(maxsize=None)
@@ -71,7 +93,7 @@ def test_names_are_unique_and_tasks_exist(unit):
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.name), entry.name
 
 
-@pytest.mark.parametrize("entry", MISTAKES, ids=lambda entry: entry.name)
+@for_each(MISTAKES)
 def test_a_mistake_is_explained(entry):
     sentences = re.findall(r"[^.!?]+(?:\.\d+[^.!?]*)*[.!?](?=\s|$)", entry.why)
     assert len(sentences) >= 2, entry.why
@@ -86,7 +108,7 @@ def chapter(unit: str) -> str:
     return (ROOT / "book" / f"{unit}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.task}-{entry.name}")
+@for_each(ENTRIES)
 def test_an_entry_is_a_file_of_its_own(entry):
     """Its source, run after the solution, defines the task's name; it shows no decorator and needs no grader."""
     source = complete_source(entry)
