@@ -22,7 +22,9 @@ SMALL := _build/gpt2
 
 .PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test checks lint bench bench-grading bench-caches bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
 
-all: book class gpt2 ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
+all: ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
+	@# The class is graded and GPT-2 trained beside the book. One thread each: more would only disturb each other.
+	@OMP_NUM_THREADS=1 $(MAKE) --no-print-directory --jobs 2 book class gpt2
 	@cat $(CLASS)/summary.txt
 	@echo
 	@echo "The book:          $(CURDIR)/$(FRONT_PAGE)   (make serve shows it at http://localhost:$(PORT))"
