@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import secrets
 import select
 import shutil
 import signal
@@ -53,7 +54,7 @@ class Children:
         self._writable = writable
         self._jailed = bool(writable)
         self._pids: dict[int, Child] = {}
-        self._count = 0
+        self._count = secrets.randbelow(confine.UIDS)  # not the same users as another grader on this machine has
 
     def fork(self, connection: socket.socket, message: dict) -> int | str:
         """A new process that serves the grader on ``connection``: its pid, or why there is none."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 import shutil
@@ -24,6 +26,7 @@ _FLAGS = [
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-ffp-contract=off"),
     "-Dmain=main_of_the_learner",
 ]
+_AS_JSON = "-fdiagnostics-format=json"  # gcc 9 to 15. Later ones and clang have SARIF, in forms that still change.
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1:symbolize=0:exitcode=66",
     "UBSAN_OPTIONS": "print_stacktrace=0:exitcode=66",
@@ -39,7 +42,7 @@ class NoCompiler(Exception):
 
 @lru_cache(maxsize=None)
 def compiler() -> tuple[str, ...]:
-    """The C compiler with the flags that it knows; raises `NoCompiler`."""
+    """The C compiler with the flags that it knows, the best first; raises `NoCompiler`."""
     program = shutil.which("gcc") or shutil.which("clang") or shutil.which("cc")
     if program is None:
         raise NoCompiler(
@@ -47,11 +50,11 @@ def compiler() -> tuple[str, ...]:
             "('xcode-select --install' on a Mac), and run this again."
         )
     with tempfile.TemporaryDirectory() as folder:
-        for openmp in (["-fopenmp"], []):
-            command = [program, *openmp, "-x", "c", "-", "-o", os.path.join(folder, "trial")]
+        for flags in (["-fopenmp", _AS_JSON], ["-fopenmp"], [_AS_JSON], []):
+            command = [program, *flags, "-x", "c", "-", "-o", os.path.join(folder, "trial")]
             done = subprocess.run(command, input=b"int main(void) { return 0; }", capture_output=True, check=False)
             if done.returncode == 0:
-                return program, *openmp
+                return program, *flags
     reason = (done.stderr.decode(errors="replace").strip().splitlines() or ["it gave no reason"])[-1]
     raise NoCompiler(f"The C compiler {program} does not work here: {reason}")
 
@@ -220,8 +223,20 @@ def _is_about(piece: Piece) -> Callable[[Message], bool]:
 
 
 def _said(kind: str, stderr: str) -> list[Message]:
+    """The compiler's errors or warnings: its JSON, where it writes that, or else its text."""
+    for line in stderr.splitlines():
+        if line.startswith("[") and line.endswith("]"):
+            with contextlib.suppress(ValueError):  # a linker's line, perhaps
+                return [_message(entry) for entry in json.loads(line) if entry["kind"].removeprefix("fatal ") == kind]
     found = re.findall(rf"^(.+?):(\d+):(?:\d+:)? (?:fatal )?{kind}: (.*)$", stderr, re.MULTILINE)
     return [Message(os.path.basename(label), int(line), text.strip()) for label, line, text in found]
+
+
+def _message(entry: dict) -> Message:
+    """One diagnostic of gcc's, as its text has it too: the message, and the option that asks for it."""
+    where = entry["locations"][0]["caret"] if entry["locations"] else {"file": "", "line": 0}
+    option = f" [{entry['option']}]" if "option" in entry else ""
+    return Message(os.path.basename(where["file"]), where["line"], entry["message"] + option)
 
 
 def _errors(stderr: str) -> list[Message]:
