@@ -196,10 +196,7 @@ mistake(
 mistake(
     "attention.softmax",
     "cut-off-from-the-graph",
-    edit(
-        "exponentials = (x - x.amax(dim, keepdim=True)).exp()",
-        "x = x.detach()\nexponentials = torch.exp(x - x.amax(dim, keepdim=True))",
-    ),
+    edit("exponentials = (", "x = x.detach()\nexponentials = ("),
     section="stable-softmax",
     why="The scores were detached from the graph before the computation. The values are right, but no gradient flows "
     "back, so nothing before the softmax could ever learn.",
@@ -657,28 +654,27 @@ mistake(
     "weights before they multiply the values; the output then needs no repair.",
 )
 
-
-@mistake(
+mistake(
     "attention.scaled_dot_product_attention",
     "zero-output-with-uniform-weights",
+    edit('float("-inf")', "-1e9"),
+    edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
+    edit(
+        "return weights @ v, weights",
+        """
+        output = weights @ v
+        if mask is not None:
+            output = output.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+        return output, weights
+        """,
+    ),
+    base="nan-to-num-at-the-end",
     section="nothing-to-attend",
     why="The output of a query that may attend to nothing was set to zero, while its weights stayed uniform. The "
     "weights that are returned are then not those that the output was made with.",
     hint="For a query that may attend to nothing your output is zero, but its weights are not. Erase the weights; the "
     "output follows by itself.",
 )
-def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
-    scores = attention_scores(q, k)
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -1e9)
-    weights = softmax(scores)
-    if dropout is not None:
-        weights = dropout(weights)
-    output = weights @ v
-    if mask is not None:
-        output = output.masked_fill(~mask.any(-1, keepdim=True), 0.0)
-    return output, weights
-
 
 mistake(
     "attention.scaled_dot_product_attention",
@@ -726,17 +722,18 @@ mistake(
 mistake(
     "attention.scaled_dot_product_attention",
     "float32-mask",
-    edit("attention_scores(k, q)", "attention_scores(q, k)"),
-    edit("columns = mask.transpose(-1, -2)", ""),
-    edit("empty = ~columns.any(-2, keepdim=True)", "nothing = ~mask.any(-1, keepdim=True)"),
     edit(
-        "scores.masked_fill(~columns, -math.inf).masked_fill(empty, 0.0)",
-        'scores + torch.zeros(mask.shape).masked_fill(~mask & ~nothing, float("-inf"))',
+        'scores = scores.masked_fill(~mask, float("-inf"))',
+        """
+        nothing = ~mask.any(-1, keepdim=True)
+        scores = scores + torch.zeros(mask.shape).masked_fill(~mask & ~nothing, float("-inf"))
+        """,
     ),
-    edit("scores.softmax(-2)", "softmax(scores)"),
-    edit("weights.masked_fill(empty, 0.0)", "weights.masked_fill(nothing, 0.0)"),
-    edit("weights = weights.transpose(-1, -2)", ""),
-    base="keys-times-queries-transposed-back",
+    edit(
+        "weights = softmax(scores).nan_to_num(0.0)",
+        "weights = softmax(scores)\nif mask is not None:\n    weights = weights.masked_fill(nothing, 0.0)",
+    ),
+    base="nan-to-num-at-the-end",
     section="attention-pitfalls",
     why="The mask was turned into a float32 tensor of 0 and -inf and added. That turns bfloat16 scores into float32 "
     "weights, which cannot be multiplied with bfloat16 values.",
@@ -901,25 +898,21 @@ mistake(
     "product with `v`.",
 )
 
-
-@mistake(
+mistake(
     "attention.scaled_dot_product_attention",
     "dropout-on-scores",
+    edit(
+        "scores = attention_scores(q, k)",
+        "scores = attention_scores(q, k)\nif dropout is not None:\n    scores = dropout(scores)",
+    ),
+    edit("if dropout is not None:\n    weights = dropout(weights)", ""),
+    base="nan-to-num-at-the-end",
     section="attention-dropout",
     why="Dropout was applied to the scores, before the softmax. A dropped score becomes 0, which is an ordinary score "
     "with its share of the weight, and the kept ones are blown up.",
     hint="With dropout no weight of yours becomes 0. A score of 0 still earns weight; drop *weights*, after the "
     "softmax.",
 )
-def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
-    scores = attention_scores(q, k)
-    if dropout is not None:
-        scores = dropout(scores)
-    if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))
-    weights = softmax(scores).nan_to_num(0.0)
-    return weights @ v, weights
-
 
 mistake(
     "attention.scaled_dot_product_attention",
@@ -961,11 +954,11 @@ mistake(
     "attention.scaled_dot_product_attention",
     "mask-transposed",
     edit(
-        'scores = scores.masked_fill(~mask, float("-inf"))',
+        'scores = scores.masked_fill(~mask, float("-inf")',
         """
         if mask.shape[-1] == mask.shape[-2]:
             mask = mask.transpose(-1, -2)
-        scores = scores.masked_fill(~mask, -math.inf)
+        scores = scores.masked_fill(~mask, -math.inf
         """,
     ),
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores).nan_to_num()"),
@@ -1091,11 +1084,8 @@ mistake(
     "attention.SelfAttention",
     "mask-inverted",
     edit(
-        "return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)",
-        """
-        mask = None if mask is None else ~mask
-        return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)
-        """,
+        "return scaled_dot_product_attention(",
+        "mask = None if mask is None else ~mask\nreturn scaled_dot_product_attention(",
     ),
     section="masking-scores",
     why="The mask was inverted before it was passed on. True means 'may attend' everywhere in this course, so nothing "
@@ -1108,11 +1098,8 @@ mistake(
     "attention.SelfAttention",
     "mask-unsqueezed",
     edit(
-        "return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)",
-        """
-        mask = None if mask is None else mask.unsqueeze(1)
-        return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)
-        """,
+        "return scaled_dot_product_attention(",
+        "mask = None if mask is None else mask.unsqueeze(1)\nreturn scaled_dot_product_attention(",
     ),
     section="masking-scores",
     why="An axis for heads was inserted into the mask, but there is only one head here. The mask then lines up with "
@@ -1125,11 +1112,11 @@ mistake(
     "attention.SelfAttention",
     "always-causal",
     edit(
-        "return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)",
+        "return scaled_dot_product_attention(",
         """
         causal = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()
         mask = causal if mask is None else causal & mask
-        return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)
+        return scaled_dot_product_attention(
         """,
     ),
     section="self-attention",
@@ -1249,12 +1236,12 @@ mistake(
     edit("self.w_q = nn.Linear(d_model, d_model)\nself.w_k = nn.Linear(d_model, d_model)", ""),
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.d_model = d_model"),
     edit(
-        "return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)",
+        "return scaled_dot_product_attention(",
         """
         self.w_q = nn.Linear(self.d_model, self.d_model)
         self.w_k = nn.Linear(self.d_model, self.d_model)
         self.w_v = nn.Linear(self.d_model, self.d_model)
-        return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)
+        return scaled_dot_product_attention(
         """,
     ),
     section="self-attention",
@@ -1370,8 +1357,8 @@ mistake(
     "attention.CrossAttention",
     "values-share-the-key-layer",
     edit(
-        "return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)",
-        "keys = self.w_k(memory)\nreturn scaled_dot_product_attention(self.w_q(x), keys, keys, mask)",
+        "return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory)",
+        "keys = self.w_k(memory)\nreturn scaled_dot_product_attention(self.w_q(x), keys, keys",
     ),
     section="queries-keys-values",
     why="The values were made by the layer of the keys. What a token is found by and what it passes on are learned "
@@ -1405,10 +1392,10 @@ mistake(
     "attention.CrossAttention",
     "x-joined-to-memory",
     edit(
-        "return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)",
+        "return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory)",
         """
         both = torch.cat([x, memory], dim=1)
-        return scaled_dot_product_attention(self.w_q(x), self.w_k(both), self.w_v(both), mask)
+        return scaled_dot_product_attention(self.w_q(x), self.w_k(both), self.w_v(both)
         """,
     ),
     section="cross-attention",
@@ -1435,11 +1422,8 @@ mistake(
     "attention.CrossAttention",
     "mask-inverted",
     edit(
-        "return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)",
-        """
-        mask = None if mask is None else ~mask
-        return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)
-        """,
+        "return scaled_dot_product_attention(",
+        "mask = None if mask is None else ~mask\nreturn scaled_dot_product_attention(",
     ),
     section="masking-scores",
     why="The mask was inverted before it was passed on. True means 'may attend' everywhere in this course, so nothing "
@@ -1504,11 +1488,11 @@ mistake(
     "attention.CrossAttention",
     "mask-transposed",
     edit(
-        "return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)",
+        "return scaled_dot_product_attention(",
         """
         if mask is not None and mask.shape[-1] == mask.shape[-2]:
             mask = mask.transpose(-1, -2)
-        return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)
+        return scaled_dot_product_attention(
         """,
     ),
     section="rows-are-queries",

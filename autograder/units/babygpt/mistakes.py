@@ -256,11 +256,8 @@ mistake(
     "babygpt.get_batch",
     "always-the-same-batch",
     edit(
-        "starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()",
-        """
-        generator = torch.Generator().manual_seed(1337) if generator is None else generator
-        starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()
-        """,
+        "starts = torch.randint(",
+        "generator = torch.Generator().manual_seed(1337) if generator is None else generator\nstarts = torch.randint(",
     ),
     section="babygpt-batches",
     why="Without a generator, a new one with a fixed seed is made in every call. Every batch is then the same, and the "
@@ -273,10 +270,10 @@ mistake(
     "babygpt.get_batch",
     "second-half-repeats-the-first",
     edit(
-        "starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()",
+        "starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
         """
         starts = torch.randint(len(data) - block_size, ((batch_size + 1) // 2,), generator=generator)
-        starts = torch.cat([starts, starts])[:batch_size].tolist()
+        starts = torch.cat([starts, starts])[:batch_size]
         """,
     ),
     section="babygpt-batches",
@@ -289,11 +286,11 @@ mistake(
     "babygpt.get_batch",
     "no-start-twice-in-a-batch",
     edit(
-        "starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()",
+        "starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
         """
         positions = len(data) - block_size
         again = batch_size > positions
-        starts = torch.multinomial(torch.ones(positions), batch_size, replacement=again, generator=generator).tolist()
+        starts = torch.multinomial(torch.ones(positions), batch_size, replacement=again, generator=generator)
         """,
     ),
     section="babygpt-batches",
@@ -745,19 +742,8 @@ class MultiHead(nn.Module):
 mistake(
     "babygpt.MultiHead",
     "head-size-divided-again",
-    edit("self.proj = nn.Linear(num_heads * head_size, n_embed)", ""),
-    edit(
-        "self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])",
-        """
-        self.heads = nn.ModuleList([Head(n_embed, head_size // num_heads, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(head_size // num_heads * num_heads, n_embed)
-        """,
-    ),
-    edit("self.after = nn.Sequential(self.proj, nn.Dropout(dropout))", "self.dropout = nn.Dropout(dropout)"),
-    edit("out = torch.stack([h(x) for h in self.heads])", ""),
-    edit("out.permute(1, 2, 0, 3)", "torch.cat([head(x) for head in self.heads], dim=-1)"),
-    edit("self.after(out.flatten(start_dim=2))", "self.dropout(self.proj(out))"),
-    base="stacked-then-moved",
+    edit("Head(n_embed, head_size, block_size, dropout)", "Head(n_embed, head_size // num_heads, block_size, dropout)"),
+    edit("nn.Linear(num_heads * head_size, n_embed)", "nn.Linear(head_size // num_heads * num_heads, n_embed)"),
     section="v4-heads",
     why="The width of a head was divided by the number of heads. The argument head_size is the width of one head "
     "already.",
@@ -1456,7 +1442,7 @@ mistake(
     "shifted-once-more",
     edit(
         "logits.reshape(B * T, -1), targets.reshape(B * T)",
-        "logits[:, :-1].reshape(B * (T - 1), -1), targets[:, 1:].reshape((-1))",
+        "logits[:, :-1].reshape(B * (T - 1), -1), targets[:, 1:].reshape(-1)",
     ),
     base="short-names",
     section="language-model-loss",
@@ -1579,32 +1565,17 @@ mistake(
 # generate
 
 
-@mistake(
+mistake(
     "babygpt.generate",
     "prompt-left-out",
+    edit("mode = model.training", "length = ids.shape[1]\nmode = model.training"),
+    edit("return ids", "return ids[:, length:]"),
+    base="probabilities-named",
     section="babygpt-generating",
     why="Only the new tokens are returned. The result is to hold the beginning too, so that it can be read, and "
     "continued, as it is.",
     hint="Your result lacks the prompt. Return the beginning and its continuation, (B, T + max_new_tokens).",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    length = ids.shape[1]
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids[:, length:]
-
 
 mistake(
     "babygpt.generate",
@@ -1652,8 +1623,8 @@ mistake(
     "babygpt.generate",
     "result-cropped-too",
     edit(
-        "logits, _ = model(ids[:, -model.config.block_size :])",
-        "ids = ids[:, -model.config.block_size :]\nlogits, _ = model(ids)",
+        "logits, _ = model(ids[:, -model.config.block_size :]",
+        "ids = ids[:, -model.config.block_size :]\nlogits, _ = model(ids",
     ),
     section="babygpt-generating",
     why="The text itself was cropped, not only what the model reads. Its beginning is lost.",
@@ -1937,60 +1908,30 @@ mistake(
     "the start, and restore it.",
 )
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "gradients-off-for-good",
+    edit("mode = model.training", "torch.set_grad_enabled(False)\nmode = model.training"),
+    base="probabilities-named",
     section="babygpt-generating",
     why="Gradients are switched off for the whole program and not switched on again. Training cannot go on after the "
     "first text is generated.",
     hint="After your function no gradients are recorded any more. Use `torch.no_grad()` as a decorator or in a `with` "
     "block, which restores what was before.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    torch.set_grad_enabled(False)
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "argument-written-to",
+    edit("mode = model.training", "text = ids\nmode = model.training"),
+    edit(
+        "ids = torch.cat([ids, new], dim=1)",
+        "text = torch.cat([text, new], dim=1)\nids[:, :-1] = ids[:, 1:].clone()\nids[:, -1:] = new",
+    ),
+    base="probabilities-named",
     section="babygpt-generating",
     why="The argument is used as a window that is moved along, in place. The caller's prompt is overwritten, and once "
     "it has moved, its first tokens are missing from the context.",
     hint="After your function the caller's `ids` hold something else. Make a new tensor with `torch.cat` at every "
     "step.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    text = ids
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        text = torch.cat([text, new], dim=1)
-        ids[:, :-1] = ids[:, 1:].clone()
-        ids[:, -1:] = new
-    model.train(mode)
-    return ids

@@ -36,21 +36,21 @@ mistake(
     "their borders, joining loses them.",
 )
 
-
-@mistake(
+mistake(
     "bleu.ngram_counts",
     "unigrams-without-tuple",
+    edit(
+        "copies = [islice(copy, shift, None) for shift, copy in enumerate(tee(tokens, n))]",
+        "if n == 1:\n    return Counter(tokens)",
+    ),
+    edit("*copies", "*[tokens[i:] for i in range(n)]"),
+    base="iterators",
     section="ngrams",
     why="For n = 1 the bare tokens were counted, for the others tuples. The keys of one function then have two types, "
     "and whoever looks up the tuple ('the',) finds nothing.",
     hint="For n = 1 your keys are bare tokens, 'the' instead of ('the',). A 1-gram is a tuple of one token; it needs "
     "no case of its own.",
 )
-def ngram_counts(tokens, n):
-    if n == 1:
-        return Counter(tokens)
-    return Counter(zip(*[tokens[i:] for i in range(n)]))
-
 
 mistake(
     "bleu.ngram_counts",
@@ -222,20 +222,19 @@ mistake(
     "the tokens as they come.",
 )
 
-
-@mistake(
+mistake(
     "bleu.ngram_counts",
     "shares-of-the-total",
+    edit("Counter()", "Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))"),
+    edit("for start in range(0, len(tokens) - n + 1):\n    counts[tuple(tokens[start : start + n])] += 1", ""),
+    edit("return counts", "return Counter({ngram: count / counts.total() for ngram, count in counts.items()})"),
+    base="loop-that-counts",
     section="ngrams",
     why="The counts were divided by their sum. Clipping and the sums over the corpus need counts; the division comes "
     "last.",
     hint="Your counts are fractions that add up to 1. Return how often each n-gram occurs: division is the last step "
     "of BLEU.",
 )
-def ngram_counts(tokens, n):
-    counts = Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
-    return Counter({ngram: count / counts.total() for ngram, count in counts.items()})
-
 
 mistake(
     "bleu.ngram_counts",
@@ -251,13 +250,11 @@ mistake(
 mistake(
     "bleu.ngram_counts",
     "plain-dictionary",
-    edit("Counter()", "{}"),
-    edit("for start in range(0, len(tokens) - n + 1):", "for i in range(len(tokens) - n + 1):"),
-    edit(
-        "counts[tuple(tokens[start : start + n])] += 1",
-        "ngram = tuple(tokens[i : i + n])\ncounts[ngram] = counts.get(ngram, 0) + 1",
-    ),
-    base="loop-that-counts",
+    edit("counts, window = Counter(), deque(maxlen=n)", "counts = {}"),
+    edit("for token in tokens:", "for i in range(len(tokens) - n + 1):"),
+    edit("window.append(token)", "ngram = tuple(tokens[i : i + n])"),
+    edit("if len(window) == n:\n    counts.update([tuple(window)])", "counts[ngram] = counts.get(ngram, 0) + 1"),
+    base="sliding-window",
     section="ngrams",
     why="The counts are in a plain dictionary. A Counter gives 0 for an n-gram that does not occur, and has the "
     "operators & and | that clipping uses; a dictionary raises KeyError.",
@@ -536,25 +533,24 @@ mistake(
     "of all sentences have been added.",
 )
 
-
-@mistake(
+mistake(
     "bleu.modified_precision",
     "reduced-fraction",
+    edit(
+        "return (counts & most).total(), counts.total()",
+        """
+        if not counts:
+            return 0, 0
+        precision = Fraction((counts & most).total(), counts.total())
+        return precision.numerator, precision.denominator
+        """,
+    ),
     section="corpus-and-sentence",
     why="The two counts went through a Fraction, which cancels common factors: 2 of 4 became 1 of 2. The quotient is "
     "the same, but in sums over a corpus the sentence would lose weight.",
     hint="Your quotient is right, but the counts have been reduced: 1 of 2 where it should be 2 of 4. Return the "
     "counts as they are, since they will be added.",
 )
-def modified_precision(candidate, references, n):
-    counts, most = ngram_counts(candidate, n), Counter()
-    for reference in references:
-        most |= ngram_counts(reference, n)
-    if not counts:
-        return 0, 0
-    precision = Fraction((counts & most).total(), counts.total())
-    return precision.numerator, precision.denominator
-
 
 mistake(
     "bleu.modified_precision",
@@ -642,9 +638,8 @@ mistake(
 mistake(
     "bleu.brevity_penalty",
     "no-penalty",
-    edit("ratio = reference_length / candidate_length if candidate_length > 0 else math.inf", ""),
-    edit("ratio <= 1 else math.exp(1 - ratio)", "candidate_length else 0.0"),
-    base="infinite-ratio",
+    edit("if candidate_length == 0:\n    return 0.0", ""),
+    edit("math.exp(min(0.0, 1 - reference_length / candidate_length))", "1.0 if candidate_length else 0.0"),
     section="brevity-penalty",
     why="The factor is 1 for every length. A candidate of one safe word would then score as high as a whole "
     "translation.",
@@ -689,47 +684,46 @@ mistake(
     "negative when the candidate is short.",
 )
 
-
-@mistake(
+mistake(
     "bleu.brevity_penalty",
     "arguments-swapped",
+    edit(
+        "return math.exp(min(0.0, 1 - reference_length / candidate_length)",
+        """
+        if reference_length >= candidate_length:
+            return 1.0
+        return math.exp(1 - candidate_length / max(1, reference_length)
+        """,
+    ),
     section="brevity-penalty",
     why="The two lengths changed places: long candidates are punished and short ones are not. Precision already "
     "punishes what is too long, since every extra word is one that may be wrong.",
     hint="You punish candidates that are longer than the reference, and spare the shorter ones. It is the other way "
     "round: look at which length is which.",
 )
-def brevity_penalty(candidate_length, reference_length):
-    if candidate_length == 0:
-        return 0.0
-    if reference_length >= candidate_length:
-        return 1.0
-    return math.exp(1 - candidate_length / max(1, reference_length))
 
-
-@mistake(
+mistake(
     "bleu.brevity_penalty",
     "long-rewarded",
+    edit("if candidate_length == 0:\n    return 0.0", ""),
+    edit(
+        "math.exp(min(0.0, 1 - reference_length / candidate_length))",
+        "math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0",
+    ),
     section="brevity-penalty",
     why="exp(1 - r/c) was used for all lengths, so that a candidate longer than the reference gets a factor above 1. "
     "BLEU could then exceed 100; the factor is never more than 1.",
     hint="Your factor is above 1 for candidates longer than the reference. There it is exactly 1: the formula holds "
     "only for shorter ones.",
 )
-def brevity_penalty(candidate_length, reference_length):
-    return math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0
-
 
 mistake(
     "bleu.brevity_penalty",
     "both-sides-punished",
-    edit('warnings.warn("an empty candidate", stacklevel=2)', ""),
     edit(
-        "exponent = torch.tensor(1 - reference_length / candidate_length, dtype=torch.float64)",
-        "lengths = sorted([candidate_length, max(1, reference_length)])",
+        "return math.exp(min(0.0, 1 - reference_length / candidate_length)",
+        "lengths = sorted([candidate_length, max(1, reference_length)])\nreturn math.exp(1 - lengths[1] / lengths[0]",
     ),
-    edit("exponent.clamp(max=0).exp().item()", "math.exp(1 - lengths[1] / lengths[0])"),
-    base="tensor-inside",
     section="brevity-penalty",
     why="Candidates longer than the reference are punished as well. Precision does that already, since every extra "
     "word is one more that may be wrong.",
@@ -737,19 +731,20 @@ mistake(
     "the reference's length on.",
 )
 
-
-@mistake(
+mistake(
     "bleu.brevity_penalty",
     "difference-of-lengths",
+    edit("if candidate_length == 0:\n    return 0.0", ""),
+    edit(
+        "math.exp(min(0.0, 1 - reference_length / candidate_length))",
+        "math.exp(min(0, candidate_length - reference_length)) if candidate_length else 0.0",
+    ),
     section="brevity-penalty",
     why="The exponent is c - r, the difference and not the ratio. Missing one word of 30 would cost as much as missing "
     "one of 3.",
     hint="Your exponent is the difference of the lengths. It is 1 - r/c, in which only their ratio counts: over a "
     "corpus of thousands of words a difference would give 0.",
 )
-def brevity_penalty(candidate_length, reference_length):
-    return math.exp(min(0, candidate_length - reference_length)) if candidate_length else 0.0
-
 
 mistake(
     "bleu.brevity_penalty",
@@ -763,18 +758,19 @@ mistake(
     "the curve reaches 1 at c = r.",
 )
 
-
-@mistake(
+mistake(
     "bleu.brevity_penalty",
     "exponent-alone",
+    edit("if candidate_length == 0:\n    return 0.0", ""),
+    edit(
+        "math.exp(min(0.0, 1 - reference_length / candidate_length))",
+        "min(0.0, 1 - reference_length / candidate_length) if candidate_length else 0.0",
+    ),
     section="brevity-penalty",
     why="1 - r/c was returned, the exponent without exp. It is negative for short candidates, and 0 instead of 1 at "
     "equal lengths.",
     hint="You return 1 - r/c, which is the logarithm of the penalty. Put it into exp.",
 )
-def brevity_penalty(candidate_length, reference_length):
-    return min(0.0, 1 - reference_length / candidate_length) if candidate_length else 0.0
-
 
 mistake(
     "bleu.brevity_penalty",
@@ -871,8 +867,8 @@ mistake(
     "bleu.closest_reference_length",
     "references-sorted-in-place",
     edit(
-        "return min(map(len, references), key=lambda length: (abs(length - len(candidate)), length))",
-        "references.sort(key=len)\nreturn min(map(len, references), key=lambda length: abs(length - len(candidate)))",
+        "return min(map(len, references), key=lambda length: (abs(length - len(candidate)), length)",
+        "references.sort(key=len)\nreturn min(map(len, references), key=lambda length: abs(length - len(candidate))",
     ),
     section="bleu-pitfalls",
     why="The references were sorted by length with list.sort. That reorders the caller's list, whose order may mean "
@@ -1347,7 +1343,9 @@ mistake(
     edit(
         "length = sum(closest_reference_length(candidate, own) for candidate, own in zip(candidates, references))",
         """
-        penalties = [brevity_penalty(len(c), closest_reference_length(c, own)) for c, own in zip(candidates, references)]
+        penalties = [
+            brevity_penalty(len(c), closest_reference_length(c, own)) for c, own in zip(candidates, references)
+        ]
         """,
     ),
     edit("100 * brevity_penalty(sum(map(len, candidates)), length)", "100 * sum(penalties) / len(penalties)"),
@@ -1519,29 +1517,22 @@ mistake(
     hint="With another max_n your mean is off: you still divide by 4. The weight of each length is 1/max_n.",
 )
 
-
-@mistake(
+mistake(
     "bleu.corpus_bleu",
     "zero-skipped",
+    edit("logarithms = 0.0", "logarithms, used = 0.0, 0"),
+    edit("clipped == 0", "clipped > 0"),
+    edit("return 0.0", "logarithms, used = logarithms + math.log(clipped / total), used + 1"),
+    edit("logarithms += math.log(clipped / total)", ""),
+    edit("length = sum(", "if not used:\n    return 0.0\nlength = sum("),
+    edit("logarithms / max_n", "logarithms / used"),
+    base="one-more-of-each",
     section="bleu-smoothing",
     why="Lengths without a match were left out of the mean. The score then rises where it should be 0: a corpus "
     "without a single matching 4-gram would be judged by its shorter ones.",
     hint="Where no n-gram of some length matches, your score is not 0: you skip that length. Without smoothing one "
     "zero makes the geometric mean 0.",
 )
-def corpus_bleu(candidates, references, max_n=4, smooth=None):
-    logarithms, used = 0.0, 0
-    for n in range(1, max_n + 1):
-        counts = [modified_precision(candidate, own, n) for candidate, own in zip(candidates, references)]
-        plus = 1 if smooth == "add-k" and n > 1 else 0
-        clipped, total = sum(c for c, _ in counts) + plus, sum(t for _, t in counts) + plus
-        if clipped > 0:
-            logarithms, used = logarithms + math.log(clipped / total), used + 1
-    if not used:
-        return 0.0
-    length = sum(closest_reference_length(candidate, own) for candidate, own in zip(candidates, references))
-    return 100 * brevity_penalty(sum(map(len, candidates)), length) * math.exp(logarithms / used)
-
 
 mistake(
     "bleu.corpus_bleu",
@@ -1668,29 +1659,29 @@ mistake(
     "for every n from 2 on.",
 )
 
-
-@mistake(
+mistake(
     "bleu.corpus_bleu",
     "zero-before-smoothing",
+    edit('plus = 1 if smooth == "add-k" and n > 1 else 0', ""),
+    edit(
+        "sum(c for c, _ in counts) + plus, sum(t for _, t in counts) + plus",
+        "sum(c for c, _ in counts), sum(t for _, t in counts)",
+    ),
+    edit(
+        "logarithms += math.log(clipped / total)",
+        """
+        if smooth == "add-k" and n > 1:
+            clipped, total = clipped + 1, total + 1
+        logarithms += math.log(clipped / total)
+        """,
+    ),
+    base="one-more-of-each",
     section="bleu-smoothing",
     why="The score was set to 0 for a length without a match before anything was added. Smoothing is there for these "
     "lengths: with 'add-k' a count of 0 becomes 1.",
     hint="Your score with smooth='add-k' is right where every length has a match, and 0 where one has none. Add first, "
     "then look for a 0.",
 )
-def corpus_bleu(candidates, references, max_n=4, smooth=None):
-    logarithms = 0.0
-    for n in range(1, max_n + 1):
-        counts = [modified_precision(candidate, own, n) for candidate, own in zip(candidates, references)]
-        clipped, total = sum(c for c, _ in counts), sum(t for _, t in counts)
-        if clipped == 0:
-            return 0.0
-        if smooth == "add-k" and n > 1:
-            clipped, total = clipped + 1, total + 1
-        logarithms += math.log(clipped / total)
-    length = sum(closest_reference_length(candidate, own) for candidate, own in zip(candidates, references))
-    return 100 * brevity_penalty(sum(map(len, candidates)), length) * math.exp(logarithms / max_n)
-
 
 mistake(
     "bleu.corpus_bleu",

@@ -339,6 +339,21 @@ class FeedForward(nn.Module):
         return self.w_2(self.dropout(gelu(hidden)))
 
 
+@alternative("blocks.FeedForward", "conditional-activation")
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, dropout=0.1, activation="relu"):
+        super().__init__()
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"activation is {activation!r}, but must be 'relu' or 'gelu'.")
+        self.w_1 = nn.Linear(d_model, d_ff)
+        self.w_2 = nn.Linear(d_ff, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.activation = torch.relu if activation == "relu" else gelu
+
+    def forward(self, x):
+        return self.w_2(self.dropout(self.activation(self.w_1(x))))
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # dropout
 

@@ -146,9 +146,7 @@ mistake(
 mistake(
     "blocks.gelu",
     "converts-to-float32",
-    edit("a = math.sqrt(2 / math.pi) * (x + 0.044715 * torch.pow(x, 3))", "x = x.float()"),
-    edit("x / (1 + torch.exp(-2 * a))", "0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))"),
-    base="with-exponentials",
+    edit("return 0.5 * x * (", "x = x.float()\nreturn 0.5 * x * ("),
     section="blocks-pitfalls",
     why="The input was converted to float32 and the result left in it. Float64 input loses half of its digits, and "
     "bfloat16 input comes back in a type that the next layer did not expect.",
@@ -851,17 +849,9 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "no-activation",
-    edit("self.activation = activation", ""),
-    edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
-    ),
-    edit("gelu(hidden)", "self.w_1(x)"),
-    base="dropout-before-relu",
+    edit('self.activation = torch.relu if activation == "relu" else gelu', ""),
+    edit("self.activation(self.w_1(x))", "self.w_1(x)"),
+    base="conditional-activation",
     section="why-non-linear",
     why="The two linear layers follow each other directly. Together they are one linear layer, so the hidden width "
     "buys nothing.",
@@ -871,17 +861,11 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "activation-last",
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
     edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
+        "self.w_2(self.dropout(self.activation(self.w_1(x))))",
+        "self.activation(self.w_2(self.dropout(self.w_1(x))))",
     ),
-    edit("self.w_2(self.dropout(gelu(hidden)))", "self.activation(self.w_2(self.dropout(self.w_1(x))))"),
-    base="dropout-before-relu",
+    base="conditional-activation",
     section="feed-forward-layer",
     why="The activation came after the second linear layer. The two linear layers then collapse into one, and a ReLU "
     "at the end lets the layer only ever add positive numbers.",
@@ -892,20 +876,11 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "activation-twice",
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
     edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
-    ),
-    edit(
-        "self.w_2(self.dropout(gelu(hidden)))",
+        "self.w_2(self.dropout(self.activation(self.w_1(x))))",
         "self.activation(self.w_2(self.dropout(self.activation(self.w_1(x)))))",
     ),
-    base="dropout-before-relu",
+    base="conditional-activation",
     section="feed-forward-layer",
     why="The activation was applied after both linear layers. What the layer adds to the residual stream can then "
     "never be negative.",
@@ -916,17 +891,11 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "residual-inside",
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
     edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
+        "self.w_2(self.dropout(self.activation(self.w_1(x))))",
+        "x + self.w_2(self.dropout(self.activation(self.w_1(x))))",
     ),
-    edit("self.w_2(self.dropout(gelu(hidden)))", "x + self.w_2(self.dropout(self.activation(self.w_1(x))))"),
-    base="dropout-before-relu",
+    base="conditional-activation",
     section="residual-connections",
     why="x was added inside the layer. That is the work of the residual connection around it, so x would be counted "
     "twice.",
@@ -937,17 +906,8 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "gelu-with-erf",
-    edit("self.activation = activation", 'self.activation = F.relu if activation == "relu" else F.gelu'),
-    edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
-    ),
-    edit("gelu(hidden)", "self.activation(self.w_1(x))"),
-    base="dropout-before-relu",
+    edit('torch.relu if activation == "relu" else gelu', 'F.relu if activation == "relu" else F.gelu'),
+    base="conditional-activation",
     section="two-gelus",
     why="The default of F.gelu or nn.GELU was used, which is the form with the error function. Asked for is the form "
     "with tanh.",
@@ -958,17 +918,9 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "always-relu",
-    edit("self.activation = activation", ""),
-    edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
-    ),
-    edit("gelu(hidden)", "torch.relu(self.w_1(x))"),
-    base="dropout-before-relu",
+    edit('self.activation = torch.relu if activation == "relu" else gelu', ""),
+    edit("self.activation(self.w_1(x))", "torch.relu(self.w_1(x))"),
+    base="conditional-activation",
     section="gelu-and-relu",
     why="ReLU is used whatever activation says. A model that was trained with GELU then computes something else.",
     hint='With activation="gelu" your layer still uses ReLU: keep the choice in `__init__` and follow it in `forward`.',
@@ -986,42 +938,37 @@ mistake(
     hint='Without the argument `activation` your layer uses GELU; the default is "relu", as in the Transformer paper.',
 )
 
-
-@mistake(
+mistake(
     "blocks.FeedForward",
     "unknown-activation-accepted",
+    edit(
+        """
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"activation is {activation!r}, but must be 'relu' or 'gelu'.")
+        """,
+        "",
+    ),
+    edit('torch.relu if activation == "relu" else gelu', 'gelu if activation == "gelu" else torch.relu'),
+    base="conditional-activation",
     section="feed-forward-layer",
     why="Any activation other than 'gelu' was taken to mean ReLU. A typing error then trains another model without a "
     "word.",
     hint='An unknown activation such as "swish" is taken for ReLU in silence. Raise a ValueError that names the '
     "argument and says what is allowed.",
 )
-class FeedForward(nn.Module):
-    def __init__(self, d_model, d_ff, dropout=0.1, activation="relu"):
-        super().__init__()
-        self.w_1 = nn.Linear(d_model, d_ff)
-        self.w_2 = nn.Linear(d_ff, d_model)
-        self.dropout = nn.Dropout(dropout)
-        self.activation = gelu if activation == "gelu" else torch.relu
-
-    def forward(self, x):
-        return self.w_2(self.dropout(self.activation(self.w_1(x))))
-
 
 mistake(
     "blocks.FeedForward",
     "unknown-activation-is-a-key-error",
     edit(
         """
-        activations = {"relu": torch.relu, "gelu": gelu}
-        if activation not in activations:
-            raise ValueError(f'activation is {activation!r}, but must be "relu" or "gelu".')
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"activation is {activation!r}, but must be 'relu' or 'gelu'.")
         """,
-        "",
+        'self.activation = {"relu": torch.relu, "gelu": gelu}[activation]',
     ),
-    edit("activations[activation]", '{"relu": torch.relu, "gelu": gelu}[activation]'),
-    edit("hidden = self.activation(self.w_1(x))", ""),
-    edit("self.dropout(hidden)", "self.dropout(self.activation(self.w_1(x)))"),
+    edit('self.activation = torch.relu if activation == "relu" else gelu', ""),
+    base="conditional-activation",
     section="feed-forward-layer",
     why="The activation was looked up in a dictionary, so an unknown one raises KeyError. The message then shows the "
     "wrong word and not what is allowed.",
@@ -1053,17 +1000,14 @@ mistake(
         self.w_2.bias = nn.Parameter(torch.zeros(d_model))
         """,
     ),
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
-    edit("self.w_1(x)", "self.activation(x @ self.w_1.weight + self.w_1.bias)"),
     edit(
+        "return self.w_2(self.dropout(self.activation(self.w_1(x))))",
         """
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
+        hidden = self.activation(x @ self.w_1.weight + self.w_1.bias)
+        return self.dropout(hidden) @ self.w_2.weight + self.w_2.bias
         """,
-        "",
     ),
-    edit("self.w_2(self.dropout(gelu(hidden)))", "self.dropout(hidden) @ self.w_2.weight + self.w_2.bias"),
-    base="dropout-before-relu",
+    base="conditional-activation",
     section="feed-forward-layer",
     why="The weights are stored as (in, out), as the formula x W writes them. PyTorch stores (out, in), and trained "
     "weights are copied in that shape.",
@@ -1081,41 +1025,36 @@ mistake(
     hint="Your hidden layer is 4 d_model wide and the argument `d_ff` is ignored.",
 )
 
-
-@mistake(
+mistake(
     "blocks.FeedForward",
     "one-layer-inside-a-sequential",
+    edit(
+        "self.w_1 = nn.Linear(d_model, d_ff)\nself.w_2 = nn.Linear(d_ff, d_model)\nself.dropout = nn.Dropout(dropout)",
+        "",
+    ),
+    edit(
+        'self.activation = torch.relu if activation == "relu" else gelu',
+        """
+        middle = nn.ReLU() if activation == "relu" else nn.GELU(approximate="tanh")
+        self.net = nn.Sequential(nn.Linear(d_model, d_ff), middle, nn.Dropout(dropout), nn.Linear(d_ff, d_model))
+        """,
+    ),
+    edit("self.w_2(self.dropout(self.activation(self.w_1(x))))", "self.net(x)"),
+    base="conditional-activation",
     section="feed-forward-layer",
     why="The layers are numbered inside an nn.Sequential and have no names of their own. Weights are copied in by the "
     "names w_1 and w_2.",
     hint="There is no `w_1` in your layer. Names are part of the interface: weights are copied into `w_1` and `w_2`.",
 )
-class FeedForward(nn.Module):
-    def __init__(self, d_model, d_ff, dropout=0.1, activation="relu"):
-        super().__init__()
-        if activation not in ("relu", "gelu"):
-            raise ValueError(f"activation is {activation!r}, but must be 'relu' or 'gelu'.")
-        middle = nn.ReLU() if activation == "relu" else nn.GELU(approximate="tanh")
-        self.net = nn.Sequential(nn.Linear(d_model, d_ff), middle, nn.Dropout(dropout), nn.Linear(d_ff, d_model))
-
-    def forward(self, x):
-        return self.net(x)
-
 
 mistake(
     "blocks.FeedForward",
     "dropout-after-the-second-layer",
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
     edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
+        "self.w_2(self.dropout(self.activation(self.w_1(x))))",
+        "self.dropout(self.w_2(self.activation(self.w_1(x))))",
     ),
-    edit("self.w_2(self.dropout(gelu(hidden)))", "self.dropout(self.w_2(self.activation(self.w_1(x))))"),
-    base="dropout-before-relu",
+    base="conditional-activation",
     section="where-dropout-goes",
     why="Dropout was put after w_2, as babyGPT has it. Here it belongs between activation and w_2; what leaves the "
     "layer is dropped by the residual connection around it.",
@@ -1126,17 +1065,11 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "dropout-twice",
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
     edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
+        "self.w_2(self.dropout(self.activation(self.w_1(x))))",
+        "self.dropout(self.w_2(self.dropout(self.activation(self.w_1(x)))))",
     ),
-    edit("self.w_2(self.dropout(gelu(hidden)))", "self.dropout(self.w_2(self.dropout(self.activation(self.w_1(x)))))"),
-    base="dropout-before-relu",
+    base="conditional-activation",
     section="where-dropout-goes",
     why="Dropout was applied to the hidden layer and again to the output. More is dropped than asked for, and the "
     "output has zeros.",
@@ -1147,17 +1080,8 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "dropout-before-the-activation",
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
-    edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
-    ),
-    edit("self.dropout(gelu(hidden))", "self.activation(self.dropout(self.w_1(x)))"),
-    base="dropout-before-relu",
+    edit("self.dropout(self.activation(self.w_1(x)))", "self.activation(self.dropout(self.w_1(x)))"),
+    base="conditional-activation",
     section="where-dropout-goes",
     why="Dropout came before the activation. For ReLU that is the same, but GELU of an enlarged number is not the "
     "enlarged GELU.",
@@ -1168,17 +1092,8 @@ mistake(
 mistake(
     "blocks.FeedForward",
     "dropout-on-the-input",
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
-    edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
-    ),
-    edit("self.dropout(gelu(hidden))", "self.activation(self.w_1(self.dropout(x)))"),
-    base="dropout-before-relu",
+    edit("self.dropout(self.activation(self.w_1(x)))", "self.activation(self.w_1(self.dropout(x)))"),
+    base="conditional-activation",
     section="where-dropout-goes",
     why="Dropout was applied to x before w_1. That hides the layer's input, not its hidden units.",
     hint="In training your hidden layer is computed from an x with holes: dropout stands before `w_1`. It acts on the "
@@ -1189,17 +1104,8 @@ mistake(
     "blocks.FeedForward",
     "no-dropout",
     edit("self.dropout = nn.Dropout(dropout)", ""),
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
-    edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
-    ),
-    edit("self.dropout(gelu(hidden))", "self.activation(self.w_1(x))"),
-    base="dropout-before-relu",
+    edit("self.dropout(self.activation(self.w_1(x)))", "self.activation(self.w_1(x))"),
+    base="conditional-activation",
     section="where-dropout-goes",
     why="The argument dropout is accepted and never used. The layer is not regularised, whatever is asked for.",
     hint="In training nothing is dropped: the argument `dropout` is never used. It acts on the hidden layer, after the "
@@ -1210,17 +1116,8 @@ mistake(
     "blocks.FeedForward",
     "dropout-also-in-evaluation",
     edit("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
-    edit(
-        """
-        hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
-            return self.w_2(self.dropout(hidden).relu())
-        """,
-        "",
-    ),
-    edit("self.dropout(gelu(hidden))", "F.dropout(self.activation(self.w_1(x)), self.p)"),
-    base="dropout-before-relu",
+    edit("self.dropout(self.activation(self.w_1(x)))", "F.dropout(self.activation(self.w_1(x)), self.p)"),
+    base="conditional-activation",
     section="only-while-training",
     why="`F.dropout` was called without `training`, whose default is True. Units are then dropped in evaluation too, "
     "and the results are random.",
@@ -1285,15 +1182,16 @@ mistake(
     "blocks.FeedForward",
     "whole-positions-dropped",
     edit("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
-    edit("self.activation = activation", 'self.activation = torch.relu if activation == "relu" else gelu'),
-    edit("self.w_1(x)", "self.activation(self.w_1(x))"),
-    edit('self.activation == "relu"', "self.training"),
     edit(
-        "return self.w_2(self.dropout(hidden).relu())",
-        "hidden = hidden * (torch.rand(*x.shape[:-1], 1) >= self.p) / (1 - self.p)",
+        "return self.w_2(self.dropout(self.activation(self.w_1(x)))",
+        """
+        hidden = self.activation(self.w_1(x))
+        if self.training:
+            hidden = hidden * (torch.rand(*x.shape[:-1], 1) >= self.p) / (1 - self.p)
+        return self.w_2(hidden
+        """,
     ),
-    edit("self.dropout(gelu(hidden))", "hidden"),
-    base="dropout-before-relu",
+    base="conditional-activation",
     section="every-place-by-itself",
     why="One random number was drawn for each position, so that all hidden units of a position are dropped together. "
     "Dropout draws every hidden unit by itself.",
@@ -1335,13 +1233,8 @@ mistake(
 mistake(
     "blocks.dropout",
     "scaled-in-evaluation",
-    edit("return x", "return x * (torch.rand(x.shape, generator=generator) >= p)"),
-    edit("x = x * keep.to(x.dtype) * (1.0 / (1.0 - p))", "return x * (1 - p)"),
-    edit("keep = torch.bernoulli(torch.full(x.shape, 1.0 - p), generator=generator)", ""),
-    edit("if training:", "if not training:"),
-    edit('ValueError("p")', 'ValueError(f"p is {p}, but must be in [0, 1).")'),
-    edit("p >= 0.0 and p < 1.0", "0 <= p < 1"),
-    base="bernoulli-tensor",
+    edit("if not training or p == 0:\n    return x", "if not training:\n    return x * (1 - p)"),
+    edit("x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)", "x.masked_fill(dropped.to(x.device), 0.0)"),
     section="inverted-dropout",
     why="Entries were dropped while training, and everything was multiplied by 1 - p in evaluation. That is the form "
     "of the first paper; inverted dropout scales while training and leaves evaluation alone.",
@@ -1622,22 +1515,21 @@ mistake(
     hint="p = 0 raises in your function. It means that nothing is dropped, and x comes back as it is.",
 )
 
-
-@mistake(
+mistake(
     "blocks.dropout",
     "asserts",
+    edit("return x", "return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)"),
+    edit("x = x * keep.to(x.dtype) * (1.0 / (1.0 - p))", "return x"),
+    edit("keep = torch.bernoulli(torch.full(x.shape, 1.0 - p), generator=generator)", ""),
+    edit("if training:", "if not training or p == 0:"),
+    edit('if not (p >= 0.0 and p < 1.0):\n    raise ValueError("p")', 'assert 0 <= p < 1, "p must be in [0, 1)"'),
+    base="bernoulli-tensor",
     section="inverted-dropout",
     why="p was checked with assert. Python leaves assertions out when it runs with -O, and they raise AssertionError, "
     "which says that the program is wrong, not the argument.",
     hint="A p outside [0, 1) raises AssertionError in your function. For wrong arguments raise a ValueError, with a "
     "message that names p.",
 )
-def dropout(x, p, training=True, generator=None):
-    assert 0 <= p < 1, "p must be in [0, 1)"
-    if not training or p == 0:
-        return x
-    return x * (torch.rand(x.shape, generator=generator) >= p) / (1 - p)
-
 
 mistake(
     "blocks.dropout",
@@ -1770,8 +1662,8 @@ mistake(
     "blocks.SublayerConnection",
     "residual-of-the-normed",
     edit(
-        "return x + self.dropout(sublayer(self.norm_layer(x)))",
-        "x = self.norm_layer(x)\nreturn x + self.dropout(sublayer(x))",
+        "return x + self.dropout(sublayer(self.norm_layer(x)",
+        "x = self.norm_layer(x)\nreturn x + self.dropout(sublayer(x",
     ),
     section="pre-and-post-norm",
     why="The normalised x was added in place of x itself. The residual stream is then normalised at every layer, and "
@@ -1907,29 +1799,32 @@ mistake(
     "argument and says what is allowed.",
 )
 
-
-@mistake(
+mistake(
     "blocks.SublayerConnection",
     "unknown-norm-gives-nothing",
+    edit(
+        """
+        if norm not in ("pre", "post"):
+            raise ValueError(f'norm is {norm!r}, but must be "pre" or "post".')
+        """,
+        "",
+    ),
+    edit('if self.norm == "pre":\n    return x + self.dropout(sublayer(self.norm_layer(x)))', ""),
+    edit(
+        "return self.norm_layer(x + self.dropout(sublayer(x)))",
+        """
+        if self.norm == "pre":
+            return x + self.dropout(sublayer(self.norm_layer(x)))
+        elif self.norm == "post":
+            return self.norm_layer(x + self.dropout(sublayer(x)))
+        """,
+    ),
     section="pre-and-post-norm",
     why="For an unknown norm neither branch was taken, and forward returned None. The failure then shows far away from "
     "its cause.",
     hint="For an unknown norm your `forward` falls through both branches and returns None. Raise a ValueError that "
     "says what is allowed.",
 )
-class SublayerConnection(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm="pre"):
-        super().__init__()
-        self.norm = norm
-        self.norm_layer = LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x, sublayer):
-        if self.norm == "pre":
-            return x + self.dropout(sublayer(self.norm_layer(x)))
-        elif self.norm == "post":
-            return self.norm_layer(x + self.dropout(sublayer(x)))
-
 
 mistake(
     "blocks.SublayerConnection",
@@ -1949,20 +1844,14 @@ mistake(
 mistake(
     "blocks.SublayerConnection",
     "argument-changed",
-    edit('norm != "pre" and norm != "post"', 'norm not in ("pre", "post")'),
-    edit('f"norm must be pre or post, not {norm}"', "f\"norm is {norm!r}, but must be 'pre' or 'post'.\""),
-    edit('self.p, self.pre = dropout, norm == "pre"', "self.norm = norm"),
     edit(
-        "self.norm_layer = LayerNorm(d_model)",
-        "self.norm_layer = LayerNorm(d_model)\nself.dropout = nn.Dropout(dropout)",
+        "return x + self.dropout(sublayer(self.norm_layer(x)))",
+        "x += self.dropout(sublayer(self.norm_layer(x)))\nreturn x",
     ),
     edit(
-        "branch = sublayer(self.norm_layer(x) if self.pre else x)",
-        'if self.norm == "pre":\n    x += self.dropout(sublayer(self.norm_layer(x)))\n    return x',
+        "return self.norm_layer(x + self.dropout(sublayer(x))",
+        "x += self.dropout(sublayer(x))\nreturn self.norm_layer(x",
     ),
-    edit("total = torch.add(x, dropout(branch, self.p, self.training))", "x += self.dropout(sublayer(x))"),
-    edit("total if self.pre else self.norm_layer(total)", "self.norm_layer(x)"),
-    base="own-dropout-function",
     section="blocks-pitfalls",
     why="The sublayer's output was added in place. The caller's x, which another connection may need, is changed.",
     hint="Your result is right, but the x that was passed in has changed: write `x + ...`, not `x += ...`.",

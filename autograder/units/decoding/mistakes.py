@@ -397,35 +397,17 @@ mistake(
     hint="Temperature 0 gives an error or nonsense. Return the argmax before you divide.",
 )
 
-
-@mistake(
+mistake(
     "decoding.sample_next",
     "exp-overflows",
+    edit("probs = logits.softmax(dim=-1)", "probs = logits.exp()\nprobs = probs / probs.sum(dim=-1, keepdim=True)"),
+    base="kth-score-as-limit",
     section="decoding-temperature",
     why="The exponentials are taken of the logits as they are. For logits of a hundred and more they overflow to "
     "infinity.",
     hint="Large logits give an error. Use `softmax`, which subtracts the maximum first ({chapter}`attention` has the "
     "reason).",
 )
-def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
-    if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError(f"top_p must lie in (0, 1], but is {top_p}")
-    if temperature == 0:
-        return logits.argmax(dim=-1)
-    logits = logits / temperature
-    if top_k is not None:
-        k = min(top_k, logits.shape[-1])
-        kth = logits.topk(k, dim=-1).values[:, -1:]
-        logits = logits.masked_fill(logits < kth, float("-inf"))
-    probs = logits.exp()
-    probs = probs / probs.sum(dim=-1, keepdim=True)
-    if top_p is not None:
-        ordered, order = probs.sort(dim=-1, descending=True)
-        before = ordered.cumsum(dim=-1) - ordered
-        ordered = ordered.masked_fill(before >= top_p, 0.0)
-        probs = torch.zeros_like(probs).scatter(-1, order, ordered)
-    return torch.multinomial(probs, 1, generator=generator).squeeze(-1)
-
 
 mistake(
     "decoding.sample_next",
@@ -472,7 +454,7 @@ mistake(
     "decoding.sample_next",
     "top-k-of-the-smallest",
     edit("logits.topk(k, dim=-1)", "(-logits).topk(k, dim=-1)"),
-    edit("logits < kth", "(-logits) < kth"),
+    edit("logits < kth", "-logits < kth"),
     base="kth-score-as-limit",
     section="top-k",
     why="The k least likely tokens are kept. sort() is ascending unless it is told otherwise.",
@@ -713,34 +695,22 @@ mistake(
     hint="`top_p=0` must raise, and `if top_p` is false for it. Compare with `None`.",
 )
 
-
-@mistake(
+mistake(
     "decoding.sample_next",
     "one-draw-for-all-rows",
+    edit(
+        "return torch.multinomial(probs, 1, generator=generator).squeeze(-1)",
+        """
+        height = torch.rand(1, generator=generator)
+        return (probs.cumsum(dim=-1) < height).sum(dim=-1).clamp(max=probs.shape[-1] - 1)
+        """,
+    ),
+    base="kth-score-as-limit",
     section="decoding-temperature",
     why="One random number serves the whole batch. Rows with the same logits then always get the same token.",
     hint="All your rows are drawn with the same random number. Each row is a draw of its own; `torch.multinomial` does "
     "that.",
 )
-def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
-    if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError(f"top_p must lie in (0, 1], but is {top_p}")
-    if temperature == 0:
-        return logits.argmax(dim=-1)
-    logits = logits / temperature
-    if top_k is not None:
-        k = min(top_k, logits.shape[-1])
-        kth = logits.topk(k, dim=-1).values[:, -1:]
-        logits = logits.masked_fill(logits < kth, float("-inf"))
-    probs = logits.softmax(dim=-1)
-    if top_p is not None:
-        ordered, order = probs.sort(dim=-1, descending=True)
-        before = ordered.cumsum(dim=-1) - ordered
-        ordered = ordered.masked_fill(before >= top_p, 0.0)
-        probs = torch.zeros_like(probs).scatter(-1, order, ordered)
-    height = torch.rand(1, generator=generator)
-    return (probs.cumsum(dim=-1) < height).sum(dim=-1).clamp(max=probs.shape[-1] - 1)
-
 
 mistake(
     "decoding.sample_next",
@@ -752,64 +722,31 @@ mistake(
     hint="Your draws ignore `generator`. Hand it on to `torch.multinomial`.",
 )
 
-
-@mistake(
+mistake(
     "decoding.sample_next",
     "seeded-inside",
+    edit("logits = logits / temperature", "torch.manual_seed(0)\nlogits = logits / temperature"),
+    base="kth-score-as-limit",
     section="sampling-seed",
     why="The function sets a seed itself. Every call then draws the same tokens.",
     hint="Every call gives the same tokens: you set a seed inside. Use the caller's `generator`, and PyTorch's own if "
     "there is none.",
 )
-def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
-    if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError(f"top_p must lie in (0, 1], but is {top_p}")
-    if temperature == 0:
-        return logits.argmax(dim=-1)
-    torch.manual_seed(0)
-    logits = logits / temperature
-    if top_k is not None:
-        k = min(top_k, logits.shape[-1])
-        kth = logits.topk(k, dim=-1).values[:, -1:]
-        logits = logits.masked_fill(logits < kth, float("-inf"))
-    probs = logits.softmax(dim=-1)
-    if top_p is not None:
-        ordered, order = probs.sort(dim=-1, descending=True)
-        before = ordered.cumsum(dim=-1) - ordered
-        ordered = ordered.masked_fill(before >= top_p, 0.0)
-        probs = torch.zeros_like(probs).scatter(-1, order, ordered)
-    return torch.multinomial(probs, 1, generator=generator).squeeze(-1)
 
-
-@mistake(
+mistake(
     "decoding.sample_next",
     "new-generator-each-call",
+    edit(
+        "logits = logits / temperature",
+        "if generator is None:\n    generator = torch.Generator()\nlogits = logits / temperature",
+    ),
+    base="kth-score-as-limit",
     section="sampling-seed",
     why="Where no generator is given, a new one is made. It starts from the same seed each time, so every call draws "
     "the same tokens.",
     hint="Without a generator all your calls draw the same tokens. Hand `None` on: PyTorch's own generator goes on "
     "from call to call.",
 )
-def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
-    if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError(f"top_p must lie in (0, 1], but is {top_p}")
-    if temperature == 0:
-        return logits.argmax(dim=-1)
-    if generator is None:
-        generator = torch.Generator()
-    logits = logits / temperature
-    if top_k is not None:
-        k = min(top_k, logits.shape[-1])
-        kth = logits.topk(k, dim=-1).values[:, -1:]
-        logits = logits.masked_fill(logits < kth, float("-inf"))
-    probs = logits.softmax(dim=-1)
-    if top_p is not None:
-        ordered, order = probs.sort(dim=-1, descending=True)
-        before = ordered.cumsum(dim=-1) - ordered
-        ordered = ordered.masked_fill(before >= top_p, 0.0)
-        probs = torch.zeros_like(probs).scatter(-1, order, ordered)
-    return torch.multinomial(probs, 1, generator=generator).squeeze(-1)
-
 
 mistake(
     "decoding.sample_next",
@@ -1068,44 +1005,16 @@ mistake(
     hint="`length_penalty` is the exponent of `(5 + length) / 6`, not a factor.",
 )
 
-
-@mistake(
+mistake(
     "decoding.beam_search",
     "precedence-in-the-penalty",
+    edit("((5 + len(item[0]) - 1) / 6) ** length_penalty", "((5 + len(item[0]) - 1) / 6**length_penalty)"),
+    base="lists-of-hypotheses",
     section="length-penalty",
     why="Without a pair of brackets only the 6 is raised to the power. The exponent belongs to the whole fraction.",
     hint="Brackets are missing in your penalty: `(5 + length) / 6 ** a` raises the 6 alone. Write `((5 + length) / 6) "
     "** a`.",
 )
-def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
-    with torch.no_grad():
-        memory = model.encode(src, src_mask)
-        results = []
-        for b in range(src.shape[0]):
-            beams, finished = [([bos_id], 0.0)], []
-            for _ in range(max_len - 1):
-                candidates = []
-                for ids, score in beams:
-                    tgt = torch.tensor([ids])
-                    hidden = model.decode(memory[b : b + 1], src_mask[b : b + 1], tgt, causal_mask(len(ids)))
-                    log_probs = model.generator(hidden[:, -1])[0]
-                    values, tokens = log_probs.topk(min(beam_size, len(log_probs)))
-                    for value, token in zip(values.tolist(), tokens.tolist()):
-                        candidates.append((ids + [token], score + value))
-                candidates.sort(key=lambda item: item[1], reverse=True)
-                beams = []
-                for ids, score in candidates[: beam_size - len(finished)]:
-                    if ids[-1] == eos_id:
-                        finished.append((ids, score))
-                    else:
-                        beams.append((ids, score))
-                if not beams:
-                    break
-            pool = finished or beams
-            best = max(pool, key=lambda item: item[1] / ((5 + len(item[0]) - 1) / 6**length_penalty))
-            results.append([token for token in best[0] if token not in (bos_id, eos_id, PAD)])
-        return results
-
 
 mistake(
     "decoding.beam_search",
@@ -1451,47 +1360,25 @@ mistake(
     "log-probabilities, and divide that negative sum.",
 )
 
-
-@mistake(
+mistake(
     "decoding.beam_search",
     "penalty-at-every-step",
+    edit(
+        "candidates.sort(",
+        """
+        divisor = ((5 + len(beams[0][0])) / 6) ** length_penalty
+        candidates = [(ids, score / divisor) for ids, score in candidates]
+        candidates.sort(
+        """,
+    ),
+    edit("item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty", "item[1]"),
+    base="lists-of-hypotheses",
     section="length-penalty",
     why="Beginnings were ranked by the sum over the penalty while the search was still going on. They are compared as "
     "plain sums; the penalty is for finished outputs, whose lengths differ.",
     hint="You apply the length penalty while beginnings are chosen, too: choose them by their sums, and divide only "
     "when finished outputs are compared.",
 )
-def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
-    with torch.no_grad():
-        memory = model.encode(src, src_mask)
-        results = []
-        for b in range(src.shape[0]):
-            beams, finished = [([bos_id], 0.0)], []
-            for _ in range(max_len - 1):
-                candidates = []
-                for ids, score in beams:
-                    tgt = torch.tensor([ids])
-                    hidden = model.decode(memory[b : b + 1], src_mask[b : b + 1], tgt, causal_mask(len(ids)))
-                    log_probs = model.generator(hidden[:, -1])[0]
-                    values, tokens = log_probs.topk(min(beam_size, len(log_probs)))
-                    for value, token in zip(values.tolist(), tokens.tolist()):
-                        candidates.append((ids + [token], score + value))
-                divisor = ((5 + len(beams[0][0])) / 6) ** length_penalty
-                candidates = [(ids, score / divisor) for ids, score in candidates]
-                candidates.sort(key=lambda item: item[1], reverse=True)
-                beams = []
-                for ids, score in candidates[: beam_size - len(finished)]:
-                    if ids[-1] == eos_id:
-                        finished.append((ids, score))
-                    else:
-                        beams.append((ids, score))
-                if not beams:
-                    break
-            pool = finished or beams
-            best = max(pool, key=lambda item: item[1])
-            results.append([token for token in best[0] if token not in (bos_id, eos_id, PAD)])
-        return results
-
 
 mistake(
     "decoding.beam_search",
@@ -1738,10 +1625,7 @@ mistake(
 mistake(
     "decoding.KVCache",
     "length-is-a-method",
-    edit(
-        "@property\ndef length(self):\n    return self.layers[0][0].shape[-2] if 0 in self.layers else 0",
-        "def length(self):\n    return self.layers[0][0].shape[-2] if 0 in self.layers else 0",
-    ),
+    edit("@property\ndef length(self):", "def length(self):"),
     section="kv-cache-shapes",
     why="length is a method that has to be called. It is to be read like an attribute, cache.length.",
     hint="`cache.length` is a method in your class. Put `@property` above it, or keep a number up to date.",
@@ -1758,31 +1642,15 @@ mistake(
     hint="All your caches share one store. Make the stores in `__init__`, as attributes of `self`.",
 )
 
-
-@mistake(
+mistake(
     "decoding.KVCache",
     "fixed-room",
+    edit("self.layers[layer] = k, v", "k, v = k[..., -16:, :], v[..., -16:, :]\nself.layers[layer] = k, v"),
     section="kv-cache-shapes",
     why="The cache has room for a fixed number of positions and drops the oldest when it is full. Attention then loses "
     "the beginning of the text.",
     hint="Your cache forgets the oldest positions when it grows long. It has no limit.",
 )
-class KVCache:
-    def __init__(self):
-        self.keys, self.values = {}, {}
-
-    @property
-    def length(self):
-        return self.keys[0].shape[-2] if 0 in self.keys else 0
-
-    def update(self, layer, k, v):
-        if layer in self.keys:
-            k = torch.cat([self.keys[layer], k], dim=-2)
-            v = torch.cat([self.values[layer], v], dim=-2)
-        k, v = k[..., -16:, :], v[..., -16:, :]
-        self.keys[layer], self.values[layer] = k, v
-        return k, v
-
 
 mistake(
     "decoding.KVCache",
@@ -1794,31 +1662,15 @@ mistake(
     hint="Your cache keeps one position of each call. A call may bring several: append all of them.",
 )
 
-
-@mistake(
+mistake(
     "decoding.KVCache",
     "float32-always",
+    edit("self.layers[layer] = k, v", "k, v = k.float(), v.float()\nself.layers[layer] = k, v"),
     section="kv-cache-shapes",
     why="Keys and values are converted to float32. A cache keeps the type that the model computes in; half precision "
     "is often the point of it.",
     hint="Your cache changes the dtype. Keep tensors as they are.",
 )
-class KVCache:
-    def __init__(self):
-        self.keys, self.values = {}, {}
-
-    @property
-    def length(self):
-        return self.keys[0].shape[-2] if 0 in self.keys else 0
-
-    def update(self, layer, k, v):
-        if layer in self.keys:
-            k = torch.cat([self.keys[layer], k], dim=-2)
-            v = torch.cat([self.values[layer], v], dim=-2)
-        k, v = k.float(), v.float()
-        self.keys[layer], self.values[layer] = k, v
-        return k, v
-
 
 mistake(
     "decoding.KVCache",

@@ -54,10 +54,10 @@ mistake(
 mistake(
     "embeddings.one_hot",
     "width-from-the-largest-id",
-    edit("((ids < 0) | (ids >= vocab_size)).any()", "ids.max() >= vocab_size"),
-    edit('ValueError(f"ids must lie between 0 and {vocab_size - 1}")', 'IndexError("an id is out of range")'),
-    edit("(ids[..., None] == torch.arange(vocab_size, device=ids.device)).to(torch.float32)", "F.one_hot(ids).float()"),
-    base="comparison-with-a-guard",
+    edit(
+        "return F.one_hot(ids, vocab_size).float()",
+        'if ids.max() >= vocab_size:\n    raise IndexError("an id is out of range")\nreturn F.one_hot(ids).float()',
+    ),
     section="one-hot-vectors",
     why="The number of columns was taken from the largest id in the batch and not from vocab_size. Two batches then "
     "get vectors of different width, and neither fits the table.",
@@ -177,20 +177,19 @@ mistake(
 # embedding_lookup
 
 
-@mistake(
+mistake(
     "embeddings.embedding_lookup",
     "counts-from-one",
+    edit(
+        "return F.embedding(ids, table)",
+        'if ids.max() >= len(table):\n    raise IndexError("an id is out of range")\nreturn table[ids - 1]',
+    ),
     section="lookup-is-a-product",
     why="The row before the wanted one was taken, as if the first id were 1. For id 0 that is row -1, which Python "
     "reads as the last row.",
     hint="For each id you return the row *before* its own (and for id 0 the last one). Rows are counted from 0, like "
     "ids: id 3 is row 3.",
 )
-def embedding_lookup(ids, table):
-    if ids.max() >= len(table):
-        raise IndexError("an id is out of range")
-    return table[ids - 1]
-
 
 mistake(
     "embeddings.embedding_lookup",
@@ -449,13 +448,11 @@ mistake(
     "embeddings.TokenEmbedding",
     "table-scaled-in-every-call",
     edit(
-        "return self.embed(ids) * math.sqrt(self.embed.embedding_dim)",
-        """
-        with torch.no_grad():
-            self.embed.weight.mul_(math.sqrt(self.embed.embedding_dim))
-        return self.embed(ids)
-        """,
+        "table = self.embed.weight",
+        "with torch.no_grad():\n    self.embed.weight.mul_(math.sqrt(self.embed.embedding_dim))",
     ),
+    edit("embedding_lookup(ids, table * math.sqrt(table.shape[1]))", "self.embed(ids)"),
+    base="scaled-table-looked-up",
     section="embedding-scale",
     why="The table itself was multiplied in forward. It grows by the factor with every call, and the optimiser finds "
     "other weights than it left.",
@@ -625,13 +622,11 @@ mistake(
         "self.embed = nn.Embedding(vocab_size, d_model)\nself.vectors = None",
     ),
     edit(
-        "return self.embed(ids) * math.sqrt(self.embed.embedding_dim)",
-        """
-        if self.vectors is None:
-            self.vectors = self.embed(ids) * math.sqrt(self.embed.embedding_dim)
-        return self.vectors
-        """,
+        "table = self.embed.weight",
+        "if self.vectors is None:\n    self.vectors = self.embed(ids) * math.sqrt(self.embed.embedding_dim)",
     ),
+    edit("embedding_lookup(ids, table * math.sqrt(table.shape[1]))", "self.vectors"),
+    base="scaled-table-looked-up",
     section="lookup-is-a-product",
     why="The result of the first call is kept and returned again. Other ids, and weights that have learned since, then "
     "make no difference.",
@@ -1095,19 +1090,11 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "positions-along-the-batch",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
     edit(
-        "table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)",
-        "positions = self.pe[0, torch.arange(x.shape[0]) % self.pe.shape[1]]",
+        "return self.drop(x + self.pe[:, : x.shape[1]]",
+        "positions = self.pe[0, torch.arange(x.shape[0]) % self.pe.shape[1]]\nreturn self.drop(x + positions[:, None]",
     ),
-    edit("total = x.clone()\ntotal += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(x + positions[:, None].to(x.dtype))"),
-    base="narrow-and-expand",
+    base="shapes-asked-twice",
     section="positions-module",
     why="The table was cut to the length of the batch axis, as for time-first input (T, B, d). Every sequence then "
     "gets one position, the same for all its tokens.",
@@ -1130,19 +1117,11 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "colon-forgotten",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
     edit(
-        "table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)",
-        "positions = self.pe[:, x.shape[1] % self.pe.shape[1]]",
+        "return self.drop(x + self.pe[:, : x.shape[1]]",
+        "positions = self.pe[:, x.shape[1] % self.pe.shape[1]]\nreturn self.drop(x + positions",
     ),
-    edit("total = x.clone()\ntotal += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(x + positions.to(x.dtype))"),
-    base="narrow-and-expand",
+    base="shapes-asked-twice",
     section="positions-module",
     why="Without the colon, self.pe[:, T] is the one row of position T, which is then added to every token. All "
     "positions get the same vector.",
@@ -1153,19 +1132,10 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "positions-from-one",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
     edit(
-        "table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)",
-        "positions = self.pe.roll(-1, 1)[:, : x.shape[1]]",
+        "return self.drop(x + self.pe[:, :length]",
+        "positions = self.pe.roll(-1, 1)[:, :length]\nreturn self.drop(x + positions",
     ),
-    edit("total = x.clone()\ntotal += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(x + positions.to(x.dtype))"),
-    base="narrow-and-expand",
     section="positions-module",
     why="The rows 1 to T were added and not the rows 0 to T - 1. The last position of a sequence of max_len tokens "
     "then has no row.",
@@ -1219,15 +1189,13 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "too-long-starts-again",
+    edit("pe: torch.Tensor", ""),
+    edit("length, max_len = x.shape[1], self.pe.shape[1]", ""),
     edit(
-        """
-        if x.shape[1] > self.pe.shape[1]:
-            raise ValueError(f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}")
-        """,
+        'if length > max_len:\n    raise ValueError(f"x has {length} positions, but max_len is {max_len}.")',
         "positions = self.pe[:, torch.arange(x.shape[1]) % self.pe.shape[1]]",
     ),
-    edit("self.pe[:, : x.shape[1]]", "positions"),
-    base="shapes-asked-twice",
+    edit("self.pe[:, :length]", "positions"),
     section="positions-too-long",
     why="Positions beyond max_len start again at 0. Two tokens then share a position, and attention cannot tell which "
     "of them comes first.",
@@ -1265,16 +1233,10 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "table-cast-for-good",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
-    edit("table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)\ntotal = x.clone()", ""),
-    edit("total += table.to(x)", "self.pe = self.pe.to(x.dtype)"),
-    edit("self.dropout(total)", "self.drop(x + self.pe[:, : x.shape[1]])"),
-    base="narrow-and-expand",
+    edit(
+        "return self.drop(x + self.pe[:, :length].to(x.dtype)",
+        "self.pe = self.pe.to(x.dtype)\nreturn self.drop(x + self.pe[:, :length]",
+    ),
     section="positions-dtype",
     why="The table itself was replaced by one in the type of the input. After a single call with bfloat16 its digits "
     "are gone, and every later input in float32 gets rounded positions.",
@@ -1305,17 +1267,10 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "input-rounded-to-float32",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
-    edit("table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)", ""),
-    edit("x.clone()", "x.float() + self.pe[:, : x.shape[1]].float()"),
-    edit("total += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(total.to(x.dtype))"),
-    base="narrow-and-expand",
+    edit(
+        "return self.drop(x + self.pe[:, :length].to(x.dtype)",
+        "total = x.float() + self.pe[:, :length].float()\nreturn self.drop(total.to(x.dtype)",
+    ),
     section="positions-dtype",
     why="The sum was computed in float32 and the result cast back. An input in float64 loses about half of its digits "
     "on the way.",
@@ -1326,19 +1281,10 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "added-in-place",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
     edit(
-        "table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)",
-        "x += self.pe[:, : x.shape[1]].to(x.dtype)",
+        "return self.drop(x + self.pe[:, :length].to(x.dtype)",
+        "x += self.pe[:, :length].to(x.dtype)\nreturn self.drop(x",
     ),
-    edit("total = x.clone()\ntotal += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(x)"),
-    base="narrow-and-expand",
     section="positions-module",
     why="The positions were added into the argument itself. Whoever called the module finds its embeddings changed.",
     hint="The tensor that you were given holds the positions afterwards: `+=` writes into it. Make a new tensor, `x + "
@@ -1348,16 +1294,7 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "table-shortened",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
-    edit("table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)", "self.pe = self.pe[:, : x.shape[1]]"),
-    edit("total = x.clone()\ntotal += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(x + self.pe.to(x.dtype))"),
-    base="narrow-and-expand",
+    edit("return self.drop(x + self.pe[:, :length]", "self.pe = self.pe[:, :length]\nreturn self.drop(x + self.pe"),
     section="positions-module",
     why="The buffer itself was cut to the length of the first input. The next, longer sequence finds too few rows.",
     hint="After a short sequence your module refuses a longer one: its buffer was cut. Cut a copy, `self.pe[:, :T]`, "
@@ -1367,19 +1304,10 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "concatenated",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
     edit(
-        "table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)",
-        "positions = self.pe[:, : x.shape[1]].to(x.dtype).expand_as(x)",
+        "return self.drop(x + self.pe[:, :length].to(x.dtype)",
+        "positions = self.pe[:, :length].to(x.dtype).expand_as(x)\nreturn self.drop(torch.cat([x, positions], dim=-1)",
     ),
-    edit("total = x.clone()\ntotal += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(torch.cat([x, positions], dim=-1))"),
-    base="narrow-and-expand",
     section="order-is-lost",
     why="Positions were put beside the tokens and not added to them. The result is twice as wide, and no later layer "
     "expects that.",
@@ -1399,16 +1327,10 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "tokens-scaled-again",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
-    edit("table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)", "scaled = x * math.sqrt(x.shape[-1])"),
-    edit("total = x.clone()\ntotal += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(scaled + self.pe[:, : x.shape[1]].to(x.dtype))"),
-    base="narrow-and-expand",
+    edit(
+        "return self.drop(x + self.pe[:, :length].to(x.dtype)",
+        "scaled = x * math.sqrt(x.shape[-1])\nreturn self.drop(scaled + self.pe[:, :length].to(x.dtype)",
+    ),
     section="embedding-scale",
     why="The tokens were multiplied by sqrt(d_model) here. TokenEmbedding has done so already, and doing it twice "
     "makes them sqrt(d_model) times too large.",
@@ -1418,17 +1340,10 @@ mistake(
 mistake(
     "embeddings.PositionalEncoding",
     "sum-scaled",
-    edit("self.dropout = nn.Dropout(dropout)", "self.drop = nn.Dropout(dropout)"),
-    edit("self.pe: Tensor", ""),
-    edit("torch.empty(1, max_len, d_model)", "sinusoidal_positions(max_len, d_model)[None]"),
-    edit("self.pe.copy_(sinusoidal_positions(max_len, d_model))", ""),
-    edit("x.size(1) > self.pe.size(1)", "x.shape[1] > self.pe.shape[1]"),
-    edit('"the sequence is longer than max_len"', 'f"{x.shape[1]} positions are more than max_len {self.pe.shape[1]}"'),
-    edit("table = self.pe.narrow(1, 0, x.size(1)).expand(x.size(0), -1, -1)", ""),
-    edit("x.clone()", "x + self.pe[:, : x.shape[1]].to(x.dtype)"),
-    edit("total += table.to(x)", ""),
-    edit("self.dropout(total)", "self.drop(total * math.sqrt(x.shape[-1]))"),
-    base="narrow-and-expand",
+    edit(
+        "return self.drop(x + self.pe[:, :length].to(x.dtype)",
+        "total = x + self.pe[:, :length].to(x.dtype)\nreturn self.drop(total * math.sqrt(x.shape[-1])",
+    ),
     section="embedding-scale",
     why="The sum of tokens and positions was multiplied by sqrt(d_model), so the positions were scaled too. The factor "
     "belongs to the tokens alone, and to TokenEmbedding.",
@@ -1628,8 +1543,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[positions]"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="Positions were counted over the tokens that are not 0, so padding takes no place. GPT-2 has no padding: id 0 "
-    "is a token, and its position counts.",
+    why="Positions were counted over the tokens that are not 0, so padding takes no position. GPT-2 has no padding: id "
+    "0 is a token, and its position counts.",
     hint="Where id 0 stands, your positions stop counting. In GPT-2 id 0 is a token like any other, and position t is "
     "simply t.",
 )
@@ -1691,16 +1606,17 @@ def gpt2_embed(ids, wte, wpe):
     return embedding_lookup(ids, wte) + wpe[: ids.shape[1]]
 
 
-@mistake(
+mistake(
     "embeddings.gpt2_embed",
     "too-long-is-cut",
+    edit('if ids.shape[1] > wpe.shape[0]:\n    raise ValueError("ids are longer than wpe")\nout = wte[ids]', ""),
+    edit("out += wpe[None, : ids.shape[1], :]", "ids = ids[:, : len(wpe)]"),
+    edit("return out", "return embedding_lookup(ids, wte) + wpe[: ids.shape[1]]"),
+    base="added-into-the-lookup",
     section="positions-too-long",
     why="A sequence with more tokens than positions was cut. Text disappears and nobody is told.",
     hint="For more tokens than `wpe` has rows you return fewer tokens than you got. Raise a ValueError instead.",
 )
-def gpt2_embed(ids, wte, wpe):
-    ids = ids[:, : len(wpe)]
-    return embedding_lookup(ids, wte) + wpe[: ids.shape[1]]
 
 
 @mistake(
@@ -1996,20 +1912,16 @@ mistake(
     hint="For hidden vectors in float64 your result has lost digits: it went through float32. Stay in `hidden.dtype`.",
 )
 
-
-@mistake(
+mistake(
     "embeddings.mean_pool",
     "padding-overwritten",
+    edit("kept = hidden.masked_fill(", "with torch.no_grad():\n    hidden[~keep] = 0\nkept = hidden.masked_fill("),
     section="mean-of-kept",
     why="The padded positions were set to zero in the argument itself. Whoever called the function finds its hidden "
     "vectors changed.",
     hint="The tensor that you were given has zeros at the padded positions afterwards. Make a new tensor, with "
     "`masked_fill` or a product.",
 )
-def mean_pool(hidden, keep):
-    with torch.no_grad():
-        hidden[~keep] = 0
-    return (hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True).clamp(min=1)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -2200,10 +2112,10 @@ mistake(
     "embeddings.max_pool",
     "largest-by-size",
     edit(
-        'largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax(1)',
+        'largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax',
         """
         sizes = hidden.abs().masked_fill(~keep[..., None], -1.0)
-        largest = hidden.gather(1, sizes.argmax(1, keepdim=True)).squeeze(1)
+        largest = hidden.gather(1, sizes.argmax(1, keepdim=True)).squeeze
         """,
     ),
     section="max-of-kept",

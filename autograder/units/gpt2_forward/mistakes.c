@@ -39,9 +39,9 @@
 /* encoder_forward: position-of-the-sequence
  * base: plain-loops
  * edit: wpe + t * C  =>  wpe + b * C
- * why: The row of wpe was chosen by b, the number of the sequence in the batch. A position is a position within its
- * sequence, which t counts.
- * hint: All positions of one sequence get the same position. The row of wpe is t, not b.
+ * why: The row of wpe was chosen by b, the number of the sequence in the batch. A position is counted within its
+ * sequence: it is t.
+ * hint: All positions of one sequence get the same vector. The row of wpe is t, not b.
  * section: tokens-and-places
  */
 
@@ -843,10 +843,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: if (pre[u] > maximum) maximum = pre[u];  =>
  * edit:
- *     }
  *     float sum = 0.0f;
  * =>
- *     }
  *     for (int u = 0; u < T; u++) {
  *         if (pre[u] > maximum) maximum = pre[u];
  *     }
@@ -1021,7 +1019,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * =>
  *     for (int h = 0; h < NH; h++) {
  *         float largest = -INFINITY;
- *     for (int t = 0; t < T; t++) {
+ *         for (int t = 0; t < T; t++) {
  *             const float *q = inp + ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
  * edit: 1.0f / sqrtf(hs)  =>  1.0f / sqrtf((float)hs)
  * why: The maximum was set to -INFINITY once for a head, and goes on from query to query. A row of scores that lies

@@ -3,8 +3,6 @@
 Every entry is wrong in one respect only. When two would give the same results, the first is named.
 """
 
-import math
-
 import torch
 
 from autograder.course.catalogue import edit, mistake
@@ -84,7 +82,7 @@ mistake(
     edit("log_probs = shifted - shifted.exp().sum(-1, keepdim=True).log()", ""),
     edit(
         "-log_probs.gather(1, targets.unsqueeze(1))",
-        "(shifted.exp().sum(-1, keepdim=True).log() - shifted.gather(1, targets.unsqueeze(1)))",
+        "shifted.exp().sum(-1, keepdim=True).log() - shifted.gather(1, targets.unsqueeze(1))",
     ),
     section="stable-cross-entropy",
     why="The largest logit of the whole tensor was subtracted, not the largest of each row. All exponentials of a row "
@@ -173,12 +171,11 @@ mistake(
 mistake(
     "losses.cross_entropy",
     "softmax-over-rows",
-    edit("shifted = logits - logits.amax(-1, keepdim=True)", ""),
     edit(
-        "log_probs = shifted - shifted.exp().sum(-1, keepdim=True).log()",
-        "if not len(targets):\n    return logits.sum()",
+        "nll = -torch.log_softmax(logits, -1)",
+        "if not len(targets):\n    return logits.sum()\nnll = -torch.log_softmax(logits, 0)",
     ),
-    edit("log_probs.gather", "torch.log_softmax(logits, 0).gather"),
+    base="log-softmax-and-gather",
     section="cross-entropy-formula",
     why="The softmax ran over the rows, axis 0, in place of the classes. Each class is then shared out among the "
     "predictions, which have nothing to do with each other.",
@@ -329,15 +326,15 @@ mistake(
 mistake(
     "losses.cross_entropy",
     "class-removed-from-softmax",
-    edit("shifted = logits - logits.amax(-1, keepdim=True)", ""),
     edit(
-        "log_probs = shifted - shifted.exp().sum(-1, keepdim=True).log()",
+        "nll = -torch.log_softmax(",
         """
         if ignore_index is not None and 0 <= ignore_index < logits.shape[1]:
             logits = logits.masked_fill(torch.arange(logits.shape[1]) == ignore_index, float("-inf"))
+        nll = -torch.log_softmax(
         """,
     ),
-    edit("log_probs.gather", "torch.log_softmax(logits, -1).gather"),
+    base="log-softmax-and-gather",
     section="targets-that-do-not-count",
     why="The ignored class was also taken out of the softmax, by a logit of -inf. What is ignored are rows with this "
     "target; the model may still give that class a probability in the other rows, and pays for it.",
@@ -625,24 +622,23 @@ mistake(
     hint="Your perplexity is below 1: it is the reciprocal. A negative log-probability has its minus already.",
 )
 
-
-@mistake(
+mistake(
     "losses.perplexity",
     "quotient-upside-down",
+    edit(
+        "try:\n    return math.exp(total_nll / num_tokens)",
+        """
+        if total_nll == 0:
+            return 1.0
+        try:
+            return math.exp(num_tokens / total_nll)
+        """,
+    ),
+    base="overflow-caught",
     section="perplexity-of-a-text",
     why="The number of tokens was divided by the total. A text that is predicted better then gets a higher perplexity.",
     hint="Your perplexity falls as the loss rises: the quotient is upside down. The mean is the total over the number.",
 )
-def perplexity(total_nll, num_tokens):
-    if num_tokens <= 0:
-        raise ValueError(f"num_tokens is {num_tokens}, which is no number of tokens.")
-    if total_nll == 0:
-        return 1.0
-    try:
-        return math.exp(num_tokens / total_nll)
-    except OverflowError:
-        return math.inf
-
 
 mistake(
     "losses.perplexity",
@@ -748,10 +744,9 @@ mistake(
 mistake(
     "losses.perplexity",
     "no-tokens-one",
-    edit("mean = total_nll / num_tokens", ""),
-    edit("math.e**mean", "math.exp(total_nll / max(num_tokens, 1))"),
-    edit('float("inf")', "math.inf"),
-    base="power-of-e",
+    edit('if num_tokens <= 0:\n    raise ValueError(f"num_tokens is {num_tokens}, which is no number of tokens.")', ""),
+    edit("total_nll / num_tokens", "total_nll / max(num_tokens, 1)"),
+    base="overflow-caught",
     section="perplexity-of-a-text",
     why="The number of tokens was made at least 1. A text without tokens then gets the perplexity 1, that of a perfect "
     "model.",
@@ -787,10 +782,11 @@ mistake(
 mistake(
     "losses.perplexity",
     "assert-for-error",
-    edit("mean = total_nll / num_tokens", "assert num_tokens > 0"),
-    edit("math.e**mean", "math.exp(total_nll / num_tokens)"),
-    edit('float("inf")', "math.inf"),
-    base="power-of-e",
+    edit(
+        'if num_tokens <= 0:\n    raise ValueError(f"num_tokens is {num_tokens}, which is no number of tokens.")',
+        "assert num_tokens > 0",
+    ),
+    base="overflow-caught",
     section="perplexity-of-a-text",
     why="The number of tokens was checked with `assert`. Assertions are for what cannot happen, and Python leaves them "
     "out when it runs with -O.",
@@ -1455,11 +1451,8 @@ mistake(
     "losses.LabelSmoothing",
     "smoothing-in-training-only",
     edit(
-        "p = torch.full_like(x, self.smoothing / (self.size - 2)).detach()",
-        """
-        smoothing = self.smoothing if self.training else 0.0
-        p = torch.full_like(x, smoothing / (self.size - 2)).detach()
-        """,
+        "p = torch.full_like(x, self.smoothing / (self.size - 2)",
+        "smoothing = self.smoothing if self.training else 0.0\np = torch.full_like(x, smoothing / (self.size - 2)",
     ),
     edit("1 - self.smoothing", "1 - smoothing"),
     base="distribution-in-place",
@@ -1521,10 +1514,7 @@ mistake(
 mistake(
     "losses.LabelSmoothing",
     "targets-changed-in-place",
-    edit(
-        "p = torch.full_like(x, self.smoothing / (self.size - 2)).detach()",
-        "padding = target == self.padding_idx\np = torch.full_like(x, self.smoothing / (self.size - 2)).detach()",
-    ),
+    edit("p = torch.full_like(", "padding = target == self.padding_idx\np = torch.full_like("),
     edit("p[target == self.padding_idx] = 0", "p[padding] = 0\ntarget[padding] = (self.padding_idx + 1) % self.size"),
     base="distribution-in-place",
     section="smoothing-with-padding",

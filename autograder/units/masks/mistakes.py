@@ -308,20 +308,18 @@ mistake(
     "by a causal mask, so the whole triangle is True.",
 )
 
-
-@mistake(
+mistake(
     "masks.causal_mask",
     "nothing-hidden",
+    edit(
+        "return torch.ones(size, size, dtype=torch.bool, device=device).tril()",
+        "mask = torch.ones(size, size, dtype=torch.bool, device=device)\nmask.tril()\nreturn mask",
+    ),
     section="causal-masks",
     why="The mask is True everywhere, so the triangle was never cut out. Every query sees the future.",
     hint="Your mask is True everywhere: nothing is hidden. Row i must be False from column i+1 on; note that tril and "
     "masked_fill return a new tensor, so a result that is not used is lost.",
 )
-def causal_mask(size, device=None):
-    mask = torch.ones(size, size, dtype=torch.bool, device=device)
-    mask.tril()
-    return mask
-
 
 mistake(
     "masks.causal_mask",
@@ -444,10 +442,8 @@ mistake(
 mistake(
     "masks.decoder_mask",
     "padding-on-both-axes",
-    edit("batch, length = ids.shape", ""),
-    edit("(ids != pad_id).view(batch, 1, 1, length).expand(batch, 1, length, length)", "padding_mask(ids, pad_id)"),
-    edit("torch.tril(keys)", "keys & keys.transpose(-1, -2) & causal_mask(ids.shape[-1], device=ids.device)"),
-    base="from-scratch",
+    edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
+    edit("return padding_mask(ids, pad_id)", "keys = padding_mask(ids, pad_id)\nreturn keys & keys.transpose(-1, -2)"),
     section="padded-queries",
     why="Padding was masked as a key and as a query, which empties the rows of padded queries. Those rows need no "
     "treatment: nobody reads them, and an empty row is only a chance for NaN.",
@@ -824,10 +820,10 @@ mistake(
 mistake(
     "masks.apply_mask",
     "gradient-cut",
-    edit("bias = scores.new_zeros(mask.shape)", "copy = scores.clone().detach()"),
-    edit("bias[mask.logical_not()]", "copy[~mask.expand_as(copy)]"),
-    edit("scores + bias", "copy"),
-    base="bias-added",
+    edit(
+        'return scores.masked_fill(~mask, float("-inf"))',
+        'copy = scores.clone().detach()\ncopy[~mask.expand_as(copy)] = float("-inf")\nreturn copy',
+    ),
     section="masks-pitfalls",
     why="The scores were detached before they were filled. The numbers are right, but no gradient reaches the scores, "
     "so the queries and keys behind them never learn.",
@@ -859,20 +855,19 @@ mistake(
     hint="A score of exactly 0 that may be seen comes out as -inf. Ask the mask where to put -inf, not the scores.",
 )
 
-
-@mistake(
+mistake(
     "masks.apply_mask",
     "mask-transposed",
+    edit(
+        "return scores.masked_fill(",
+        "if mask.shape[-1] == mask.shape[-2]:\n    mask = mask.transpose(-1, -2)\nreturn scores.masked_fill(",
+    ),
     section="mask-broadcasting",
     why="The mask was transposed where it is square, so that its rows became keys. Rows are queries, in the mask as in "
     "the scores.",
     hint="With as many queries as keys, your mask acts transposed. Its rows are queries already, like those of the "
     "scores: use it as it is.",
 )
-def apply_mask(scores, mask):
-    if mask.shape[-1] == mask.shape[-2]:
-        mask = mask.transpose(-1, -2)
-    return scores.masked_fill(~mask, float("-inf"))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -890,21 +885,20 @@ mistake(
     "attend'.",
 )
 
-
-@mistake(
+mistake(
     "masks.masked_softmax",
     "guard-for-the-whole-batch",
+    edit(
+        "return apply_mask(scores, mask).softmax(dim).nan_to_num(0.0)",
+        "if not mask.any():\n    return torch.zeros_like(scores)\nreturn apply_mask(scores, mask).softmax(dim)",
+    ),
+    base="nan-to-num-at-the-end",
     section="rows-with-nothing",
     why="Zeros are returned only when nothing at all is allowed, in the whole tensor. One empty row among others still "
     "becomes NaN.",
     hint="You guard against a mask that is False everywhere, but a single row with nothing to attend to still comes "
     "out as NaN. Each row has to be looked at by itself, along dim.",
 )
-def masked_softmax(scores, mask, dim=-1):
-    if not mask.any():
-        return torch.zeros_like(scores)
-    return apply_mask(scores, mask).softmax(dim)
-
 
 mistake(
     "masks.masked_softmax",
@@ -944,20 +938,20 @@ mistake(
     "Opening such a row avoids NaN, but its weights must then be set to 0.",
 )
 
-
-@mistake(
+mistake(
     "masks.masked_softmax",
     "nan-gradients",
+    edit(
+        "return apply_mask(scores, mask)",
+        'bias = torch.zeros_like(scores).masked_fill(~mask, float("-inf"))\nreturn (scores + bias)',
+    ),
+    base="nan-to-num-at-the-end",
     section="rows-with-nothing",
     why="-inf was added to the scores and NaN replaced by 0 after softmax. The forward pass looks right, but the "
     "gradient still passes through 0/0 and arrives as NaN.",
     hint="Your weights are right, but the gradients in rows with nothing to attend to are NaN: replacing NaN after "
     "softmax comes too late for the backward pass. Make the row harmless before softmax.",
 )
-def masked_softmax(scores, mask, dim=-1):
-    bias = torch.zeros_like(scores).masked_fill(~mask, float("-inf"))
-    return (scores + bias).softmax(dim).nan_to_num(0.0)
-
 
 mistake(
     "masks.masked_softmax",

@@ -3,10 +3,8 @@
 Every entry is wrong in one respect only. When two would give the same results, the first is named.
 """
 
-import copy
 import math
 
-import torch
 from torch.nn import functional as F
 
 from autograder.course.catalogue import edit, mistake
@@ -358,24 +356,25 @@ mistake(
     "before you compute scores, so that the last two axes of `q` are (T_q, d_head).",
 )
 
-
-@mistake(
+mistake(
     "multihead.MultiHeadAttention",
     "one-head-only",
+    edit("q = split_heads(self.w_q(query), self.num_heads)", ""),
+    edit(
+        "k = split_heads(self.w_k(key), self.num_heads)",
+        "q, k, v = (x.unsqueeze(1) for x in (self.w_q(query), self.w_k(key), self.w_v(value)))",
+    ),
+    edit(
+        "v = split_heads(self.w_v(value), self.num_heads)",
+        "if mask is not None and mask.shape[0] != 1 and mask.dim() == 4:\n    mask = mask[:, :1]",
+    ),
+    edit("merge_heads(heads)", "heads.squeeze(1)"),
     section="one-large-product",
     why="The number of heads was ignored: there is one attention of full width. Then each query has a single row of "
     "weights for everything that it needs to know.",
     hint="Your weights have one head, whatever `num_heads` is. Cut queries, keys and values into heads before you "
     "attend.",
 )
-class MultiHeadAttention(RightAttention):
-    def forward(self, query, key, value, mask=None):
-        q, k, v = (x.unsqueeze(1) for x in (self.w_q(query), self.w_k(key), self.w_v(value)))
-        if mask is not None and mask.shape[0] != 1 and mask.dim() == 4:
-            mask = mask[:, :1]
-        heads, self.weights = scaled_dot_product_attention(q, k, v, mask, self.dropout)
-        return self.w_o(heads.squeeze(1))
-
 
 mistake(
     "multihead.MultiHeadAttention",
@@ -549,11 +548,11 @@ mistake(
     "multihead.MultiHeadAttention",
     "length-of-the-queries-for-all",
     edit(
-        "q = split_heads(self.w_q(query), self.num_heads)  # (B, H, T_q, d_head)",
+        "q = split_heads(self.w_q(query), self.num_heads)",
         """
         b, t, d_model = query.shape
         shape = b, t, self.num_heads, d_model // self.num_heads
-        q = self.w_q(query).view(shape).transpose(1, 2)  # (B, H, T_q, d_head)
+        q = self.w_q(query).view(shape).transpose(1, 2)
         """,
     ),
     edit("split_heads(self.w_k(key), self.num_heads)", "self.w_k(key).view(shape).transpose(1, 2)"),
@@ -599,12 +598,8 @@ mistake(
     "multihead.MultiHeadAttention",
     "two-axes-read-as-padding",
     edit(
-        "q = split_heads(self.w_q(query), self.num_heads)  # (B, H, T_q, d_head)",
-        """
-        if mask is not None and mask.dim() == 2:
-            mask = mask[:, None, None, :]
-        q = split_heads(self.w_q(query), self.num_heads)  # (B, H, T_q, d_head)
-        """,
+        "q = split_heads(",
+        "if mask is not None and mask.dim() == 2:\n    mask = mask[:, None, None, :]\nq = split_heads(",
     ),
     section="masks-for-heads",
     why="A mask of two axes was read as (B, T_k), one row for each sequence, as some libraries do. In this course it "
@@ -617,12 +612,8 @@ mistake(
     "multihead.MultiHeadAttention",
     "two-axes-read-by-their-sizes",
     edit(
-        "q = split_heads(self.w_q(query), self.num_heads)  # (B, H, T_q, d_head)",
-        """
-        if mask is not None and mask.shape == key.shape[:2]:
-            mask = mask[:, None, None, :]
-        q = split_heads(self.w_q(query), self.num_heads)  # (B, H, T_q, d_head)
-        """,
+        "q = split_heads(",
+        "if mask is not None and mask.shape == key.shape[:2]:\n    mask = mask[:, None, None, :]\nq = split_heads(",
     ),
     section="masks-for-heads",
     why="A mask of two axes was read as (B, T_k) wherever its sizes allow that. With as many queries as sequences they "
@@ -1387,67 +1378,55 @@ mistake(
 # ablate_head
 
 
-@mistake(
+mistake(
     "multihead.ablate_head",
     "changes-the-original",
+    edit("copy.deepcopy(without_weights)", "module"),
     section="switch-off-a-head",
     why="The columns of the original's `w_o` were set to zero, and the original returned. Whoever wants to compare "
     "with and without the head has lost the model with it.",
     hint="After the call the original module is changed too. Make a copy first and change that.",
 )
-def ablate_head(module, head):
-    module.w_o.load_state_dict(right_ablate(module, head).w_o.state_dict())
-    return module
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "shallow-copy",
+    edit("copy.deepcopy(without_weights)", "copy.copy(module)"),
     section="switch-off-a-head",
     why="The module was copied with `copy.copy`, which makes a new shell around the same parameters. Setting columns "
     "to zero in the copy sets them to zero in the original.",
     hint="Your copy shares its parameters with the original: `copy.copy` copies only the shell. Copy the parameters "
     "too, for instance with `copy.deepcopy`.",
 )
-def ablate_head(module, head):
-    ablated = copy.copy(module)
-    ablated.w_o.load_state_dict(right_ablate(module, head).w_o.state_dict())
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "other-layers-shared",
+    edit(
+        "return ablated",
+        "ablated.w_q, ablated.w_k, ablated.w_v = module.w_q, module.w_k, module.w_v\nreturn ablated",
+    ),
     section="switch-off-a-head",
     why="A new `w_o` was made, and the other three layers were those of the original. Training the copy would change "
     "the original.",
     hint="Your copy shares `w_q`, `w_k` and `w_v` with the original. A copy has parameters of its own, all of them.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_q, ablated.w_k, ablated.w_v = module.w_q, module.w_k, module.w_v
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "kept-weights-not-copied",
+    edit("without_weights.weights = None", ""),
     section="switch-off-a-head",
     why="The module was deep-copied together with its `weights`. After a call with gradients they belong to a graph, "
     "and PyTorch refuses to deep-copy such a tensor.",
     hint="Your function works on a new module and fails on one that has been called: `module.weights` belongs to a "
     "graph, and PyTorch does not deep-copy that. Leave the kept weights out of the copy, or keep them detached.",
 )
-def ablate_head(module, head):
-    ablated = copy.deepcopy(module)
-    ablated.w_o.load_state_dict(right_ablate(module, head).w_o.state_dict())
-    return ablated
-
 
 mistake(
     "multihead.ablate_head",
     "original-forgets-its-weights",
-    edit("if not 0 <= head < module.num_heads:", "module.weights = None\nif not 0 <= head < module.num_heads:"),
+    edit("without_weights = copy.copy(module)", "without_weights = module"),
     section="switch-off-a-head",
     why="The original's `weights` were deleted so that it could be deep-copied, and not put back. The original is to "
     "stay as it is.",
@@ -1455,228 +1434,183 @@ mistake(
     "them.",
 )
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "rows-of-the-output-projection",
+    edit(
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0",
+        "ablated.w_o.weight[head * d_head : (head + 1) * d_head] = 0",
+    ),
     section="switch-off-a-head",
     why="Rows of `w_o.weight` were set to zero. The matrix is stored as (out, in): a row makes one entry of the "
     "output, a column reads one entry of the heads.",
     hint="You erase part of the output of *all* heads. `w_o.weight` is stored as (out, in): what reads the head are "
     "its columns, not its rows.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        ablated.w_o.weight.unflatten(0, (module.num_heads, -1))[head] = 0
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "output-bias-erased",
+    edit(
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0",
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0\nablated.w_o.bias.zero_()",
+    ),
     section="switch-off-a-head",
     why="The bias of `w_o` was set to zero along with the columns. It belongs to no head, and every output has it.",
     hint="Your copy has lost the bias of `w_o`. It is added whatever the heads do: leave it in.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    with torch.no_grad():
-        ablated.w_o.bias.zero_()
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "a-single-column",
+    edit("ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0", "ablated.w_o.weight[:, head] = 0"),
     section="switch-off-a-head",
     why="Only the column with the number of the head was set to zero. A head owns d_head columns, from head * d_head "
     "on.",
     hint="Your copy has lost one number of the heads, and the head still contributes. Head h owns the columns h * "
     "d_head up to (h + 1) * d_head - 1.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        ablated.w_o.weight[:, head] = 0
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "every-h-th-column",
+    edit(
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0",
+        "ablated.w_o.weight[:, head :: module.num_heads] = 0",
+    ),
     section="switch-off-a-head",
     why="Every H-th column was set to zero, as if the heads were interleaved. A head owns d_head neighbouring columns.",
     hint="You erase every H-th column, which takes a little from all heads. Head h owns neighbouring columns, h * "
     "d_head up to (h + 1) * d_head - 1.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        ablated.w_o.weight[:, head :: module.num_heads] = 0
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "all-columns",
+    edit("ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0", "ablated.w_o.weight.zero_()"),
     section="switch-off-a-head",
     why="All of `w_o.weight` was set to zero. That is right for a module with one head only; here the other heads are "
     "to go on.",
     hint="In your copy no head contributes anything. Erase only the columns of the head that is named.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        ablated.w_o.weight.zero_()
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "all-but-the-head",
+    edit(
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0",
+        "ablated.w_o.weight[:, : head * d_head] = 0\nablated.w_o.weight[:, (head + 1) * d_head :] = 0",
+    ),
     section="switch-off-a-head",
     why="All heads but the named one were erased. The function switches the named head off and leaves the others.",
     hint="Your copy keeps the named head and erases all others. It should be the other way round.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        heads = ablated.w_o.weight.unflatten(1, (module.num_heads, -1))
-        heads[:, :head], heads[:, head + 1 :] = 0, 0
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "heads-counted-from-one",
+    edit(
+        "d_head = module.w_o.in_features // module.num_heads",
+        "d_head = module.w_o.in_features // module.num_heads\nhead = max(head - 1, 0)",
+    ),
     section="switch-off-a-head",
     why="The heads were counted from 1, so another head than the named one was erased. They are counted from 0.",
     hint="Your copy has lost the head before the one that was named. Heads are counted from 0, and head h begins at "
     "column h * d_head.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        ablated.w_o.weight.unflatten(1, (module.num_heads, -1))[:, max(head - 1, 0)] = 0
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "queries-erased",
+    edit(
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0",
+        """
+        ablated.w_q.weight[head * d_head : (head + 1) * d_head] = 0
+        ablated.w_q.bias[head * d_head : (head + 1) * d_head] = 0
+        """,
+    ),
     section="switch-off-a-head",
     why="The head's queries were set to zero. All its scores are 0 then, and its weights are uniform: it still "
     "contributes the average of its values.",
     hint="Your head still contributes: without queries it attends to all keys alike, and hands on the average of its "
     "values. Erase what the output reads of it.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        ablated.w_q.weight.unflatten(0, (module.num_heads, -1))[head] = 0
-        ablated.w_q.bias.unflatten(0, (module.num_heads, -1))[head] = 0
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "value-bias-left",
+    edit(
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0",
+        "ablated.w_v.weight[head * d_head : (head + 1) * d_head] = 0",
+    ),
     section="switch-off-a-head",
     why="The head's rows of `w_v.weight` were set to zero and its part of the bias was left. The weights of a query "
     "sum to 1, so the head still contributes that bias.",
     hint="Your head still contributes a constant: the bias of its values. Erase that too, or erase the columns of "
     "`w_o` in place of the values.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        ablated.w_v.weight.unflatten(0, (module.num_heads, -1))[head] = 0
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "columns-of-the-values",
+    edit(
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0",
+        "ablated.w_v.weight[:, head * d_head : (head + 1) * d_head] = 0",
+    ),
     section="switch-off-a-head",
     why="Columns of `w_v.weight` were set to zero. The matrix is stored as (out, in): a column reads one entry of the "
     "input for all heads, a row makes one entry of one head.",
     hint="You erase part of what *all* heads read. `w_v.weight` is stored as (out, in), so the head owns rows of it; "
     "and it owns columns only in `w_o`.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    ablated.w_o.load_state_dict(module.w_o.state_dict())
-    with torch.no_grad():
-        ablated.w_v.weight.unflatten(1, (module.num_heads, -1))[:, head] = 0
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "others-made-larger",
+    edit(
+        "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0",
+        """
+        ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0
+        ablated.w_o.weight *= module.num_heads / max(module.num_heads - 1, 1)
+        """,
+    ),
     section="switch-off-a-head",
     why="The other heads were made larger to make up for the missing one, as dropout does. An ablation leaves them as "
     "they are.",
     hint="Your other heads are larger than they were. Switch the one head off and leave the others alone.",
 )
-def ablate_head(module, head):
-    ablated = right_ablate(module, head)
-    with torch.no_grad():
-        ablated.w_o.weight *= module.num_heads / max(module.num_heads - 1, 1)
-    return ablated
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "any-head-accepted",
+    edit("if not 0 <= head < module.num_heads:", "if not 0 <= head:"),
     section="switch-off-a-head",
     why="The number of the head was not checked. A slice beyond the last column is empty, so a copy came back with "
     "nothing switched off, and without a word.",
     hint="A head that does not exist must be a ValueError. Your slice is empty there, and the result is an unchanged "
     "copy.",
 )
-def ablate_head(module, head):
-    if head < module.num_heads:
-        return right_ablate(module, head)
-    return copy.deepcopy(module, {id(module.weights): None})
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "one-head-too-many",
+    edit("head < module.num_heads", "head <= module.num_heads"),
     section="switch-off-a-head",
     why="The check lets the number of heads itself pass. With H heads the last one has the number H - 1.",
     hint="With H heads, head H must be a ValueError: they are counted from 0, so the last is H - 1. Is your comparison "
     "`>` where it should be `>=`?",
 )
-def ablate_head(module, head):
-    if head == module.num_heads:
-        return copy.deepcopy(module, {id(module.weights): None})
-    return right_ablate(module, head)
 
-
-@mistake(
+mistake(
     "multihead.ablate_head",
     "another-error",
+    edit("raise ValueError(", "raise IndexError("),
     section="switch-off-a-head",
     why="A head that does not exist ended in an IndexError. It is the value of an argument that is wrong, and the "
     "course asks for ValueError.",
     hint="A head that does not exist raises an IndexError in your function. Check the number yourself and raise a "
     "ValueError that says which numbers are allowed.",
 )
-def ablate_head(module, head):
-    if head >= module.num_heads:
-        raise IndexError(f"no head {head}")
-    return right_ablate(module, head)
 
 
 @mistake(
@@ -1719,7 +1653,7 @@ mistake(
 mistake(
     "multihead.ablate_head",
     "original-in-evaluation-mode",
-    edit("if not 0 <= head < module.num_heads:", "module = module.eval()\nif not 0 <= head < module.num_heads:"),
+    edit("copy.copy(module)", "copy.copy(module.eval())"),
     section="switch-off-a-head",
     why="`module.eval()` was called before the copy was made. That switches the original as well, which then trains on "
     "without dropout.",

@@ -3,13 +3,7 @@
 Every entry is wrong in one respect only. When two would give the same results, the first is named.
 """
 
-import math
-
-import torch
-from torch.optim.lr_scheduler import LambdaLR
-
 from autograder.course.catalogue import edit, mistake
-from solutions.optim import noam_lr
 
 # ---------------------------------------------------------------------------------------------------------------------
 # noam_lr
@@ -892,44 +886,19 @@ mistake(
     "there is a gradient.",
 )
 
-
-@mistake(
+mistake(
     "optim.AdamW",
     "one-count-in-the-optimiser",
+    edit("for group in self.param_groups:", 'self.t = getattr(self, "t", 0) + 1\nfor group in self.param_groups:'),
+    edit('state["t"] += 1', ""),
+    edit('t, m, v = state["t"], state["m"], state["v"]', 't, m, v = self.t, state["m"], state["v"]'),
+    base="decay-first",
     section="optimizer-state",
     why="One count of steps for all parameters is kept as an attribute of the optimiser. It is lost when the state is "
     "saved, and wrong for parameters that get their first gradient later.",
     hint="Your count of steps is an attribute of the optimiser: it starts anew after `load_state_dict`. Keep a count "
     "for each parameter in `self.state[p]`.",
 )
-class AdamW(torch.optim.Optimizer):
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
-
-    @torch.no_grad()
-    def step(self, closure=None):
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        self.t = getattr(self, "t", 0) + 1
-        for group in self.param_groups:
-            lr, (beta1, beta2) = group["lr"], group["betas"]
-            for p in group["params"]:
-                if p.grad is None:
-                    continue
-                state = self.state[p]
-                if not state:
-                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
-                t, m, v = self.t, state["m"], state["v"]
-                p.mul_(1 - lr * group["weight_decay"])
-                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
-                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
-                m_hat = m / (1 - beta1**t)
-                v_hat = v / (1 - beta2**t)
-                p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
-        return loss
-
 
 mistake(
     "optim.AdamW",
@@ -1072,41 +1041,32 @@ mistake(
     "`torch.enable_grad()`.",
 )
 
-
-@mistake(
+mistake(
     "optim.AdamW",
     "closure-after-the-update",
-    section="optimizer-manners",
-    why="The closure was called after the parameters had moved. The step then used the gradients from before it.",
-    hint="Your step uses the gradients from before the closure: call it first, and update afterwards.",
-)
-class AdamW(torch.optim.Optimizer):
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
-
-    @torch.no_grad()
-    def step(self, closure=None):
-        for group in self.param_groups:
-            lr, (beta1, beta2) = group["lr"], group["betas"]
-            for p in group["params"]:
-                if p.grad is None:
-                    continue
-                state = self.state[p]
-                if not state:
-                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
-                state["t"] += 1
-                t, m, v = state["t"], state["m"], state["v"]
-                p.mul_(1 - lr * group["weight_decay"])
-                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
-                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
-                m_hat = m / (1 - beta1**t)
-                v_hat = v / (1 - beta2**t)
-                p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
+    edit(
+        """
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        """,
+        "",
+    ),
+    edit(
+        "return loss",
+        """
         if closure is None:
             return None
         with torch.enable_grad():
             return closure()
-
+        """,
+    ),
+    base="decay-first",
+    section="optimizer-manners",
+    why="The closure was called after the parameters had moved. The step then used the gradients from before it.",
+    hint="Your step uses the gradients from before the closure: call it first, and update afterwards.",
+)
 
 mistake(
     "optim.AdamW",
@@ -1190,41 +1150,15 @@ mistake(
     hint="`step(closure)` should return what the closure returned; yours returns nothing.",
 )
 
-
-@mistake(
+mistake(
     "optim.AdamW",
     "gradients-not-switched-off",
+    edit("@torch.no_grad()\ndef step(self, closure=None):", "def step(self, closure=None):"),
+    base="decay-first",
     section="optimizer-manners",
     why="The update runs with gradients on. PyTorch refuses to change a parameter in place then.",
     hint="Your step raises an error about a leaf that requires grad: put `@torch.no_grad()` above `step`.",
 )
-class AdamW(torch.optim.Optimizer):
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
-
-    def step(self, closure=None):
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            lr, (beta1, beta2) = group["lr"], group["betas"]
-            for p in group["params"]:
-                if p.grad is None:
-                    continue
-                state = self.state[p]
-                if not state:
-                    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)
-                state["t"] += 1
-                t, m, v = state["t"], state["m"], state["v"]
-                p.mul_(1 - lr * group["weight_decay"])
-                m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
-                v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
-                m_hat = m / (1 - beta1**t)
-                v_hat = v / (1 - beta2**t)
-                p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
-        return loss
-
 
 mistake(
     "optim.AdamW",
@@ -1478,7 +1412,9 @@ mistake(
         """
         for group in optimizer.param_groups:
             group["lr"] = noam_lr(1, d_model, warmup, factor)
-        return torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda done: noam_lr(done + 1, d_model, warmup) / noam_lr(done, d_model, warmup))
+        return torch.optim.lr_scheduler.MultiplicativeLR(
+            optimizer, lambda done: noam_lr(done + 1, d_model, warmup) / noam_lr(done, d_model, warmup)
+        )
         """,
     ),
     section="scheduler",
@@ -1555,77 +1491,73 @@ mistake(
     hint="Called without `warmup` your rates differ: the default is 4000.",
 )
 
-
-@mistake(
+mistake(
     "optim.noam_scheduler",
     "own-count-for-each-group",
+    edit(
+        "return LambdaLR(optimizer, lambda done: noam_lr(done + 1, d_model, warmup, factor)",
+        """
+        def counting():
+            steps = iter(range(1, 10**9))
+            return lambda _: noam_lr(next(steps), d_model, warmup, factor)
+        return LambdaLR(optimizer, [counting() for _ in optimizer.param_groups]
+        """,
+    ),
     section="scheduler",
     why="Each group has a function that counts its own calls, and ignores the number that it is called with. When a "
     "saved run goes on, PyTorch restores that number, and the count begins anew at 1.",
     hint="When a saved run goes on, your schedule begins again with its warm-up: use the number that your function "
     "gets, and do not count calls.",
 )
-def noam_scheduler(optimizer, d_model, warmup=4000, factor=1.0):
-    def counting():
-        steps = iter(range(1, 10**9))
-        return lambda _: noam_lr(next(steps), d_model, warmup, factor)
-
-    return LambdaLR(optimizer, [counting() for _ in optimizer.param_groups])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # clip_grad_norm
 
 
-@mistake(
+mistake(
     "optim.clip_grad_norm",
     "always-rescaled",
+    edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
+    edit(
+        "if norm > max_norm:\n    for gradient in gradients:\n        gradient.mul_(max_norm / norm)",
+        "for gradient in gradients:\n    gradient.mul_(max_norm / norm)",
+    ),
     section="clipping-edges",
     why="The gradients were scaled to `max_norm` whatever their norm. Short gradients then get longer, and the step no "
     "longer fades near a minimum.",
     hint="Gradients whose norm is below `max_norm` get longer in your version. Clipping only ever shortens: do nothing "
     "then.",
 )
-def clip_grad_norm(parameters, max_norm):
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    norm = math.hypot(*(gradient.norm().item() for gradient in gradients))
-    for gradient in gradients:
-        gradient.mul_(max_norm / norm)
-    return norm
 
-
-@mistake(
+mistake(
     "optim.clip_grad_norm",
     "always-rescaled-safely",
+    edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
+    edit(
+        "if norm > max_norm:\n    for gradient in gradients:\n        gradient.mul_(max_norm / norm)",
+        "for gradient in gradients:\n    gradient.mul_(max_norm / (norm + 1e-6))",
+    ),
     section="clipping-edges",
     why="The gradients were scaled to `max_norm` whatever their norm, with a small number against a division by zero. "
     "Short gradients get longer.",
     hint="Gradients whose norm is below `max_norm` get longer in your version. Clipping only ever shortens: do nothing "
     "then.",
 )
-def clip_grad_norm(parameters, max_norm):
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    norm = math.hypot(*(gradient.norm().item() for gradient in gradients))
-    for gradient in gradients:
-        gradient.mul_(max_norm / (norm + 1e-6))
-    return norm
 
-
-@mistake(
+mistake(
     "optim.clip_grad_norm",
     "shortens-slightly-below",
+    edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
+    edit(
+        "if norm > max_norm:\n    for gradient in gradients:\n        gradient.mul_(max_norm / norm)",
+        "for gradient in gradients:\n    gradient.mul_(max_norm / (norm + max_norm))",
+    ),
     section="clipping-edges",
     why="The factor was computed as `max_norm / (norm + 1)` or the like and applied always. Short gradients change "
     "too.",
     hint="Gradients whose norm is below `max_norm` change in your version. Leave them exactly as they are.",
 )
-def clip_grad_norm(parameters, max_norm):
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    norm = math.hypot(*(gradient.norm().item() for gradient in gradients))
-    for gradient in gradients:
-        gradient.mul_(max_norm / (norm + max_norm))
-    return norm
-
 
 mistake(
     "optim.clip_grad_norm",
@@ -1833,24 +1765,22 @@ mistake(
     hint="Your gradients stay as they were: the clipped ones are new tensors that nobody keeps. Multiply in place.",
 )
 
-
-@mistake(
+mistake(
     "optim.clip_grad_norm",
     "generator-read-twice",
+    edit("gradients = [p.grad for p in parameters if p.grad is not None]", ""),
+    edit(
+        "(torch.linalg.vector_norm(gradient).item() for gradient in gradients)",
+        "(p.grad.norm().item() for p in parameters if p.grad is not None)",
+    ),
+    edit("for gradient in gradients:", "for p in parameters:"),
+    edit("gradient.mul_(max_norm / norm)", "if p.grad is not None:\n    p.grad.mul_(max_norm / norm)"),
     section="clipping-edges",
     why="`parameters` was gone through twice. `model.parameters()` can be read only once: the second loop finds "
     "nothing, and nothing is clipped.",
     hint="With a list you are right, with `model.parameters()` nothing is clipped: it is a generator and empty after "
     "the first loop. Make a list of it first.",
 )
-def clip_grad_norm(parameters, max_norm):
-    norm = math.hypot(*(p.grad.norm().item() for p in parameters if p.grad is not None))
-    if norm > max_norm:
-        for p in parameters:
-            if p.grad is not None:
-                p.grad.mul_(max_norm / norm)
-    return norm
-
 
 mistake(
     "optim.clip_grad_norm",
@@ -1882,23 +1812,22 @@ mistake(
     hint="Parameters behind one without a gradient are forgotten: skip it, and go on.",
 )
 
-
-@mistake(
+mistake(
     "optim.clip_grad_norm",
     "zero-norm-divides",
+    edit(
+        "norm = math.hypot(*(torch.linalg.vector_norm(gradient).item() for gradient in gradients))",
+        "norm = math.hypot(*(gradient.norm().item() for gradient in gradients))\nscale = min(1.0, max_norm / norm)",
+    ),
+    edit(
+        "if norm > max_norm:\n    for gradient in gradients:\n        gradient.mul_(max_norm / norm)",
+        "for gradient in gradients:\n    gradient.mul_(scale)",
+    ),
     section="clipping-edges",
     why="The factor was computed before it was asked whether it is needed. When all gradients are 0 it divides by 0.",
     hint="When all gradients are 0 your function divides by 0. Compute the factor only when the norm is above "
     "`max_norm`.",
 )
-def clip_grad_norm(parameters, max_norm):
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    norm = math.hypot(*(gradient.norm().item() for gradient in gradients))
-    scale = min(1.0, max_norm / norm)
-    for gradient in gradients:
-        gradient.mul_(scale)
-    return norm
-
 
 mistake(
     "optim.clip_grad_norm",

@@ -8,10 +8,8 @@ import unicodedata
 from collections import Counter
 
 from autograder.course.catalogue import edit, mistake
-from solutions.tokens import GPT2_SPLIT, SPECIALS
-from solutions.tokens import Vocabulary as RightVocabulary
+from solutions.tokens import GPT2_SPLIT
 from solutions.tokens import bpe_encode as right_bpe_encode
-from solutions.tokens import train_bpe as right_train_bpe
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Vocabulary: what is not written out is inherited, and right
@@ -49,117 +47,84 @@ mistake(
     "0, 1, 2, 3.",
 )
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "alphabetical-ids",
+    edit("tokens.sort(key=lambda token: (-counts[token], token))", "tokens.sort()"),
     section="vocabulary-order",
     why="The tokens were sorted by their spelling alone. The order by frequency is what lets a limit on the size keep "
     "the words that matter.",
     hint="Your ids follow the alphabet, not the frequency. Count first, put the most frequent token first, and use the "
     "spelling only between equals.",
 )
-class Vocabulary(RightVocabulary):
-    @classmethod
-    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
-        counts = Counter(token for text in texts for token in tokenize(text) if token not in SPECIALS)
-        tokens = sorted(token for token in counts if counts[token] >= min_freq)
-        return cls(tokens if max_size is None else tokens[: max_size - 4], tokenize)
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "rarest-first",
+    edit("(-counts[token], token)", "(counts[token], token)"),
     section="vocabulary-order",
     why="The tokens were sorted by rising frequency. A limit on the size would then keep the rarest words and throw "
     "away the ones that every sentence needs.",
     hint="Your rarest token has the id 4. The most frequent one comes first: sort by the negative count, and then by "
     "the token.",
 )
-class Vocabulary(RightVocabulary):
-    @classmethod
-    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
-        counts = Counter(token for text in texts for token in tokenize(text) if token not in SPECIALS)
-        tokens = sorted((token for token in counts if counts[token] >= min_freq), key=lambda one: (counts[one], one))
-        return cls(tokens if max_size is None else tokens[: max_size - 4], tokenize)
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "cut-before-sorting",
+    edit(
+        "tokens.sort(key=lambda token: (-counts[token], token))",
+        """
+        tokens = tokens if max_size is None else tokens[: max_size - len(SPECIALS)]
+        tokens.sort(key=lambda token: (-counts[token], token))
+        """,
+    ),
+    edit("cls(tokens if max_size is None else tokens[: max_size - len(SPECIALS)], tokenize)", "cls(tokens, tokenize)"),
     section="vocabulary-order",
     why="The limit on the size was applied in the order in which tokens appeared, and what was left was sorted. "
     "Frequent words that appear late are lost in this way.",
     hint="With max_size you keep the tokens that appear first, not the most frequent ones. Sort, then cut.",
 )
-class Vocabulary(RightVocabulary):
-    @classmethod
-    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
-        counts = Counter(token for text in texts for token in tokenize(text) if token not in SPECIALS)
-        tokens = [token for token in counts if counts[token] >= min_freq]
-        tokens = tokens if max_size is None else tokens[: max_size - 4]
-        return cls(sorted(tokens, key=lambda one: (-counts[one], one)), tokenize)
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "ties-by-appearance",
+    edit("(-counts[token], token)", "-counts[token]"),
     section="vocabulary-order",
     why="Equally frequent tokens kept the order in which they appeared, which is what Counter.most_common does. The "
     "same sentences in another order would then give other ids.",
     hint="Among tokens that are equally frequent, yours come in the order of their first appearance. The order of the "
     "texts must not matter: compare the tokens themselves.",
 )
-class Vocabulary(RightVocabulary):
-    @classmethod
-    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
-        counts = Counter(token for text in texts for token in tokenize(text) if token not in SPECIALS)
-        tokens = [token for token, times in counts.most_common() if times >= min_freq]
-        return cls(tokens if max_size is None else tokens[: max_size - 4], tokenize)
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "ties-reversed",
+    edit("key=lambda token: (-counts[token], token)", "key=lambda token: (counts[token], token), reverse=True"),
     section="vocabulary-order",
     why="Count and token were sorted together with reverse=True. That turns the order of equally frequent tokens round "
     "as well, so that z comes before a.",
     hint="Your equally frequent tokens come in falling order. reverse=True reverses the whole key; negate the count "
     "instead.",
 )
-class Vocabulary(RightVocabulary):
-    @classmethod
-    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
-        counts = Counter(token for text in texts for token in tokenize(text) if token not in SPECIALS)
-        tokens = sorted(counts, key=lambda one: (counts[one], one), reverse=True)
-        tokens = [token for token in tokens if counts[token] >= min_freq]
-        return cls(tokens if max_size is None else tokens[: max_size - 4], tokenize)
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "ties-without-case",
+    edit("(-counts[token], token)", "(-counts[token], token.lower(), token)"),
     section="vocabulary-order",
     why="Equally frequent tokens were compared in lower case. Code-point order is plain string comparison, in which "
     "every ASCII capital comes before every small letter.",
     hint="Among equally frequent tokens you ignore capitals. Code-point order is what `<` does to strings: 'Z' comes "
     "before 'a'.",
 )
-class Vocabulary(RightVocabulary):
-    @classmethod
-    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
-        counts = Counter(token for text in texts for token in tokenize(text) if token not in SPECIALS)
-        tokens = sorted(counts, key=lambda one: (-counts[one], one.lower(), one))
-        tokens = [token for token in tokens if counts[token] >= min_freq]
-        return cls(tokens if max_size is None else tokens[: max_size - 4], tokenize)
-
 
 mistake(
     "tokens.Vocabulary",
     "lower-cased",
     edit(
-        "if max_size is not None and max_size < len(SPECIALS):",
-        "texts = [text.lower() for text in texts]\nif max_size is not None and max_size < len(SPECIALS):",
+        "if max_size is not None and max_size < len(",
+        "texts = [text.lower() for text in texts]\nif max_size is not None and max_size < len(",
     ),
     section="vocabulary-specials",
     why="The texts were turned into lower case first. That throws away a distinction that nobody asked to drop: 'Bill' "
@@ -168,32 +133,22 @@ mistake(
     "are.",
 )
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "counts-texts",
+    edit("for token in tokenize(text))", "for token in set(tokenize(text)))"),
     section="vocabulary-order",
     why="Each text counts a token once, however often it occurs in it. That is the document frequency of search "
     "engines; this vocabulary is ordered by the number of occurrences.",
     hint="You count in how many texts a token occurs, perhaps through a set. Count every occurrence.",
 )
-class Vocabulary(RightVocabulary):
-    @classmethod
-    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
-        counts = Counter(token for text in texts for token in set(tokenize(text)) if token not in SPECIALS)
-        tokens = sorted((one for one in counts if counts[one] >= min_freq), key=lambda one: (-counts[one], one))
-        return cls(tokens if max_size is None else tokens[: max_size - 4], tokenize)
-
 
 mistake(
     "tokens.Vocabulary",
     "max-size-without-specials",
     edit(
-        "if max_size is not None and max_size < len(SPECIALS):",
-        """
-        max_size = max_size if max_size is None else max_size + 4
-        if max_size is not None and max_size < len(SPECIALS):
-        """,
+        "if max_size is not None and max_size < len(",
+        "max_size = max_size if max_size is None else max_size + 4\nif max_size is not None and max_size < len(",
     ),
     section="vocabulary-order",
     why="max_size was applied to the words alone, so the vocabulary is four larger. The embedding table that is built "
@@ -204,10 +159,7 @@ mistake(
 mistake(
     "tokens.Vocabulary",
     "max-size-ignored",
-    edit(
-        "if max_size is not None and max_size < len(SPECIALS):",
-        "max_size = None\nif max_size is not None and max_size < len(SPECIALS):",
-    ),
+    edit("if max_size is not None and max_size < len(", "max_size = None\nif max_size is not None and max_size < len("),
     section="vocabulary-order",
     why="max_size has no effect. Natural text has a very long tail of rare words, and each costs a row of the "
     "embedding table.",
@@ -218,8 +170,8 @@ mistake(
     "tokens.Vocabulary",
     "min-freq-exclusive",
     edit(
-        "if max_size is not None and max_size < len(SPECIALS):",
-        "min_freq = min_freq + 1\nif max_size is not None and max_size < len(SPECIALS):",
+        "if max_size is not None and max_size < len(",
+        "min_freq = min_freq + 1\nif max_size is not None and max_size < len(",
     ),
     section="vocabulary-order",
     why="Only tokens that occur more often than min_freq were kept. min_freq is the smallest frequency that is still "
@@ -230,10 +182,7 @@ mistake(
 mistake(
     "tokens.Vocabulary",
     "min-freq-ignored",
-    edit(
-        "if max_size is not None and max_size < len(SPECIALS):",
-        "min_freq = 1\nif max_size is not None and max_size < len(SPECIALS):",
-    ),
+    edit("if max_size is not None and max_size < len(", "min_freq = 1\nif max_size is not None and max_size < len("),
     section="vocabulary-order",
     why="min_freq has no effect. A word that occurs once in a whole corpus has one example to learn its vector from, "
     "which is why such words are left out.",
@@ -258,8 +207,8 @@ mistake(
     "tokens.Vocabulary",
     "texts-joined-first",
     edit(
-        "if max_size is not None and max_size < len(SPECIALS):",
-        'texts = [" ".join(texts)]\nif max_size is not None and max_size < len(SPECIALS):',
+        "if max_size is not None and max_size < len(",
+        'texts = [" ".join(texts)]\nif max_size is not None and max_size < len(',
     ),
     section="vocabulary-order",
     why="All texts were joined by spaces and cut as one. The spaces in between are in no text, and a tokenize that "
@@ -268,22 +217,15 @@ mistake(
     "by itself.",
 )
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "special-counted-again",
+    edit(" and token not in SPECIALS", ""),
     section="vocabulary-specials",
     why="A token of the texts that spells a special one, such as <unk>, got a second id. Then two ids decode to the "
     "same string, and the dictionary knows only one of them.",
     hint="Your vocabulary holds a special token twice when it occurs in the texts. Leave out what is already there.",
 )
-class Vocabulary(RightVocabulary):
-    @classmethod
-    def from_texts(cls, texts, tokenize=str.split, min_freq=1, max_size=None):
-        counts = Counter(token for text in texts for token in tokenize(text))
-        tokens = sorted((one for one in counts if counts[one] >= min_freq), key=lambda one: (-counts[one], one))
-        return cls(tokens if max_size is None else tokens[: max_size - 4], tokenize)
-
 
 mistake(
     "tokens.Vocabulary",
@@ -301,8 +243,8 @@ mistake(
     "tokens.Vocabulary",
     "tokenize-ignored",
     edit(
-        "if max_size is not None and max_size < len(SPECIALS):",
-        "tokenize = str.split\nif max_size is not None and max_size < len(SPECIALS):",
+        "if max_size is not None and max_size < len(",
+        "tokenize = str.split\nif max_size is not None and max_size < len(",
     ),
     section="vocabulary-specials",
     why="Texts are always cut at white space, whatever `tokenize` says. A vocabulary of characters then holds words.",
@@ -371,13 +313,13 @@ mistake(
     "tokens.Vocabulary",
     "vocabulary-grows",
     edit(
-        "ids = [self.token_to_id.get(token, UNK) for token in self._tokenize(text)]",
+        "ids = [self.token_to_id.get(",
         """
         for token in self._tokenize(text):
             if token not in self.token_to_id:
                 self.token_to_id[token] = len(self.id_to_token)
                 self.id_to_token.append(token)
-        ids = [self.token_to_id.get(token, UNK) for token in self._tokenize(text)]
+        ids = [self.token_to_id.get(
         """,
     ),
     section="unknown-tokens",
@@ -399,33 +341,24 @@ mistake(
     hint="Your encode adds BOS and EOS without being asked: add_bos and add_eos are False by default.",
 )
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "bos-and-eos-swapped",
+    edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[EOS] * add_bos + ids + [BOS] * add_eos"),
     section="vocabulary-specials",
     why="A text begins with EOS and ends with BOS. A model trained on that would learn to stop before it has started.",
     hint="You put EOS (3) in front and BOS (2) behind. B is for beginning.",
 )
-class Vocabulary(RightVocabulary):
-    def encode(self, text, add_bos=False, add_eos=False):
-        return [3] * add_bos + super().encode(text) + [2] * add_eos
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "decode-without-spaces",
+    edit('" ".join', '"".join'),
     section="decoding-words",
     why="The tokens were joined without anything between them. Cutting at white space has removed the spaces, so they "
     "have to be put back.",
     hint="Your decoded tokens run into one another. Join them with a single space.",
 )
-class Vocabulary(RightVocabulary):
-    def decode(self, ids, skip_special=True):
-        if any(not 0 <= index < len(self) for index in ids):
-            raise ValueError("an id is out of range")
-        return "".join(self.id_to_token[index] for index in ids if index > 3 or not skip_special)
-
 
 mistake(
     "tokens.Vocabulary",
@@ -476,52 +409,48 @@ mistake(
     hint="Your decoded text still contains <bos>, <eos> or <unk>. skip_special=True drops all four special tokens.",
 )
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "brackets-are-special",
+    edit("index in (PAD, UNK, BOS, EOS)", 'self.id_to_token[index].startswith("<")'),
     section="decoding-words",
     why="Special tokens were recognised by their spelling, as whatever begins with an angle bracket. A text may hold "
     "such tokens itself, and they are words like others.",
     hint="Your decode drops tokens like <b>, which are ordinary words. Special are the ids 0 to 3 and no other.",
 )
-class Vocabulary(RightVocabulary):
-    def decode(self, ids, skip_special=True):
-        text = super().decode(ids, skip_special=False)
-        return " ".join(one for one in text.split(" ") if not (skip_special and one.startswith("<")))
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "blank-tokens-dropped",
+    edit(
+        'return " ".join(self.id_to_token[index] for index in kept)',
+        'return " ".join(" ".join(self.id_to_token[index] for index in kept).split())',
+    ),
     section="decoding-words",
     why="Tokens that consist of white space were left out of the text. With tokenize=list a space is a token like any "
     "other.",
     hint="Where a token is itself a space, your decode loses it. Join all tokens that are not special, and tidy up "
     "nothing.",
 )
-class Vocabulary(RightVocabulary):
-    def decode(self, ids, skip_special=True):
-        return " ".join(super().decode(ids, skip_special).split())
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "ids-changed",
+    edit(
+        'return " ".join(self.id_to_token[index] for index in kept)',
+        """
+        for special in range(4):
+            while skip_special and special in ids:
+                ids.remove(special)
+        return " ".join(self.id_to_token[index] for index in kept)
+        """,
+    ),
     section="decoding-words",
     why="The special tokens were removed from the list that was passed in. It belongs to the caller, who still wants "
     "to know where the text ended.",
     hint="After your decode the caller's list of ids is shorter. Build a new list instead of removing from the one "
     "that you were given.",
 )
-class Vocabulary(RightVocabulary):
-    def decode(self, ids, skip_special=True):
-        text = super().decode(ids, skip_special)
-        for special in range(4):
-            while skip_special and special in ids:
-                ids.remove(special)
-        return text
-
 
 mistake(
     "tokens.Vocabulary",
@@ -536,36 +465,34 @@ mistake(
     hint="Your decode drops everything after the first EOS. Leave out the special tokens and go on.",
 )
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "negative-ids-accepted",
+    edit("if not 0 <= index < len(self):", "if index >= len(self):"),
     section="decoding-words",
     why="Only ids that are too large are refused. A negative id counts from the end of a Python list, so -1 silently "
     "decodes to the rarest word.",
     hint="decode accepts -1 and returns the last token, because Python lists count negative positions from the end. An "
     "id below 0 must raise ValueError, too.",
 )
-class Vocabulary(RightVocabulary):
-    def decode(self, ids, skip_special=True):
-        if any(index >= len(self) for index in ids):
-            raise ValueError("an id is out of range")
-        return " ".join(self.id_to_token[index] for index in ids if not (skip_special and index in (0, 1, 2, 3)))
 
-
-@mistake(
+mistake(
     "tokens.Vocabulary",
     "index-error",
+    edit(
+        """
+        for index in ids:
+            if not 0 <= index < len(self):
+                raise ValueError(f"ids must lie between 0 and {len(self) - 1}, but one is {index}.")
+        """,
+        "",
+    ),
     section="decoding-words",
     why="An id out of range ends in the IndexError of the list, and a negative one in no error at all. The message "
     "should say which id it was and which ones are allowed.",
     hint="For an id out of range your decode raises IndexError, or nothing if the id is negative. Test the range "
     "yourself and raise ValueError.",
 )
-class Vocabulary(RightVocabulary):
-    def decode(self, ids, skip_special=True):
-        return " ".join(self.id_to_token[index] for index in ids if not (skip_special and index in (0, 1, 2, 3)))
-
 
 mistake(
     "tokens.Vocabulary",
@@ -593,10 +520,7 @@ mistake(
 mistake(
     "tokens.Vocabulary",
     "encodes-in-lower-case",
-    edit(
-        "ids = [self.token_to_id.get(token, UNK) for token in self._tokenize(text)]",
-        "text = text.lower()\nids = [self.token_to_id.get(token, UNK) for token in self._tokenize(text)]",
-    ),
+    edit("ids = [self.token_to_id.get(", "text = text.lower()\nids = [self.token_to_id.get("),
     section="vocabulary-specials",
     why="The texts were taken as they are, and what is encoded is turned into lower case first. A token with a capital "
     "is then never found, and one without stands in for it.",
@@ -608,8 +532,8 @@ mistake(
     "tokens.Vocabulary",
     "tokenize-shared-by-all",
     edit(
-        "if max_size is not None and max_size < len(SPECIALS):",
-        "cls.cut = staticmethod(tokenize)\nif max_size is not None and max_size < len(SPECIALS):",
+        "if max_size is not None and max_size < len(",
+        "cls.cut = staticmethod(tokenize)\nif max_size is not None and max_size < len(",
     ),
     edit(
         "self.token_to_id.get(token, UNK) for token in self._tokenize(text)",
@@ -679,35 +603,39 @@ mistake(
     "Compare the pairs as tuples, left part first.",
 )
 
-
-@mistake(
+mistake(
     "tokens.train_bpe",
     "ties-by-id",
+    edit(
+        "pieces = [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text)]",
+        """
+        pieces = [list(piece.encode()) for piece in GPT2_SPLIT.findall(text)]
+        spelled = [bytes([byte]) for byte in range(256)]
+        """,
+    ),
+    edit("merges.append(best)", "merges.append((spelled[best[0]], spelled[best[1]]))"),
+    edit(
+        """
+        for parts in pieces:
+            for i in range(len(parts)):
+                if tuple(parts[i : i + 2]) == best:
+                    parts[i : i + 2] = [best[0] + best[1]]
+        """,
+        """
+        for parts in pieces:
+            for i in range(len(parts)):
+                if tuple(parts[i : i + 2]) == best:
+                    parts[i : i + 2] = [len(spelled)]
+        spelled.append(spelled[best[0]] + spelled[best[1]])
+        """,
+    ),
+    base="parts-replaced-in-the-lists",
     section="bpe-ties",
     why="Equally frequent pairs were compared by ids instead of bytes. What was merged later has a greater id, "
     "whatever its bytes are, so merged tokens always win.",
     hint="Your merges differ in a tie that involves a merged token: you compare ids, where every merged token is "
     "greater than every byte. Compare the bytes.",
 )
-def train_bpe(text, num_merges):
-    if num_merges < 0:
-        raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")
-    pieces = [list(piece.encode()) for piece in GPT2_SPLIT.findall(text)]
-    spelled = [bytes([byte]) for byte in range(256)]
-    merges = []
-    for _ in range(num_merges):
-        counts = Counter(pair for ids in pieces for pair in zip(ids, ids[1:]))
-        if not counts:
-            break
-        best = max(counts, key=lambda pair: (counts[pair], pair))
-        merges.append((spelled[best[0]], spelled[best[1]]))
-        for ids in pieces:
-            for i in range(len(ids)):
-                if tuple(ids[i : i + 2]) == best:
-                    ids[i : i + 2] = [len(spelled)]
-        spelled.append(spelled[best[0]] + spelled[best[1]])
-    return merges
-
 
 mistake(
     "tokens.train_bpe",
@@ -769,19 +697,16 @@ mistake(
     "GPT2_SPLIT.",
 )
 
-
-@mistake(
+mistake(
     "tokens.train_bpe",
     "line-ends-changed",
+    edit("GPT2_SPLIT.findall(text)", 'GPT2_SPLIT.findall(text.replace("\\r\\n", "\\n"))'),
     section="words-characters-bytes",
     why="Every '\\r\\n' was turned into '\\n' before training. The bytes that were there are then never merged, and "
     "texts with such line ends need twice the tokens for them.",
     hint="Your merges never contain the byte of '\\r'. Change nothing in the text: byte-pair encoding takes every byte "
     "as it comes.",
 )
-def train_bpe(text, num_merges):
-    return right_train_bpe(text.replace("\r\n", "\n"), num_merges)
-
 
 mistake(
     "tokens.train_bpe",
@@ -851,36 +776,26 @@ mistake(
     "where 'a' follows 'a'.",
 )
 
-
-@mistake(
+mistake(
     "tokens.train_bpe",
     "merged-from-right-to-left",
+    edit("for i in range(len(parts)):", "i = len(parts) - 2\nwhile i >= 0:"),
+    edit(
+        "if tuple(parts[i : i + 2]) == best:\n    parts[i : i + 2] = [best[0] + best[1]]",
+        """
+        if tuple(parts[i : i + 2]) == best:
+            parts[i : i + 2] = [best[0] + best[1]]
+            i -= 1
+        i -= 1
+        """,
+    ),
+    base="parts-replaced-in-the-lists",
     section="left-to-right",
     why="Each pair was merged from the end of the piece to its start. In 'aaa' that leaves a single 'a' in front "
     "instead of behind, and the next merges differ.",
     hint="In a run of equal bytes you merge from the right: 'aaa' becomes a|aa. Go from left to right, which gives "
     "aa|a.",
 )
-def train_bpe(text, num_merges):
-    if num_merges < 0:
-        raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")
-    pieces = [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text)]
-    merges = []
-    for _ in range(num_merges):
-        counts = Counter(pair for parts in pieces for pair in zip(parts, parts[1:]))
-        if not counts:
-            break
-        best = max(counts, key=lambda pair: (counts[pair], pair))
-        merges.append(best)
-        for parts in pieces:
-            i = len(parts) - 2
-            while i >= 0:
-                if tuple(parts[i : i + 2]) == best:
-                    parts[i : i + 2] = [best[0] + best[1]]
-                    i -= 1
-                i -= 1
-    return merges
-
 
 mistake(
     "tokens.train_bpe",
@@ -893,38 +808,35 @@ mistake(
     "again. Go on to the end of the piece.",
 )
 
-
-@mistake(
+mistake(
     "tokens.train_bpe",
     "last-part-dropped",
+    edit("for parts in pieces:", "for position, parts in enumerate(pieces):"),
+    edit(
+        """
+        for i in range(len(parts)):
+            if tuple(parts[i : i + 2]) == best:
+                parts[i : i + 2] = [best[0] + best[1]]
+        """,
+        """
+        rebuilt, i = [], 0
+        while i < len(parts) - 1:
+            if (parts[i], parts[i + 1]) == best:
+                rebuilt.append(best[0] + best[1])
+                i += 2
+            else:
+                rebuilt.append(parts[i])
+                i += 1
+        pieces[position] = rebuilt
+        """,
+    ),
+    base="parts-replaced-in-the-lists",
     section="left-to-right",
     why="The loop that merges ends before the last part, and that part is lost. Pieces become shorter with every "
     "merge, and the counts with them.",
     hint="Pieces lose their last byte when you rebuild them. A loop over pairs ends one early: keep the last part when "
     "it was not merged.",
 )
-def train_bpe(text, num_merges):
-    if num_merges < 0:
-        raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")
-    pieces = [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text)]
-    merges = []
-    for _ in range(num_merges):
-        counts = Counter(pair for parts in pieces for pair in zip(parts, parts[1:]))
-        if not counts:
-            break
-        best = max(counts, key=lambda pair: (counts[pair], pair))
-        merges.append(best)
-        for position, parts in enumerate(pieces):
-            rebuilt, i = [], 0
-            while i < len(parts) - 1:
-                if (parts[i], parts[i + 1]) == best:
-                    rebuilt.append(best[0] + best[1])
-                    i += 2
-                else:
-                    rebuilt.append(parts[i])
-                    i += 1
-            pieces[position] = rebuilt
-    return merges
 
 
 @mistake(
@@ -1037,33 +949,38 @@ mistake(
     hint="You return what each merge makes. Return the pair, a tuple of its left and its right part.",
 )
 
-
-@mistake(
+mistake(
     "tokens.train_bpe",
     "pairs-of-ids",
+    edit(
+        "pieces = [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text)]",
+        """
+        pieces = [list(piece.encode()) for piece in GPT2_SPLIT.findall(text)]
+        spelled = [bytes([byte]) for byte in range(256)]
+        """,
+    ),
+    edit("(counts[pair], pair)", "(counts[pair], spelled[pair[0]], spelled[pair[1]])"),
+    edit(
+        """
+        for parts in pieces:
+            for i in range(len(parts)):
+                if tuple(parts[i : i + 2]) == best:
+                    parts[i : i + 2] = [best[0] + best[1]]
+        """,
+        """
+        for parts in pieces:
+            for i in range(len(parts)):
+                if tuple(parts[i : i + 2]) == best:
+                    parts[i : i + 2] = [len(spelled)]
+        spelled.append(spelled[best[0]] + spelled[best[1]])
+        """,
+    ),
+    base="parts-replaced-in-the-lists",
     section="bpe-by-hand",
     why="The pairs were returned as ids. Ids of merges mean nothing without the list that they come from, and the "
     "contract is pairs of bytes.",
     hint="You return pairs of integers. Keep the bytes of every id, and return a pair of `bytes` for each merge.",
 )
-def train_bpe(text, num_merges):
-    if num_merges < 0:
-        raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")
-    pieces = [list(piece.encode()) for piece in GPT2_SPLIT.findall(text)]
-    spelled = [bytes([byte]) for byte in range(256)]
-    merges = []
-    for _ in range(num_merges):
-        counts = Counter(pair for ids in pieces for pair in zip(ids, ids[1:]))
-        if not counts:
-            break
-        best = max(counts, key=lambda pair: (counts[pair], spelled[pair[0]], spelled[pair[1]]))
-        merges.append(best)
-        for ids in pieces:
-            for i in range(len(ids)):
-                if tuple(ids[i : i + 2]) == best:
-                    ids[i : i + 2] = [len(spelled)]
-        spelled.append(spelled[best[0]] + spelled[best[1]])
-    return merges
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1153,7 +1070,7 @@ mistake(
         "if present := [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in rank]:",
     ),
     section="bpe-encoding",
-    why="In each piece one merge was applied, at one place. Encoding goes on until no merge is present any more.",
+    why="In each piece one merge was applied, at one position. Encoding goes on until no merge is present any more.",
     hint="Each piece gets one merge and no more. Look again after every merge, until none is left.",
 )
 
@@ -1297,28 +1214,28 @@ mistake(
     hint="Your ids begin with a space that the text does not have. Encode the text as it is.",
 )
 
-
-@mistake(
+mistake(
     "tokens.bpe_encode",
     "characters-not-bytes",
+    edit(
+        "ids = {bytes([byte]): byte for byte in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merges)}",
+        "",
+    ),
+    edit("[bytes([byte]) for byte in piece.encode()]", "[letter.encode() for letter in piece]"),
+    edit(
+        "encoded += [ids[part] for part in parts]",
+        """
+        ids = {a + b: 256 + i for i, (a, b) in enumerate(merges)}
+        encoded += [ids[part] if part in ids else ord(part.decode()) for part in parts]
+        """,
+    ),
+    base="piece-by-piece",
     section="words-characters-bytes",
     why="Single characters got the id ord(character) instead of the ids of their bytes. Beyond ASCII the two differ, "
     "and ord('€') is 8364, which is no id at all.",
     hint="Beyond ASCII your ids are the code points of characters. Ids 0 to 255 are bytes: encode the text as UTF-8 "
     "first.",
 )
-def bpe_encode(text, merges):
-    rank = {pair: i for i, pair in enumerate(merges)}
-    encoded = []
-    for piece in GPT2_SPLIT.findall(text):
-        parts = [letter.encode() for letter in piece]
-        while present := [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in rank]:
-            _, i = min(present)
-            parts[i : i + 2] = [parts[i] + parts[i + 1]]
-        ids = {a + b: 256 + i for i, (a, b) in enumerate(merges)}
-        encoded += [ids[part] if part in ids else ord(part.decode()) for part in parts]
-    return encoded
-
 
 mistake(
     "tokens.bpe_encode",
@@ -1429,182 +1346,146 @@ def bpe_encode(text, merges):
 # bpe_decode
 
 
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "token-by-token",
+    edit(
+        'return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")',
+        'return "".join(spelled[index].decode("utf-8", errors="replace") for index in ids)',
+    ),
     section="bpe-decoding",
     why="Each token was decoded by itself and the strings were joined. A token may be half of a character, which is "
     "valid UTF-8 only together with the next one.",
     hint="Characters beyond ASCII come out as U+FFFD: you decode each token alone. Join the bytes of all tokens first "
     "and decode once.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return "".join(spelled[index].decode("utf-8", errors="replace") for index in ids)
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "invalid-bytes-raise",
+    edit('"utf-8", errors="replace"', '"utf-8"'),
     section="bpe-decoding",
     why="Bytes that are no valid UTF-8 end in an error. A model may produce any sequence of ids, and a half character "
     "at the end is common while it is still writing.",
     hint="Your decode raises UnicodeDecodeError. Use errors='replace', which puts U+FFFD where bytes make no sense.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return b"".join(spelled[index] for index in ids).decode("utf-8")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "invalid-bytes-dropped",
+    edit('errors="replace"', 'errors="ignore"'),
     section="bpe-decoding",
     why="Bytes that are no valid UTF-8 were dropped. Then nobody sees that something was wrong, and two different "
     "outputs of a model look alike.",
     hint="Invalid bytes vanish from your text. Use errors='replace' instead of 'ignore'.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return b"".join(spelled[index] for index in ids).decode("utf-8", errors="ignore")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "bytes-as-characters",
+    edit(
+        'return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")',
+        'return "".join(chr(byte) for index in ids for byte in spelled[index])',
+    ),
     section="bpe-decoding",
     why="Each byte became the character with that number (Latin-1). Beyond ASCII a character is several bytes of "
     "UTF-8, so 'é' comes out as 'Ã©'.",
     hint="You turn every byte into one character. Collect the bytes and decode them as UTF-8.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return "".join(chr(byte) for index in ids for byte in spelled[index])
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "byte-order-mark-dropped",
+    edit('"utf-8"', '"utf-8-sig"'),
     section="bpe-decoding",
     why="The bytes were decoded as 'utf-8-sig', which removes a byte-order mark at the start. The text had one, and "
     "decoding has to return it.",
     hint="The character U+FEFF at the start of a text gets lost. Decode as plain 'utf-8'.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return b"".join(spelled[index] for index in ids).decode("utf-8-sig", errors="replace")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "joined-with-spaces",
+    edit('b"".join', 'b" ".join'),
     section="bpe-decoding",
     why="The tokens were joined with spaces, as words are. Byte-level tokens carry their spaces themselves, and many "
     "tokens are parts of a word.",
     hint="There are spaces between your tokens. Join the bytes with nothing in between.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return b" ".join(spelled[index] for index in ids).decode("utf-8", errors="replace")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "text-stripped",
+    edit('.decode("utf-8", errors="replace")', '.decode("utf-8", errors="replace").strip()'),
     section="bpe-decoding",
     why="White space at the ends of the text was stripped. Decoding has to return exactly what was encoded.",
     hint="Your text has lost the white space at its ends. Return the decoded bytes as they are.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace").strip()
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "line-ends-changed",
+    edit('errors="replace")', 'errors="replace").replace("\\r\\n", "\\n").replace("\\r", "\\n")'),
     section="bpe-decoding",
     why="Line ends were made uniform, as reading a file in text mode does. The ids stood for other bytes.",
     hint="A carriage return in the text became a newline. Decode the bytes with bytes.decode and change nothing.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    text = b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "end-of-word-marker",
+    edit('errors="replace")', 'errors="replace").replace("</w>", " ")'),
     section="bpe-decoding",
     why="'</w>' was replaced by a space, as in the first byte-pair encoding for words. The byte-level one has no such "
     "marker: spaces are bytes of the text.",
     hint="The text '</w>' does not survive your decode. There is no end-of-word marker here; the spaces are in the "
     "tokens.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace").replace("</w>", " ")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "ascii-only",
+    edit('"utf-8"', '"ascii"'),
     section="bpe-decoding",
     why="The bytes were decoded as ASCII, so every character beyond it becomes several U+FFFD. The text was written in "
     "UTF-8, and only that brings it back.",
     hint="Letters like é come out as two replacement characters, even when all their bytes are there. Decode as "
     "'utf-8', not as 'ascii'.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return b"".join(spelled[index] for index in ids).decode("ascii", errors="replace")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "pair-swapped",
+    edit("[left + right for", "[right + left for"),
     section="bpe-ids",
     why="The right part of each pair was put before the left one. A merge joins two neighbours in the order in which "
     "they stand.",
     hint="The letters inside merged tokens are out of order: a pair is (left, right), and the left part comes first.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [right + left for left, right in merges]
-    return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "left-part-only",
+    edit("[left + right for left, right in merges]", "[left for left, _ in merges]"),
     section="bpe-ids",
     why="For a merge only its left part was returned. The token stands for both parts, one after the other.",
     hint="Every merged token is too short: it stands for left + right.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left for left, _ in merges]
-    return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "ids-from-257",
+    edit("for byte in range(256)]", 'for byte in range(256)] + [b""]'),
     section="bpe-ids",
     why="The first merge was taken to be id 257. The bytes are 0 to 255, so it is 256.",
     hint="Your merges are one off: id 256 + i is merge i, counting from 0.",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [b""] + [left + right for left, right in merges]
-    return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")
 
-
-@mistake(
+mistake(
     "tokens.bpe_decode",
     "bytes-returned",
+    edit('.decode("utf-8", errors="replace")', ""),
     section="bpe-decoding",
     why="The result is `bytes`, not a string. UTF-8 is how a text is stored; the caller wants the text.",
     hint="You return bytes. One step is missing: .decode('utf-8', errors='replace').",
 )
-def bpe_decode(ids, merges):
-    spelled = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    return b"".join(spelled[index] for index in ids)

@@ -620,3 +620,41 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
                 if scheduler is not None:
                     scheduler.step()
     return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@alternative("training.run_epoch", "function-that-steps")
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps, waiting, waiting_tokens = 0.0, 0, 0, 0, 0
+
+    def update():
+        nonlocal steps, waiting, waiting_tokens
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad /= max(waiting_tokens, 1)
+        optimizer.step()
+        optimizer.zero_grad()
+        if scheduler is not None:
+            scheduler.step()
+        steps, waiting, waiting_tokens = steps + 1, 0, 0
+
+    if training:
+        optimizer.zero_grad()
+    with torch.set_grad_enabled(training):
+        for batch in batches:
+            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+            log_probs = model.generator(hidden)
+            loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+            total_loss += loss.item()
+            total_tokens += batch.ntokens
+            if training:
+                loss.backward()
+                waiting += 1
+                waiting_tokens += batch.ntokens
+                if waiting == accumulate:
+                    update()
+        if waiting:
+            update()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)

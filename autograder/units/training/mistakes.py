@@ -3,7 +3,6 @@
 Every entry is wrong in one respect only. When two would give the same results, the first is named.
 """
 
-import itertools
 import random
 import time
 
@@ -128,7 +127,7 @@ mistake(
     "source-mask-without-heads",
     edit("padding_mask(src, pad_id)", "(src != pad_id).unsqueeze(-2)"),
     section="batch-masks",
-    why="The mask of the source has the shape (B, 1, T), without a place for the heads. Broadcast against scores of "
+    why="The mask of the source has the shape (B, 1, T), without an axis for the heads. Broadcast against scores of "
     "four axes it puts the sequences where the heads are.",
     hint="`src_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads and a 1 for "
     "the queries.",
@@ -272,7 +271,7 @@ mistake(
     "target-mask-without-heads",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).squeeze(1)"),
     section="batch-masks",
-    why="The target mask has the shape (B, T, T), without a place for the heads. It does not broadcast to scores of "
+    why="The target mask has the shape (B, T, T), without an axis for the heads. It does not broadcast to scores of "
     "four axes as it should.",
     hint="`tgt_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads.",
 )
@@ -1079,10 +1078,10 @@ mistake(
     "training.copy_task",
     "rounded-to-an-id",
     edit(
-        "ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)  # 0 to 3 are special",
+        "ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)",
         """
         numbers = torch.rand(batch_size, length, generator=generator)
-        ids = (4 + (vocab_size - 5) * numbers).round().long()  # 0 to 3 are special
+        ids = (4 + (vocab_size - 5) * numbers).round().long()
         """,
     ),
     section="copy-task-data",
@@ -1113,12 +1112,8 @@ mistake(
     "training.copy_task",
     "generator-set-back-for-each-batch",
     edit(
-        "ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)  # 0 to 3 are special",
-        """
-        if generator is not None:
-            generator.manual_seed(generator.initial_seed())
-        ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)  # 0 to 3 are special
-        """,
+        "ids = torch.randint(",
+        "if generator is not None:\n    generator.manual_seed(generator.initial_seed())\nids = torch.randint(",
     ),
     section="copy-task-random",
     why="The generator is set back for each batch. All batches of an epoch are then equal.",
@@ -1244,8 +1239,8 @@ mistake(
     "closed-after-overflow",
     edit("current.append(index)", ""),
     edit(
-        "if current and (len(current) + 1) * lengths[index] > max_tokens:",
-        "current.append(index)\nif len(current) * lengths[index] > max_tokens:",
+        "if current and (len(current) + 1) * lengths[index] > max_tokens",
+        "current.append(index)\nif len(current) * lengths[index] > max_tokens",
     ),
     base="one-list-at-a-time",
     section="padded-size",
@@ -1461,60 +1456,30 @@ mistake(
     hint="Your batches are tensors: lists of whole numbers are wanted.",
 )
 
-
-@mistake(
+mistake(
     "training.bucket_batches",
     "lengths-sorted-in-place",
+    edit("if shuffle_generator is not None:", "lengths.sort()\nif shuffle_generator is not None:"),
+    edit("sorted(range(len(lengths)), key=lambda i: lengths[i])", "order"),
+    edit("batches = []", "order = sorted(range(len(lengths)), key=lambda i: lengths[i])\nbatches = []"),
+    base="one-list-at-a-time",
     section="bucketing",
     why="`lengths` was sorted in place. Whoever owns the list finds other lengths at its positions.",
     hint="After the call `lengths` is sorted: `sort()` changes the list. Use `sorted`, on the positions.",
 )
-def bucket_batches(lengths, max_tokens, shuffle_generator=None):
-    if max(lengths, default=0) > max_tokens:
-        raise ValueError(f"max_tokens is {max_tokens}, but a length is {max(lengths)}")
-    order = sorted(range(len(lengths)), key=lambda i: lengths[i])
-    batches = []
-    current = []
-    for index in order:
-        if current and (len(current) + 1) * lengths[index] > max_tokens:
-            batches.append(current)
-            current = []
-        current.append(index)
-    if current:
-        batches.append(current)
-    lengths.sort()
-    if shuffle_generator is not None:
-        order = torch.randperm(len(batches), generator=shuffle_generator).tolist()
-        batches = [batches[i] for i in order]
-    return batches
 
-
-@mistake(
+mistake(
     "training.bucket_batches",
     "lengths-used-up",
+    edit(
+        "if shuffle_generator is not None:",
+        "for index in range(len(lengths)):\n    lengths[index] = 0\nif shuffle_generator is not None:",
+    ),
+    base="one-list-at-a-time",
     section="bucketing",
     why="Lengths were marked in the list as they were dealt with. The list belongs to the caller.",
     hint="After the call `lengths` has changed: keep your own notes elsewhere.",
 )
-def bucket_batches(lengths, max_tokens, shuffle_generator=None):
-    if max(lengths, default=0) > max_tokens:
-        raise ValueError(f"max_tokens is {max_tokens}, but a length is {max(lengths)}")
-    batches = []
-    current = []
-    for index in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-        if current and (len(current) + 1) * lengths[index] > max_tokens:
-            batches.append(current)
-            current = []
-        current.append(index)
-    if current:
-        batches.append(current)
-    for index in range(len(lengths)):
-        lengths[index] = 0
-    if shuffle_generator is not None:
-        order = torch.randperm(len(batches), generator=shuffle_generator).tolist()
-        batches = [batches[i] for i in order]
-    return batches
-
 
 mistake(
     "training.bucket_batches",
@@ -1553,14 +1518,7 @@ mistake(
         """,
         "",
     ),
-    edit(
-        "if current and (len(current) + 1) * lengths[index] > max_tokens:",
-        """
-        if lengths[index] > max_tokens:
-            continue
-        if current and (len(current) + 1) * lengths[index] > max_tokens:
-        """,
-    ),
+    edit("if current and (", "if lengths[index] > max_tokens:\n    continue\nif current and ("),
     base="one-list-at-a-time",
     section="padded-size",
     why="A sequence longer than `max_tokens` is silently left out. Data that disappear without a word are the worst "
@@ -1736,33 +1694,34 @@ mistake(
     "`randperm` without.",
 )
 
-
-@mistake(
+mistake(
     "training.bucket_batches",
     "lengths-not-shuffled-along",
+    edit(
+        "batches = []",
+        """
+        positions = list(range(len(lengths)))
+        if shuffle_generator is not None:
+            positions = torch.randperm(len(lengths), generator=shuffle_generator).tolist()
+        batches = []
+        """,
+    ),
+    edit("current.append(index)", "current.append(positions[index])"),
+    edit(
+        """
+        if shuffle_generator is not None:
+            order = torch.randperm(len(batches), generator=shuffle_generator).tolist()
+            batches = [batches[i] for i in order]
+        """,
+        "",
+    ),
+    base="one-list-at-a-time",
     section="bucket-shuffle",
     why="The positions were shuffled and measured by the lengths of the old order. The length of a sequence has to go "
     "where the sequence goes.",
     hint="With a generator your batches are too large: the positions are in a new order and the lengths in the old "
     "one.",
 )
-def bucket_batches(lengths, max_tokens, shuffle_generator=None):
-    if max(lengths, default=0) > max_tokens:
-        raise ValueError(f"max_tokens is {max_tokens}, but a length is {max(lengths)}")
-    positions = list(range(len(lengths)))
-    if shuffle_generator is not None:
-        positions = torch.randperm(len(lengths), generator=shuffle_generator).tolist()
-    batches = []
-    current = []
-    for index in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-        if current and (len(current) + 1) * lengths[index] > max_tokens:
-            batches.append(current)
-            current = []
-        current.append(positions[index])
-    if current:
-        batches.append(current)
-    return batches
-
 
 mistake(
     "training.bucket_batches",
@@ -1789,10 +1748,7 @@ mistake(
     "training.bucket_batches",
     "generator-required",
     edit("shuffle_generator is not None", "True"),
-    edit(
-        "order = torch.randperm(len(batches), generator=shuffle_generator).tolist()",
-        "shuffle_generator.get_state()\norder = torch.randperm(len(batches), generator=shuffle_generator).tolist()",
-    ),
+    edit("order = torch.randperm(", "shuffle_generator.get_state()\norder = torch.randperm("),
     base="one-list-at-a-time",
     section="bucket-shuffle",
     why="The function fails without a generator. None is the default, and stands for no shuffling.",
@@ -1871,7 +1827,7 @@ mistake(
     "training.run_epoch",
     "backward-while-evaluating",
     edit("torch.set_grad_enabled(training)", "torch.enable_grad()"),
-    edit("if training:\n    (loss / max(tokens, 1)).backward()", "if True:\n    (loss / tokens).backward()"),
+    edit("if training:\n    (loss / max(tokens, 1)).backward()", "if True:\n    (loss / max(tokens, 1)).backward()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
     why="The backward pass is made without an optimiser too. The gradients then lie about until the next step.",
@@ -2057,45 +2013,39 @@ mistake(
     hint="`loss` of your result is a tensor with a graph behind it: add up `loss.item()`.",
 )
 
-
-@mistake(
+mistake(
     "training.run_epoch",
     "loss-after-the-step",
+    edit("total_loss += loss.item()", ""),
+    edit("total_tokens += tokens", ""),
+    edit(
+        """
+        if training:
+            optimizer.step()
+            steps += 1
+            if scheduler is not None:
+                scheduler.step()
+        """,
+        """
+        if training:
+            optimizer.step()
+            steps += 1
+            if scheduler is not None:
+                scheduler.step()
+        for batch in group:
+            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+            loss = loss_fn(model.generator(hidden).flatten(0, 1), batch.tgt_y.flatten())
+            total_loss += loss.item()
+        total_tokens += tokens
+        """,
+    ),
+    base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
     why="The loss of each batch is computed anew after the step. It is then the loss of a model that has seen the "
     "batch already.",
     hint="Your training loss is measured after each step, on what was just learnt: take the loss that you made the "
     "step with.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps = 0.0, 0, 0
-    batches = iter(batches)
-    with torch.set_grad_enabled(training):
-        while group := list(itertools.islice(batches, accumulate)):
-            tokens = sum(batch.ntokens for batch in group)
-            if training:
-                optimizer.zero_grad()
-            for batch in group:
-                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-                log_probs = model.generator(hidden)
-                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-                if training:
-                    (loss / tokens).backward()
-            if training:
-                optimizer.step()
-                steps += 1
-                if scheduler is not None:
-                    scheduler.step()
-            for batch in group:
-                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-                loss = loss_fn(model.generator(hidden).flatten(0, 1), batch.tgt_y.flatten())
-                total_loss += loss.item()
-            total_tokens += tokens
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
 
 mistake(
     "training.run_epoch",
@@ -2164,12 +2114,7 @@ mistake(
 mistake(
     "training.run_epoch",
     "tokens-of-the-last-step",
-    edit(
-        "EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)",
-        """
-        EpochResult(total_loss / max(total_tokens, 1), tokens if total_tokens else 0, time.perf_counter() - start, steps)
-        """,
-    ),
+    edit("total_tokens, time.perf_counter() - start", "tokens if total_tokens else 0, time.perf_counter() - start"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
     why="The tokens of the last step are reported, not those of the epoch. Speed and loss per token need those of the "
@@ -2272,10 +2217,7 @@ mistake(
 mistake(
     "training.run_epoch",
     "seconds-per-batch",
-    edit(
-        "hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)",
-        "start = time.perf_counter()\nhidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)",
-    ),
+    edit("hidden = model(", "start = time.perf_counter()\nhidden = model("),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
     why="The clock is started anew for each batch, so that the time of the last one is returned. An epoch has more "
@@ -2568,14 +2510,7 @@ mistake(
     "training.run_epoch",
     "cleared-for-each-batch",
     edit("if training:\n    optimizer.zero_grad()", ""),
-    edit(
-        "hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)",
-        """
-        if training:
-            optimizer.zero_grad()
-        hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-        """,
-    ),
+    edit("hidden = model(", "if training:\n    optimizer.zero_grad()\nhidden = model("),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
     why="Gradients are set back for each batch, or there is a backward pass for the last one alone. Only the last "
@@ -2632,43 +2567,17 @@ mistake(
     "that you divide by.",
 )
 
-
-@mistake(
+mistake(
     "training.run_epoch",
     "divided-by-tokens-so-far",
+    edit("for batch in group:", "tokens = 0\nfor batch in group:"),
+    edit("hidden = model(", "tokens += batch.ntokens\nhidden = model("),
+    base="one-loop-for-training-and-evaluation",
     section="accumulation",
     why="Each batch was divided by the tokens of the group up to it. The first ones get too much weight.",
     hint="With `accumulate` the early batches of a group count too much: divide by the tokens of the whole group. You "
     "need to know them beforehand, or to divide the gradients at the end.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps = 0.0, 0, 0
-    batches = iter(batches)
-    with torch.set_grad_enabled(training):
-        while group := list(itertools.islice(batches, accumulate)):
-            tokens = sum(batch.ntokens for batch in group)
-            if training:
-                optimizer.zero_grad()
-            tokens = 0
-            for batch in group:
-                tokens += batch.ntokens
-                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-                log_probs = model.generator(hidden)
-                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-                if training:
-                    (loss / tokens).backward()
-                total_loss += loss.item()
-            total_tokens += tokens
-            if training:
-                optimizer.step()
-                steps += 1
-                if scheduler is not None:
-                    scheduler.step()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
 
 mistake(
     "training.run_epoch",
@@ -2698,7 +2607,7 @@ mistake(
     edit(
         "(loss / max(tokens, 1)).backward()",
         """
-        (loss / tokens).backward()
+        (loss / max(tokens, 1)).backward()
         optimizer.step()
         steps += 1
         if scheduler is not None:
@@ -2781,231 +2690,71 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
     return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
 
 
-@mistake(
+mistake(
     "training.run_epoch",
     "rest-dropped",
+    edit("max(waiting_tokens, 1)", "waiting_tokens"),
+    edit("if waiting:\n    update()", ""),
+    base="function-that-steps",
     section="accumulation-rest",
     why="What is left at the end, fewer batches than `accumulate`, makes no step. These batches teach nothing.",
     hint="The last batches make no step when they are fewer than `accumulate`: after the loop, what is left makes one "
     "too.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps, waiting, waiting_tokens = 0.0, 0, 0, 0, 0
 
-    def update():
-        nonlocal steps, waiting, waiting_tokens
-        for p in model.parameters():
-            if p.grad is not None:
-                p.grad /= waiting_tokens
-        optimizer.step()
-        optimizer.zero_grad()
-        if scheduler is not None:
-            scheduler.step()
-        steps, waiting, waiting_tokens = steps + 1, 0, 0
-
-    if training:
-        optimizer.zero_grad()
-    with torch.set_grad_enabled(training):
-        for batch in batches:
-            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-            log_probs = model.generator(hidden)
-            loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-            total_loss += loss.item()
-            total_tokens += batch.ntokens
-            if training:
-                loss.backward()
-                waiting += 1
-                waiting_tokens += batch.ntokens
-                if waiting == accumulate:
-                    update()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
-
-@mistake(
+mistake(
     "training.run_epoch",
     "always-a-last-step",
+    edit("max(waiting_tokens, 1)", "waiting_tokens"),
+    edit("if waiting:\n    update()", "if training:\n    waiting_tokens = max(waiting_tokens, 1)\n    update()"),
+    base="function-that-steps",
     section="accumulation-rest",
     why="A step is made at the end whether anything is left or not. An optimiser with momentum moves even without "
     "gradients.",
     hint="You make a step more than there are groups, without gradients: only what is left makes one.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps, waiting, waiting_tokens = 0.0, 0, 0, 0, 0
 
-    def update():
-        nonlocal steps, waiting, waiting_tokens
-        for p in model.parameters():
-            if p.grad is not None:
-                p.grad /= waiting_tokens
-        optimizer.step()
-        optimizer.zero_grad()
-        if scheduler is not None:
-            scheduler.step()
-        steps, waiting, waiting_tokens = steps + 1, 0, 0
-
-    if training:
-        optimizer.zero_grad()
-    with torch.set_grad_enabled(training):
-        for batch in batches:
-            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-            log_probs = model.generator(hidden)
-            loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-            total_loss += loss.item()
-            total_tokens += batch.ntokens
-            if training:
-                loss.backward()
-                waiting += 1
-                waiting_tokens += batch.ntokens
-                if waiting == accumulate:
-                    update()
-        if training:
-            waiting_tokens = max(waiting_tokens, 1)
-            update()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
-
-@mistake(
+mistake(
     "training.run_epoch",
     "rest-not-divided",
+    edit("max(waiting_tokens, 1)", "waiting_tokens"),
+    edit("if waiting:\n    update()", "if waiting:\n    waiting_tokens = 1\n    update()"),
+    base="function-that-steps",
     section="accumulation-rest",
     why="What is left at the end makes a step with the sum of its losses. It is too long by as much as there are "
     "tokens.",
     hint="The gradient of your last step is a sum: divide it by its tokens like the others.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps, waiting, waiting_tokens = 0.0, 0, 0, 0, 0
 
-    def update():
-        nonlocal steps, waiting, waiting_tokens
-        for p in model.parameters():
-            if p.grad is not None:
-                p.grad /= waiting_tokens
-        optimizer.step()
-        optimizer.zero_grad()
-        if scheduler is not None:
-            scheduler.step()
-        steps, waiting, waiting_tokens = steps + 1, 0, 0
-
-    if training:
-        optimizer.zero_grad()
-    with torch.set_grad_enabled(training):
-        for batch in batches:
-            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-            log_probs = model.generator(hidden)
-            loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-            total_loss += loss.item()
-            total_tokens += batch.ntokens
-            if training:
-                loss.backward()
-                waiting += 1
-                waiting_tokens += batch.ntokens
-                if waiting == accumulate:
-                    update()
-        if waiting:
-            waiting_tokens = 1
-            update()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
-
-@mistake(
+mistake(
     "training.run_epoch",
     "rest-divided-by-the-group-before",
+    edit("max(waiting_tokens, 1)", "waiting_tokens"),
+    edit(
+        "if waiting == accumulate:\n    update()",
+        "if waiting == accumulate:\n    whole = waiting_tokens\n    update()",
+    ),
+    edit(
+        "if waiting:\n    update()",
+        "if waiting:\n    waiting_tokens = whole if steps else waiting_tokens\n    update()",
+    ),
+    base="function-that-steps",
     section="accumulation-rest",
     why="What is left at the end was divided by the tokens of the last whole group. It has fewer tokens of its own.",
     hint="The gradient of your last step is divided by the tokens of the group before it: it has its own.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps, waiting, waiting_tokens = 0.0, 0, 0, 0, 0
 
-    def update():
-        nonlocal steps, waiting, waiting_tokens
-        for p in model.parameters():
-            if p.grad is not None:
-                p.grad /= waiting_tokens
-        optimizer.step()
-        optimizer.zero_grad()
-        if scheduler is not None:
-            scheduler.step()
-        steps, waiting, waiting_tokens = steps + 1, 0, 0
-
-    if training:
-        optimizer.zero_grad()
-    with torch.set_grad_enabled(training):
-        for batch in batches:
-            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-            log_probs = model.generator(hidden)
-            loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-            total_loss += loss.item()
-            total_tokens += batch.ntokens
-            if training:
-                loss.backward()
-                waiting += 1
-                waiting_tokens += batch.ntokens
-                if waiting == accumulate:
-                    whole = waiting_tokens
-                    update()
-        if waiting:
-            waiting_tokens = whole if steps else waiting_tokens
-            update()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
-
-@mistake(
+mistake(
     "training.run_epoch",
     "one-batch-too-many-in-a-group",
+    edit("max(waiting_tokens, 1)", "waiting_tokens"),
+    edit("waiting == accumulate", "waiting > accumulate"),
+    base="function-that-steps",
     section="accumulation",
     why="The group is closed when there are more batches than `accumulate`. Groups are then larger by one than was "
     "asked for.",
     hint="With `accumulate=3` your groups hold four batches: ask for `==`, not for `>`.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps, waiting, waiting_tokens = 0.0, 0, 0, 0, 0
-
-    def update():
-        nonlocal steps, waiting, waiting_tokens
-        for p in model.parameters():
-            if p.grad is not None:
-                p.grad /= waiting_tokens
-        optimizer.step()
-        optimizer.zero_grad()
-        if scheduler is not None:
-            scheduler.step()
-        steps, waiting, waiting_tokens = steps + 1, 0, 0
-
-    if training:
-        optimizer.zero_grad()
-    with torch.set_grad_enabled(training):
-        for batch in batches:
-            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-            log_probs = model.generator(hidden)
-            loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-            total_loss += loss.item()
-            total_tokens += batch.ntokens
-            if training:
-                loss.backward()
-                waiting += 1
-                waiting_tokens += batch.ntokens
-                if waiting > accumulate:
-                    update()
-        if waiting:
-            update()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
 
 mistake(
     "training.run_epoch",
@@ -3021,13 +2770,13 @@ mistake(
     "training.run_epoch",
     "rest-as-single-batches",
     edit(
-        "tokens = sum(batch.ntokens for batch in group)",
+        "tokens = sum(",
         """
         if len(group) < accumulate and len(group) > 1:
             batches = iter(group)
             accumulate = 1
             continue
-        tokens = sum(batch.ntokens for batch in group)
+        tokens = sum(
         """,
     ),
     base="one-loop-for-training-and-evaluation",
@@ -3047,74 +2796,35 @@ mistake(
     "not after each batch.",
 )
 
-
-@mistake(
+mistake(
     "training.run_epoch",
     "scheduler-before-optimizer",
+    edit("optimizer.step()\nsteps += 1", ""),
+    edit(
+        "if scheduler is not None:\n    scheduler.step()",
+        """
+        if scheduler is not None:
+            scheduler.step()
+        optimizer.step()
+        steps += 1
+        """,
+    ),
+    base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
     why="The scheduler steps before the optimiser. The first rate of the schedule is then never used.",
     hint="Your first step runs at the second rate of the schedule: the optimiser steps first, then the scheduler.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps = 0.0, 0, 0
-    batches = iter(batches)
-    with torch.set_grad_enabled(training):
-        while group := list(itertools.islice(batches, accumulate)):
-            tokens = sum(batch.ntokens for batch in group)
-            if training:
-                optimizer.zero_grad()
-            for batch in group:
-                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-                log_probs = model.generator(hidden)
-                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-                if training:
-                    (loss / tokens).backward()
-                total_loss += loss.item()
-            total_tokens += tokens
-            if training:
-                if scheduler is not None:
-                    scheduler.step()
-                optimizer.step()
-                steps += 1
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
 
-
-@mistake(
+mistake(
     "training.run_epoch",
     "scheduler-for-each-epoch",
+    edit("if scheduler is not None:\n    scheduler.step()", ""),
+    edit("return EpochResult(", "if training and scheduler is not None:\n    scheduler.step()\nreturn EpochResult("),
+    base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
     why="The scheduler steps once, at the end of the epoch. A warm-up of 4000 steps then takes 4000 epochs.",
     hint="Your rate is the same for the whole epoch: the schedule counts steps of the optimiser, not epochs.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps = 0.0, 0, 0
-    batches = iter(batches)
-    with torch.set_grad_enabled(training):
-        while group := list(itertools.islice(batches, accumulate)):
-            tokens = sum(batch.ntokens for batch in group)
-            if training:
-                optimizer.zero_grad()
-            for batch in group:
-                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-                log_probs = model.generator(hidden)
-                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-                if training:
-                    (loss / tokens).backward()
-                total_loss += loss.item()
-            total_tokens += tokens
-            if training:
-                optimizer.step()
-                steps += 1
-    if training and scheduler is not None:
-        scheduler.step()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
 
 mistake(
     "training.run_epoch",
@@ -3136,51 +2846,17 @@ mistake(
     hint="Without a scheduler your function raises an error: call its `step` only if there is one.",
 )
 
-
-@mistake(
+mistake(
     "training.run_epoch",
     "scheduler-not-for-the-rest",
+    edit("max(waiting_tokens, 1)", "waiting_tokens"),
+    edit("scheduler is not None", "scheduler is not None and waiting == accumulate"),
+    base="function-that-steps",
     section="epoch-schedule",
     why="The scheduler does not step after the last step of the epoch, which is made for what is left. The rate of the "
     "next step has then been used before.",
     hint="After the step for what is left your scheduler does not step: it steps after every one.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps, waiting, waiting_tokens = 0.0, 0, 0, 0, 0
-
-    def update():
-        nonlocal steps, waiting, waiting_tokens
-        for p in model.parameters():
-            if p.grad is not None:
-                p.grad /= waiting_tokens
-        optimizer.step()
-        optimizer.zero_grad()
-        if scheduler is not None and waiting == accumulate:
-            scheduler.step()
-        steps, waiting, waiting_tokens = steps + 1, 0, 0
-
-    if training:
-        optimizer.zero_grad()
-    with torch.set_grad_enabled(training):
-        for batch in batches:
-            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-            log_probs = model.generator(hidden)
-            loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-            total_loss += loss.item()
-            total_tokens += batch.ntokens
-            if training:
-                loss.backward()
-                waiting += 1
-                waiting_tokens += batch.ntokens
-                if waiting == accumulate:
-                    update()
-        if waiting:
-            update()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
 
 mistake(
     "training.run_epoch",
@@ -3192,42 +2868,32 @@ mistake(
     hint="Your schedule runs twice as fast as the steps.",
 )
 
-
-@mistake(
+mistake(
     "training.run_epoch",
     "scheduler-while-evaluating",
+    edit(
+        """
+        if training:
+            optimizer.step()
+            steps += 1
+            if scheduler is not None:
+                scheduler.step()
+        """,
+        """
+        if training:
+            optimizer.step()
+            steps += 1
+        if scheduler is not None:
+            scheduler.step()
+        """,
+    ),
+    base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
     why="The scheduler steps although there is no optimiser, and so no step of one. Each evaluation then moves the "
     "schedule on by as many steps as it has batches.",
     hint="Your scheduler moves on while the model is only evaluated: its step belongs behind that of the optimiser, "
     "under the same condition.",
 )
-def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
-    training = optimizer is not None
-    model.train(training)
-    start = time.perf_counter()
-    total_loss, total_tokens, steps = 0.0, 0, 0
-    batches = iter(batches)
-    with torch.set_grad_enabled(training):
-        while group := list(itertools.islice(batches, accumulate)):
-            tokens = sum(batch.ntokens for batch in group)
-            if training:
-                optimizer.zero_grad()
-            for batch in group:
-                hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-                log_probs = model.generator(hidden)
-                loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-                if training:
-                    (loss / tokens).backward()
-                total_loss += loss.item()
-            total_tokens += tokens
-            if training:
-                optimizer.step()
-                steps += 1
-            if scheduler is not None:
-                scheduler.step()
-    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
-
 
 mistake(
     "training.run_epoch",

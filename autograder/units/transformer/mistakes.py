@@ -7,14 +7,11 @@ import copy
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from autograder.course.catalogue import edit, mistake
-from solutions.embeddings import PositionalEncoding
 from solutions.transformer import DecoderLayer as RightDecoderLayer
 from solutions.transformer import Encoder as RightEncoder
 from solutions.transformer import EncoderLayer as RightEncoderLayer
-from solutions.transformer import Transformer as RightTransformer
 from solutions.transformer import make_model as right_model
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -246,19 +243,16 @@ class EncoderLayer(RightEncoderLayer):
 # DecoderLayer
 
 
-@mistake(
+mistake(
     "transformer.DecoderLayer",
     "masks-swapped",
+    edit("x = self.connections[0](", "src_mask, tgt_mask = tgt_mask, src_mask\nx = self.connections[0]("),
     section="tf-decoder-layer",
     why="The source's mask goes to the self-attention and the target's to the cross-attention. A mask belongs to the "
     "keys, and the keys of the cross-attention are source positions.",
     hint="Your two masks are swapped. Ask of each attention whose positions are its keys: `tgt_mask` for the "
     "self-attention, `src_mask` for the cross-attention.",
 )
-class DecoderLayer(RightDecoderLayer):
-    def forward(self, x, memory, src_mask=None, tgt_mask=None):
-        return super().forward(x, memory, tgt_mask, src_mask)
-
 
 mistake(
     "transformer.DecoderLayer",
@@ -363,10 +357,7 @@ mistake(
 mistake(
     "transformer.DecoderLayer",
     "no-target-mask",
-    edit(
-        "x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
-        "tgt_mask = None\nx = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
-    ),
+    edit("x = self.connections[0](", "tgt_mask = None\nx = self.connections[0]("),
     section="tf-decoder-layer",
     why="The target's mask is not handed to the self-attention. While training, each position then sees the word that "
     "it is to predict.",
@@ -377,10 +368,7 @@ mistake(
 mistake(
     "transformer.DecoderLayer",
     "no-source-mask",
-    edit(
-        "x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
-        "src_mask = None\nx = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
-    ),
+    edit("x = self.connections[0](", "src_mask = None\nx = self.connections[0]("),
     section="tf-decoder-layer",
     why="The source's mask is not handed to the cross-attention. The decoder then reads the padding of the source.",
     hint="`src_mask` has no influence on your result, so the decoder reads padding. It belongs to the cross-attention.",
@@ -901,41 +889,37 @@ mistake(
     "transformer.Transformer",
     "default-target-mask-only-padding",
     edit(
-        "src_mask = padding_mask(src) if src_mask is None else src_mask",
-        """
-        tgt_mask = padding_mask(tgt) if tgt_mask is None else tgt_mask
-        src_mask = padding_mask(src) if src_mask is None else src_mask
-        """,
+        "src_mask = padding_mask(",
+        "tgt_mask = padding_mask(tgt) if tgt_mask is None else tgt_mask\nsrc_mask = padding_mask(",
     ),
     section="tf-flow",
     why="The default mask of the target hides padding but not the future. A target needs both.",
     hint="Without masks your decoder sees the future. The default for the target is `decoder_mask(tgt)`.",
 )
 
-
-@mistake(
+mistake(
     "transformer.Transformer",
     "default-target-mask-only-causal",
+    edit(
+        "src_mask = padding_mask(",
+        """
+        size = tgt.shape[1]
+        causal = torch.ones(size, size, dtype=torch.bool).tril()
+        tgt_mask = causal if tgt_mask is None else tgt_mask
+        src_mask = padding_mask(
+        """,
+    ),
     section="tf-flow",
     why="The default mask of the target hides the future but not padding. With padding on the right nobody notices; "
     "with padding on the left it is read.",
     hint="Without masks your decoder reads padding on the left of the target. The default is `decoder_mask(tgt)`, both "
     "masks together.",
 )
-class Transformer(RightTransformer):
-    def forward(self, src, tgt, src_mask=None, tgt_mask=None):
-        size = tgt.shape[1]
-        causal = torch.ones(size, size, dtype=torch.bool).tril()
-        return super().forward(src, tgt, src_mask, causal if tgt_mask is None else tgt_mask)
-
 
 mistake(
     "transformer.Transformer",
     "given-masks-ignored",
-    edit(
-        "src_mask = padding_mask(src) if src_mask is None else src_mask",
-        "src_mask, tgt_mask = None, None\nsrc_mask = padding_mask(src) if src_mask is None else src_mask",
-    ),
+    edit("src_mask = padding_mask(", "src_mask, tgt_mask = None, None\nsrc_mask = padding_mask("),
     section="tf-flow",
     why="The masks are always built from the ids, also when the caller gives others. Who gives a mask has a reason.",
     hint="Masks that are given have no influence in your model. Build one only where the argument is `None`.",
@@ -958,37 +942,27 @@ mistake(
 mistake(
     "transformer.Transformer",
     "no-source-mask-when-decoding",
-    edit(
-        "return self.decoder(self.tgt_embed(tgt), memory, src_mask, tgt_mask)",
-        "src_mask = None\nreturn self.decoder(self.tgt_embed(tgt), memory, src_mask, tgt_mask)",
-    ),
+    edit("return self.decoder(", "src_mask = None\nreturn self.decoder("),
     section="tf-flow",
     why="The source's mask is used by the encoder and not handed to the decoder. The memory has rows for padding as "
     "well, and the cross-attention reads them.",
     hint="Your decoder reads the rows of the memory that stand for padding. `decode` gets `src_mask`, too.",
 )
 
-
-@mistake(
+mistake(
     "transformer.Transformer",
     "masks-swapped-when-decoding",
+    edit("return self.decoder(", "src_mask, tgt_mask = tgt_mask, src_mask\nreturn self.decoder("),
     section="tf-flow",
     why="decode hands its two masks on in the wrong order. The decoder then hides source positions by what it knows of "
     "the target.",
     hint="`decode` swaps the two masks on the way to the decoder.",
 )
-class Transformer(RightTransformer):
-    def decode(self, memory, src_mask, tgt, tgt_mask):
-        return super().decode(memory, tgt_mask, tgt, src_mask)
-
 
 mistake(
     "transformer.Transformer",
     "source-not-masked-when-encoding",
-    edit(
-        "return self.encoder(self.src_embed(src), src_mask)",
-        "src_mask = None\nreturn self.encoder(self.src_embed(src), src_mask)",
-    ),
+    edit("return self.encoder(", "src_mask = None\nreturn self.encoder("),
     section="tf-flow",
     why="encode does not hand its mask on. Padding then mixes into every sentence that is shorter than the longest of "
     "its batch.",
@@ -1059,13 +1033,14 @@ mistake(
     "transformer.make_model",
     "layers-start-equal",
     edit(
-        "given_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
-        "right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
+        "return model",
+        """
+        for stack in (model.encoder, model.decoder):
+            for layer in stack.layers:
+                layer.load_state_dict(stack.layers[0].state_dict())
+        return model
+        """,
     ),
-    edit("name, parameter in model.named_parameters()", "stack in (model.encoder, model.decoder)"),
-    edit('if name.endswith("bias"):', "for layer in stack.layers:"),
-    edit("nn.init.zeros_(parameter)", "layer.load_state_dict(stack.layers[0].state_dict())"),
-    base="given-with-zero-biases",
     section="tf-sharing",
     why="After the initialisation the layers of a stack were overwritten by copies of the first, so that all start "
     "with the same numbers. Deep copies are no shared parameters, but they are no independent start either.",
@@ -1077,13 +1052,14 @@ mistake(
     "transformer.make_model",
     "pytorch-default-start",
     edit(
-        "given_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
-        "right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
+        "return model",
+        """
+        for module in model.modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)) and not tie_weights:
+                module.reset_parameters()
+        return model
+        """,
     ),
-    edit("name, parameter in model.named_parameters", "module in model.modules"),
-    edit('name.endswith("bias")', "isinstance(module, (nn.Linear, nn.Embedding)) and not tie_weights"),
-    edit("nn.init.zeros_(parameter)", "module.reset_parameters()"),
-    base="given-with-zero-biases",
     section="tf-start",
     why="The parameters start as PyTorch's modules set them. Linear layers then have another scale than Xavier's, and "
     "the tables are normal with standard deviation 1.",
@@ -1095,13 +1071,14 @@ mistake(
     "transformer.make_model",
     "tables-not-xavier",
     edit(
-        "given_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
-        "right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
+        "return model",
+        """
+        for module in model.modules():
+            if isinstance(module, nn.Embedding) and not tie_weights:
+                module.reset_parameters()
+        return model
+        """,
     ),
-    edit("name, parameter in model.named_parameters", "module in model.modules"),
-    edit('name.endswith("bias")', "isinstance(module, nn.Embedding) and not tie_weights"),
-    edit("nn.init.zeros_(parameter)", "module.reset_parameters()"),
-    base="given-with-zero-biases",
     section="tf-start",
     why="Only the linear layers got Xavier's initialisation; the embedding tables were left normal with standard "
     "deviation 1. They are matrices too, and ten times too large.",
@@ -1113,13 +1090,14 @@ mistake(
     "transformer.make_model",
     "xavier-normal",
     edit(
-        "given_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
-        "right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
+        "return model",
+        """
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_normal_(parameter)
+        return model
+        """,
     ),
-    edit("name, parameter in model.named_parameters", "parameter in model.parameters"),
-    edit('name.endswith("bias")', "parameter.dim() > 1"),
-    edit("nn.init.zeros_", "nn.init.xavier_normal_"),
-    base="given-with-zero-biases",
     section="tf-start",
     why="The matrices are drawn from Xavier's normal distribution. It has the same variance, but the exercise asks for "
     "the uniform one.",
@@ -1130,13 +1108,14 @@ mistake(
     "transformer.make_model",
     "encoder-not-initialised",
     edit(
-        "given_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
-        "right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
+        "return model",
+        """
+        for module in model.encoder.modules():
+            if isinstance(module, nn.Linear):
+                module.reset_parameters()
+        return model
+        """,
     ),
-    edit("name, parameter in model.named_parameters", "module in model.encoder.modules"),
-    edit('name.endswith("bias")', "isinstance(module, nn.Linear)"),
-    edit("nn.init.zeros_(parameter)", "module.reset_parameters()"),
-    base="given-with-zero-biases",
     section="tf-start",
     why="Only the decoder's half was initialised. The encoder keeps the numbers of PyTorch's defaults.",
     hint="The matrices of your encoder are not drawn from Xavier's distribution. Go through the parameters of the "
@@ -1166,39 +1145,39 @@ def make_model(
     return model
 
 
-@mistake(
+mistake(
     "transformer.make_model",
     "output-not-tied",
+    edit(
+        "return model",
+        """
+        if tie_weights:
+            model.generator.proj.weight = nn.Parameter(model.generator.proj.weight.detach().clone())
+        return model
+        """,
+    ),
     section="tf-tying",
     why="Source and target share a table, but the output's does not. Tying means all three here.",
     hint="Your generator has a matrix of its own. With `tie_weights`, `generator.proj.weight` is the table, too.",
 )
-def make_model(
-    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
-):
-    model = right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)
-    if tie_weights:
-        model.generator.proj.weight = nn.Parameter(model.generator.proj.weight.detach().clone())
-    return model
 
-
-@mistake(
+mistake(
     "transformer.make_model",
     "source-not-tied",
+    edit(
+        "return model",
+        """
+        if tie_weights:
+            table = model.src_embed[0].embed
+            table.weight = nn.Parameter(table.weight.detach().clone())
+        return model
+        """,
+    ),
     section="tf-tying",
     why="The target's table and the output share their numbers, but the source's table does not. Tying means all three "
     "here.",
     hint="Your source's table is a parameter of its own. With `tie_weights` it is the same one as the target's.",
 )
-def make_model(
-    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
-):
-    model = right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)
-    if tie_weights:
-        table = model.src_embed[0].embed
-        table.weight = nn.Parameter(table.weight.detach().clone())
-    return model
-
 
 mistake(
     "transformer.make_model",
@@ -1230,12 +1209,9 @@ mistake(
     "transformer.make_model",
     "no-positions",
     edit(
-        "given_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
-        "right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)",
+        "return model",
+        "model.src_embed[1] = nn.Dropout(dropout)\nmodel.tgt_embed[1] = nn.Dropout(dropout)\nreturn model",
     ),
-    edit("model.src_embed[1] = PositionalEncoding(d_model)", "model.src_embed[1] = nn.Dropout(dropout)"),
-    edit("model.tgt_embed[1] = PositionalEncoding(d_model)", "model.tgt_embed[1] = nn.Dropout(dropout)"),
-    base="positions-with-dropout-of-their-own",
     section="tf-flow",
     why="The tokens are embedded, but no positions are added. Attention does not know the order of what it reads, so "
     "the encoder sees a bag of words.",
@@ -1243,23 +1219,18 @@ mistake(
     "encoding.",
 )
 
-
-@mistake(
+mistake(
     "transformer.make_model",
     "embeddings-not-scaled",
+    edit(
+        "return model",
+        "for embed in (model.src_embed, model.tgt_embed):\n    embed[0] = embed[0].embed\nreturn model",
+    ),
     section="tf-flow",
     why="The token embedding lacks the factor sqrt(d_model). With Xavier's small start, the positions then outweigh "
     "the words.",
     hint="What enters your first layer is too small. `TokenEmbedding` multiplies by the root of `d_model`.",
 )
-def make_model(
-    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
-):
-    model = right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights)
-    for embed in (model.src_embed, model.tgt_embed):
-        embed[0] = embed[0].embed
-    return model
-
 
 mistake(
     "transformer.make_model",
@@ -1293,23 +1264,23 @@ mistake(
     hint='Your model is pre-norm for `norm="post"` too. Hand `norm` on to both stacks.',
 )
 
-
-@mistake(
+mistake(
     "transformer.make_model",
     "layers-without-dropout",
+    edit("if tie_weights and src_vocab != tgt_vocab:", "dropout = 0.0\nif tie_weights and src_vocab != tgt_vocab:"),
+    edit(
+        "return model",
+        """
+        model.src_embed[1] = PositionalEncoding(d_model, dropout)
+        model.tgt_embed[1] = PositionalEncoding(d_model, dropout)
+        return model
+        """,
+    ),
     section="tf-encoder-layer",
     why="The probability of dropping reaches the embeddings, but not the layers of the stacks. Most of a model's "
     "dropout is in its layers.",
     hint="The layers of your model drop nothing while training. Hand `dropout` on to both stacks.",
 )
-def make_model(
-    src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
-):
-    model = right_model(src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads, 0.0, norm, tie_weights)
-    model.src_embed[1] = PositionalEncoding(d_model, dropout)
-    model.tgt_embed[1] = PositionalEncoding(d_model, dropout)
-    return model
-
 
 mistake(
     "transformer.make_model",
@@ -1443,10 +1414,11 @@ mistake(
 mistake(
     "transformer.shift_right",
     "dtype-lost",
-    edit("shifted = targets.new_empty(targets.shape)\nshifted[..., 0] = bos_id", ""),
-    edit("shifted[..., 1:] = targets[..., :-1]", "start = torch.full(targets[..., :1].shape, bos_id)"),
-    edit("return shifted", "return torch.cat([start, targets[..., :-1]], dim=-1)"),
-    base="filled",
+    edit(
+        "return torch.cat([torch.full_like(targets[..., :1], bos_id)",
+        "start = torch.full(targets[..., :1].shape, bos_id)\nreturn torch.cat([start",
+    ),
+    base="concatenated",
     section="tf-shift",
     why="The start was made with torch.full, which gives int64, and the result took its type. The result should be "
     "like the targets.",
@@ -1585,21 +1557,19 @@ mistake(
     hint="Your count leaves out vectors: biases and the norms' parameters. Count every parameter.",
 )
 
-
-@mistake(
+mistake(
     "transformer.count_parameters",
     "equal-values-counted-once",
+    edit("name, child", "name, part"),
+    edit("for parameter in child.parameters():", "for p in part.parameters():"),
+    edit(
+        "if id(parameter) not in seen:\n    seen.add(id(parameter))\n    counts[name] += parameter.numel()",
+        "key = tuple(p.flatten().tolist())\ncounts[name] += 0 if key in seen else p.numel()\nseen.add(key)",
+    ),
+    edit("own = sum(p.numel() for p in model.parameters(recurse=False) if id(p) not in seen)", ""),
+    edit("sum(counts.values()) + own", "sum(p.numel() for p in model.parameters())"),
+    base="by-identity",
     section="tf-count",
     why="Parameters with equal values were taken for one. Two norms that both start at 1 are different parameters.",
     hint="You tell parameters apart by their values. Two are the same only if they are one object (`is`, or `id`).",
 )
-def count_parameters(model):
-    seen, counts = set(), {}
-    for name, part in model.named_children():
-        counts[name] = 0
-        for p in part.parameters():
-            key = tuple(p.flatten().tolist())
-            counts[name] += 0 if key in seen else p.numel()
-            seen.add(key)
-    counts["total"] = sum(p.numel() for p in model.parameters())
-    return counts

@@ -434,6 +434,26 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     return {"bleu": bleu, "loss": loss / max(tokens, 1)}
 
 
+@alternative("translation.evaluate", "loss-pair-by-pair")
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # attention_maps
 

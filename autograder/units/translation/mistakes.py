@@ -4,19 +4,15 @@ Every entry is wrong in one respect only. When two would give the same results, 
 """
 
 import itertools
-import math
 import random
 from collections import Counter
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 from autograder.course.catalogue import edit, mistake
-from solutions import EOS
-from solutions.bleu import corpus_bleu
 from solutions.multihead import MultiHeadAttention
-from solutions.translation import StepResult, encode_pairs, make_batch, token_batches, training_step, translate, words
+from solutions.translation import token_batches, words
 
 # ---------------------------------------------------------------------------------------------------------------------
 # token_batches
@@ -194,41 +190,31 @@ mistake(
     "the caller's `pairs`. Sort the positions by the length found there, not the pairs.",
 )
 
-
-@mistake(
+mistake(
     "translation.token_batches",
     "sorted-in-place",
+    edit(
+        "batches = []",
+        """
+        batches = []
+        before = {id(pair): position for position, pair in enumerate(pairs)}
+        pairs.sort(key=lambda pair: (len(pair[0]), len(pair[1])))
+        """,
+    ),
+    edit(
+        "if generator is not None:",
+        """
+        batches = [[before[id(pairs[position])] for position in batch] for batch in batches]
+        if generator is not None:
+        """,
+    ),
+    base="one-list-at-a-time",
     section="like-lengths",
     why="The caller's list was sorted with `list.sort`. Afterwards it is in another order, and everything that is "
     "stored beside it belongs to other pairs.",
     hint="After the call the caller's list is in another order: `pairs.sort()` changes it. Sort the positions, "
     "`sorted(range(len(pairs)), key=...)`, and leave the list alone.",
 )
-def token_batches(pairs, max_tokens, generator=None):
-    for position, (source, target) in enumerate(pairs):
-        cost = len(source) + len(target)
-        if cost > max_tokens:
-            raise ValueError(f"Pair {position} costs {cost} tokens, more than max_tokens={max_tokens}.")
-    batches = []
-    before = {id(pair): position for position, pair in enumerate(pairs)}
-    pairs.sort(key=lambda pair: (len(pair[0]), len(pair[1])))
-    order = sorted(range(len(pairs)), key=lambda position: (len(pairs[position][0]), len(pairs[position][1])))
-    batch, longest_source, longest_target = [], 0, 0
-    for position in order:
-        source = max(longest_source, len(pairs[position][0]))
-        target = max(longest_target, len(pairs[position][1]))
-        if batch and (len(batch) + 1) * (source + target) > max_tokens:
-            batches.append(batch)
-            batch, source, target = [], len(pairs[position][0]), len(pairs[position][1])
-        batch.append(position)
-        longest_source, longest_target = source, target
-    if batch:
-        batches.append(batch)
-    batches = [[before[id(pairs[position])] for position in batch] for batch in batches]
-    if generator is not None:
-        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
-    return batches
-
 
 mistake(
     "translation.token_batches",
@@ -270,14 +256,7 @@ mistake(
         """,
         "del cost",
     ),
-    edit(
-        "source = max(longest_source, len(pairs[position][0]))",
-        """
-        if sum(map(len, pairs[position])) > max_tokens:
-            continue
-        source = max(longest_source, len(pairs[position][0]))
-        """,
-    ),
+    edit("source = max(", "if sum(map(len, pairs[position])) > max_tokens:\n    continue\nsource = max("),
     base="one-list-at-a-time",
     section="budget-errors",
     why="Pairs that are larger than the budget were left out silently. The data shrink without anybody noticing, and "
@@ -311,38 +290,16 @@ mistake(
     hint="Your message names a position in the sorted list. The caller knows only `pairs`: name the position there.",
 )
 
-
-@mistake(
+mistake(
     "translation.token_batches",
     "empty-fails",
+    edit("batches = []", "max(len(source) + len(target) for source, target in pairs)\nbatches = []"),
+    base="one-list-at-a-time",
     section="budget-errors",
     why="The longest of all pairs is looked for before it is known that there is one. `max` of nothing is an error.",
     hint="Without pairs your function fails; it should return `[]`. `max(..., default=0)` or a loop that does not run "
     "at all take care of it.",
 )
-def token_batches(pairs, max_tokens, generator=None):
-    for position, (source, target) in enumerate(pairs):
-        cost = len(source) + len(target)
-        if cost > max_tokens:
-            raise ValueError(f"Pair {position} costs {cost} tokens, more than max_tokens={max_tokens}.")
-    max(len(source) + len(target) for source, target in pairs)
-    batches = []
-    order = sorted(range(len(pairs)), key=lambda position: (len(pairs[position][0]), len(pairs[position][1])))
-    batch, longest_source, longest_target = [], 0, 0
-    for position in order:
-        source = max(longest_source, len(pairs[position][0]))
-        target = max(longest_target, len(pairs[position][1]))
-        if batch and (len(batch) + 1) * (source + target) > max_tokens:
-            batches.append(batch)
-            batch, source, target = [], len(pairs[position][0]), len(pairs[position][1])
-        batch.append(position)
-        longest_source, longest_target = source, target
-    if batch:
-        batches.append(batch)
-    if generator is not None:
-        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
-    return batches
-
 
 mistake(
     "translation.token_batches",
@@ -592,11 +549,8 @@ mistake(
     "translation.training_step",
     "one-by-one",
     edit("optimizer.step()", ""),
-    edit("(loss / max(tokens, 1)).backward()", "(loss / tokens).backward()\noptimizer.step()"),
-    edit(
-        "hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)",
-        "optimizer.zero_grad()\nhidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)",
-    ),
+    edit("(loss / max(tokens, 1)).backward()", "(loss / max(tokens, 1)).backward()\noptimizer.step()"),
+    edit("hidden = model(", "optimizer.zero_grad()\nhidden = model("),
     base="limit-of-infinity",
     section="one-step",
     why="Every micro-batch made a step of its own. That is a training with small batches, in which the optimiser's "
@@ -609,10 +563,7 @@ mistake(
     "translation.training_step",
     "last-batch-only",
     edit("optimizer.zero_grad()", ""),
-    edit(
-        "hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)",
-        "optimizer.zero_grad()\nhidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)",
-    ),
+    edit("hidden = model(", "optimizer.zero_grad()\nhidden = model("),
     base="limit-of-infinity",
     section="one-step",
     why="The gradients are set back before each micro-batch. What the step uses is the gradient of the last one alone.",
@@ -676,7 +627,7 @@ mistake(
     edit(
         "(loss / max(tokens, 1)).backward()",
         """
-        (loss / tokens).backward()
+        (loss / max(tokens, 1)).backward()
         norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
         """,
     ),
@@ -819,33 +770,17 @@ mistake(
     "root.",
 )
 
-
-@mistake(
+mistake(
     "translation.training_step",
     "scheduler-first",
+    edit("optimizer.step()", ""),
+    edit("return StepResult(", "optimizer.step()\nreturn StepResult("),
+    base="limit-of-infinity",
     section="step-order",
     why="The scheduler steps before the optimiser. The first rate of the schedule is never used, and every other one a "
     "step too early.",
     hint="Your optimiser steps at the rate of the step after it: the scheduler has to step last.",
 )
-def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
-    model.train()
-    optimizer.zero_grad()
-    tokens = sum(batch.ntokens for batch in batches)
-    total = 0.0
-    for batch in batches:
-        hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-        log_probs = model.generator(hidden)
-        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-        (loss / tokens).backward()
-        total += loss.item()
-    limit = math.inf if max_norm is None else max_norm
-    norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()
-    if scheduler is not None:
-        scheduler.step()
-    optimizer.step()
-    return StepResult(total / tokens, tokens, norm)
-
 
 mistake(
     "translation.training_step",
@@ -1051,36 +986,33 @@ mistake(
     "an infinite limit.",
 )
 
-
-@mistake(
+mistake(
     "translation.training_step",
     "loss-after-the-step",
+    edit("hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", ""),
+    edit("model.generator(hidden)", "model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))"),
+    edit("limit = math.inf if max_norm is None else max_norm", ""),
+    edit(
+        "nn.utils.clip_grad_norm_(model.parameters(), limit)",
+        "nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)",
+    ),
+    edit(
+        "return StepResult(",
+        """
+        total = 0.0
+        for batch in batches:
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            total += loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten()).item()
+        return StepResult(
+        """,
+    ),
+    base="limit-of-infinity",
     section="one-step",
     why="The loss was computed again after the optimiser's step. It is that of other parameters, and costs another "
     "forward pass.",
     hint="Your loss is that of the model after the step. Report the loss whose gradient you used: add it up in the "
     "loop.",
 )
-def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
-    model.train()
-    optimizer.zero_grad()
-    tokens = sum(batch.ntokens for batch in batches)
-    total = 0.0
-    for batch in batches:
-        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
-        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-        (loss / tokens).backward()
-        total += loss.item()
-    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
-    optimizer.step()
-    if scheduler is not None:
-        scheduler.step()
-    total = 0.0
-    for batch in batches:
-        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
-        total += loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten()).item()
-    return StepResult(total / tokens, tokens, norm)
-
 
 mistake(
     "translation.training_step",
@@ -1420,19 +1352,14 @@ mistake(
     "translation.evaluate",
     "long-pairs-dropped",
     edit(
-        "for places in token_batches(ids, max_tokens):",
+        "for positions in token_batches(ids, limit):",
         """
         short = [position for position, pair in enumerate(ids) if sum(map(len, pair)) <= max_tokens]
-        for places in token_batches([ids[position] for position in short], max_tokens):
+        for positions in token_batches([ids[position] for position in short], limit):
         """,
     ),
-    edit(
-        "batch = make_batch([ids[place] for place in places]).to(device)",
-        """
-        positions = [short[position] for position in positions]
-        batch = make_batch([ids[place] for place in places]).to(device)
-        """,
-    ),
+    edit("batch = make_batch(", "positions = [short[position] for position in positions]\nbatch = make_batch("),
+    base="lists-named-first",
     section="evaluating-translations",
     why="Pairs that cost more than `max_tokens` are left out of the loss. A model seems better then, since long "
     "sentences are hard.",
@@ -1452,31 +1379,8 @@ mistake(
 mistake(
     "translation.evaluate",
     "references-not-in-lists",
-    edit(
-        """
-        ids = encode_pairs(pairs, tokenizer)
-        limit = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
-        """,
-        "",
-    ),
-    edit("for positions in token_batches(ids, limit):", "for pair in encode_pairs(pairs, tokenizer):"),
-    edit("[ids[position] for position in positions]", "[pair]"),
-    edit("log_probs, targets = log_probs.flatten(0, 1), batch.tgt_y.flatten()", ""),
-    edit(
-        'F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum")',
-        'F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum")',
-    ),
-    edit(
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)",
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size)",
-    ),
     edit("[words(target)]", "words(target)"),
-    edit("bleu = corpus_bleu(candidates, references)", ""),
-    edit(
-        '{"bleu": bleu, "loss": loss / max(tokens, 1)}',
-        '{"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}',
-    ),
-    base="lists-named-first",
+    base="loss-pair-by-pair",
     section="corpus-not-sentences",
     why="Each sentence got its reference as a list of words, where a list of references is expected. Each word then "
     "counts as a reference of its own.",
@@ -1487,30 +1391,8 @@ mistake(
 mistake(
     "translation.evaluate",
     "smoothed-bleu",
-    edit(
-        """
-        ids = encode_pairs(pairs, tokenizer)
-        limit = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
-        """,
-        "",
-    ),
-    edit("for positions in token_batches(ids, limit):", "for pair in encode_pairs(pairs, tokenizer):"),
-    edit("[ids[position] for position in positions]", "[pair]"),
-    edit("log_probs, targets = log_probs.flatten(0, 1), batch.tgt_y.flatten()", ""),
-    edit(
-        'F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum")',
-        'F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum")',
-    ),
-    edit(
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)",
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size)",
-    ),
-    edit("bleu = corpus_bleu(candidates, references)", ""),
-    edit(
-        '{"bleu": bleu, "loss": loss / max(tokens, 1)}',
-        '{"bleu": corpus_bleu(candidates, references, smooth="add-k"), "loss": loss / max(tokens, 1)}',
-    ),
-    base="lists-named-first",
+    edit("corpus_bleu(candidates, references)", 'corpus_bleu(candidates, references, smooth="add-k")'),
+    base="loss-pair-by-pair",
     section="corpus-not-sentences",
     why="The counts of BLEU were smoothed. That is for single sentences, which may have no match of four words; the "
     "score of a corpus becomes too high.",
@@ -1518,63 +1400,27 @@ mistake(
     "out.",
 )
 
-
-@mistake(
+mistake(
     "translation.evaluate",
     "any-reference-will-do",
+    edit("[[words(target)] for _, target in pairs]", "[[words(target) for _, target in pairs]] * len(pairs)"),
+    base="loss-pair-by-pair",
     section="corpus-not-sentences",
     why="Each translation was compared with the references of all sentences. A phrase that is right in another "
     "sentence counts as right.",
     hint="Your BLEU is too high: every translation may match the references of all the others. Give each one its own, "
     "`[words(target)]`.",
 )
-def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
-    if tokenizer is None:
-        tokenizer = model.tokenizer
-    was_training = model.training
-    model.eval()
-    loss, tokens = 0.0, 0
-    with torch.no_grad():
-        for pair in encode_pairs(pairs, tokenizer):
-            batch = make_batch([pair])
-            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
-            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
-            tokens += batch.ntokens
-    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
-    model.train(was_training)
-    candidates = [words(output) for output in outputs]
-    references = [[words(target) for _, target in pairs]] * len(pairs)
-    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
-
 
 mistake(
     "translation.evaluate",
     "eos-left-out",
     edit(
-        """
-        ids = encode_pairs(pairs, tokenizer)
-        limit = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
-        """,
-        "",
-    ),
-    edit("for positions in token_batches(ids, limit):", "for pair in encode_pairs(pairs, tokenizer):"),
-    edit("[ids[position] for position in positions]", "[pair]"),
-    edit("log_probs, targets = log_probs.flatten(0, 1), batch.tgt_y.flatten()", ""),
-    edit(
-        'F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum")',
+        'F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum")',
         'F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), ignore_index=EOS, reduction="sum")',
     ),
     edit("batch.ntokens", "batch.ntokens - 1"),
-    edit(
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)",
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size)",
-    ),
-    edit("bleu = corpus_bleu(candidates, references)", ""),
-    edit(
-        '{"bleu": bleu, "loss": loss / max(tokens, 1)}',
-        '{"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}',
-    ),
-    base="lists-named-first",
+    base="loss-pair-by-pair",
     section="evaluating-translations",
     why="The end of the sentence was left out of the loss. A model has to predict it like a word: without it a "
     "translation would never end.",
@@ -1585,31 +1431,8 @@ mistake(
 mistake(
     "translation.evaluate",
     "bos-counted",
-    edit(
-        """
-        ids = encode_pairs(pairs, tokenizer)
-        limit = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
-        """,
-        "",
-    ),
-    edit("for positions in token_batches(ids, limit):", "for pair in encode_pairs(pairs, tokenizer):"),
-    edit("[ids[position] for position in positions]", "[pair]"),
-    edit("log_probs, targets = log_probs.flatten(0, 1), batch.tgt_y.flatten()", ""),
-    edit(
-        'F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum")',
-        'F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum")',
-    ),
     edit("batch.ntokens", "len(pair[1])"),
-    edit(
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)",
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size)",
-    ),
-    edit("bleu = corpus_bleu(candidates, references)", ""),
-    edit(
-        '{"bleu": bleu, "loss": loss / max(tokens, 1)}',
-        '{"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}',
-    ),
-    base="lists-named-first",
+    base="loss-pair-by-pair",
     section="evaluating-translations",
     why="The loss was divided by the length of the target with BOS. BOS is given to the decoder, and nobody predicts "
     "it.",
@@ -1621,30 +1444,11 @@ mistake(
     "translation.evaluate",
     "mean-of-sentence-losses",
     edit(
-        """
-        ids = encode_pairs(pairs, tokenizer)
-        limit = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
-        """,
-        "",
-    ),
-    edit("for positions in token_batches(ids, limit):", "for pair in encode_pairs(pairs, tokenizer):"),
-    edit("[ids[position] for position in positions]", "[pair]"),
-    edit("log_probs, targets = log_probs.flatten(0, 1), batch.tgt_y.flatten()", ""),
-    edit(
-        'F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum")',
+        'F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum")',
         "F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten())",
     ),
     edit("batch.ntokens", "1"),
-    edit(
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)",
-        "translate(model, [source for source, _ in pairs], tokenizer, beam_size)",
-    ),
-    edit("bleu = corpus_bleu(candidates, references)", ""),
-    edit(
-        '{"bleu": bleu, "loss": loss / max(tokens, 1)}',
-        '{"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}',
-    ),
-    base="lists-named-first",
+    base="loss-pair-by-pair",
     section="evaluating-translations",
     why="The loss per token of every sentence was computed, and the mean of these. A token in a short sentence then "
     "counts more than one in a long one.",
@@ -1652,34 +1456,26 @@ mistake(
     "then divide once by their number.",
 )
 
-
-@mistake(
+mistake(
     "translation.evaluate",
     "written-with-the-reference-at-hand",
+    edit("loss, tokens = 0.0, 0", "loss, tokens, outputs = 0.0, 0, []"),
+    edit(
+        "tokens += batch.ntokens",
+        """
+        tokens += batch.ntokens
+        likely = log_probs[0].argmax(-1).tolist()
+        outputs.append(tokenizer.decode([one for one in likely if one > EOS]))
+        """,
+    ),
+    edit("outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)", ""),
+    base="loss-pair-by-pair",
     section="evaluating-translations",
     why="BLEU was computed of the most likely next tokens while the decoder reads the reference. The model never has "
     "to live with its own errors, so the score says nothing about what it writes.",
     hint="Your outputs are predictions made with the reference at hand. BLEU is about what the model writes when it is "
     "alone: call `translate`.",
 )
-def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
-    if tokenizer is None:
-        tokenizer = model.tokenizer
-    was_training = model.training
-    model.eval()
-    loss, tokens, outputs = 0.0, 0, []
-    with torch.no_grad():
-        for pair in encode_pairs(pairs, tokenizer):
-            batch = make_batch([pair])
-            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
-            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
-            tokens += batch.ntokens
-            likely = log_probs[0].argmax(-1).tolist()
-            outputs.append(tokenizer.decode([one for one in likely if one > EOS]))
-    model.train(was_training)
-    candidates = [words(output) for output in outputs]
-    references = [[words(target)] for _, target in pairs]
-    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -2013,7 +1809,7 @@ mistake(
     section="reading-alignments",
     why="A pair of positions was returned for each link. The target's position is known already: it is the one in the "
     "list.",
-    hint="You return pairs. The target position is the position in the list, so the source position alone is wanted.",
+    hint="You return pairs. The target position is the index in the list, so the source position alone is wanted.",
 )
 
 mistake(
@@ -2068,32 +1864,32 @@ mistake(
     "are.",
 )
 
-
-@mistake(
+mistake(
     "translation.read_alignment",
     "centre-of-gravity",
+    edit(
+        "return weights.sort(dim=1, descending=True, stable=True).indices[:, 0]",
+        "positions = torch.arange(weights.shape[1], dtype=weights.dtype)\nreturn (weights @ positions).round().int()",
+    ),
+    base="stable-sort",
     section="reading-alignments",
     why="The mean position was worked out, weighted by the weights. Between two positions that both matter there is "
     "often one that does not.",
     hint="You return the mean of the positions: half of the weight on the first word and half on the last gives the "
     "middle one. Take the position of the largest weight.",
 )
-def read_alignment(weights):
-    positions = torch.arange(weights.shape[1], dtype=weights.dtype)
-    return (weights @ positions).round().int().tolist()
 
-
-@mistake(
+mistake(
     "translation.read_alignment",
     "spoils-the-weights",
+    edit(
+        "return weights.argmax(dim=1).tolist()",
+        "links = weights.argmax(dim=1)\nweights[torch.arange(len(weights)), links] = 0\nreturn links.tolist()",
+    ),
     section="reading-alignments",
     why="The largest weights were set to 0 in the caller's tensor. Whoever draws the map afterwards draws another one.",
     hint="After your call the weights are not what they were. Read them, and change nothing.",
 )
-def read_alignment(weights):
-    links = weights.argmax(dim=1)
-    weights[torch.arange(len(weights)), links] = 0
-    return links.tolist()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -2307,13 +2103,7 @@ mistake(
     "translation.train_translator",
     "in-the-order-of-lengths",
     edit("range(6)", "range(60 if len(pairs) < 100 else 0)"),
-    edit(
-        "src = pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences])",
-        """
-        sentences = sorted(sentences, key=len)
-        src = pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences])
-        """,
-    ),
+    edit("src = pad_rows(", "sentences = sorted(sentences, key=len)\nsrc = pad_rows("),
     base="constant-rate",
     section="capstone",
     why="The sentences were sorted by length before they were translated, and the translations stayed in that order. "
