@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from .prototypes import PROTOTYPES, SIGNATURES
 from .reading import Piece, pieces_of
@@ -234,7 +235,7 @@ def _said(kind: str, stderr: str) -> list[Message]:
 
 def _message(entry: dict) -> Message:
     """One diagnostic of gcc's, as its text has it too: the message, and the option that asks for it."""
-    where = entry["locations"][0]["caret"] if entry["locations"] else {"file": "", "line": 0}
+    where: dict[str, Any] = entry["locations"][0]["caret"] if entry["locations"] else {"file": "", "line": 0}
     option = f" [{entry['option']}]" if "option" in entry else ""
     return Message(os.path.basename(where["file"]), where["line"], entry["message"] + option)
 
