@@ -20,7 +20,7 @@ FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 SMALL := _build/gpt2
 
-.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test checks lint bench bench-grading bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
+.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test checks lint bench bench-grading bench-caches bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
 
 all: ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@# The class is graded and GPT-2 trained beside the book. One thread each: more would only disturb each other.
@@ -109,11 +109,15 @@ lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: bench-grading bench-gpt2 bench-transformer ## run all benchmarks
+bench: bench-grading bench-caches bench-gpt2 bench-transformer ## run all benchmarks
 
 bench-grading: $(BIN)/.installed ## measure how fast submissions are graded, here and elsewhere (half an hour)
 	@.ci/need bwrap
 	@$(BIN)/python benchmarks/grading.py
+
+bench-caches: $(BIN)/.installed ## measure what each of the grader's caches gains (some minutes)
+	@.ci/need bwrap
+	@$(BIN)/python benchmarks/caches.py
 
 bench-gpt2: $(BIN)/.installed ## measure how fast GPT-2 in C trains, beside PyTorch (some minutes)
 	@.ci/need cc

@@ -1,4 +1,4 @@
-"""The command line: ``autograder list | check | grade | hint | progress``, and for authors ``new | doctor``.
+"""The command line: ``autograder list | check | grade | hint | progress``, and for authors ``new | show | doctor``.
 
 Exit codes: 0 done; 1 something is not passed, not complete, or could not be graded; 2 wrong usage. Whatever a
 user can get wrong is one sentence on standard error, never a traceback.
@@ -78,6 +78,10 @@ def _parser() -> argparse.ArgumentParser:
 
     listing = command("list", _list, "show units, tasks and points")
     listing.add_argument("--json", action="store_true", help="as JSON")
+
+    showing = command("show", _show, "show the known mistakes of a task, or one of them whole and as a difference")
+    showing.add_argument("task", metavar="UNIT.TASK")
+    showing.add_argument("name", metavar="MISTAKE", nargs="?")
 
     check = command("check", _check, "grade your own file (its code is trusted and run)")
     check.add_argument("file", metavar="FILE", type=Path)
@@ -173,6 +177,24 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
+def _show(options: argparse.Namespace) -> int:
+    _, tasks = find_tasks(options.task)
+    if len(tasks) > 1:
+        raise UsageError(f"Mistakes belong to one task; choose from {', '.join(tasks)}.")
+
+    from autograder.course import show
+    from autograder.reports import catalogue
+
+    if options.name is None:
+        catalogue.print_entries(show.entries(options.task))
+        return 0
+    try:
+        catalogue.print_entry(show.find_entry(options.task, options.name))
+    except show.UnknownEntry as error:
+        raise UsageError(str(error)) from error
+    return 0
+
+
 def _check(options: argparse.Namespace) -> int:
     from autograder.judging import results
     from autograder.notebook import store
@@ -190,7 +212,7 @@ def _check(options: argparse.Namespace) -> int:
         code = read(options.file.resolve())  # one's own link is followed
     except UnreadableSubmission as error:
         raise UsageError(str(error)) from error
-    launch.ahead(jailed=False, compiler=unit.compiler)
+    launch.prestart(jailed=False, compiler=unit.compiler)
 
     with launch.importing():
         from autograder.grading.engine import grade_code
@@ -227,7 +249,7 @@ def _grade(options: argparse.Namespace) -> int:
         _say(f"autograder: not graded: the unit of {path} cannot be told; say it with --unit UNIT.")
     jailed = not options.unsafe
     if options.scheduler is None and not all(source.problem for source in sources):
-        launch.ahead(jailed, need_compiler(sources))
+        launch.prestart(jailed, need_compiler(sources))
 
     with launch.importing():
         from autograder.grading.cluster import ClusterError, grade_on_cluster

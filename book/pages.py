@@ -32,7 +32,7 @@ def pitfalls(unit):
     folds = []
     for task, entries in groupby(mistakes(unit), key=lambda entry: entry.task):
         rows = [
-            f"<tr><td>{entry.name.replace('-', ' ')}</td><td>{_with_code(entry.explanation)}</td>"
+            f"<tr><td>{entry.name.replace('-', ' ')}</td><td>{_with_code(entry.why)}</td>"
             f'<td><a class="reference internal" href="#{entry.section}">section</a></td></tr>'
             for entry in entries
         ]

@@ -71,7 +71,7 @@ def _one_server_for_all(server, monkeypatch):
     """Commands in this process share a server; those that run as programs start their own."""
     for module in (session, engine):
         monkeypatch.setattr(module, "ForkServer", lambda *_, **__: Borrowed(server))
-    monkeypatch.setattr(launch, "ahead", lambda *_, **__: None)
+    monkeypatch.setattr(launch, "prestart", lambda *_, **__: None)
 
 
 @pytest.fixture(scope="module")

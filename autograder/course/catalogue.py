@@ -1,16 +1,30 @@
 """Mistakes and alternatives: the catalogue that the checks are measured against.
 
-A mistake is a complete wrong implementation of a task together with the misconception behind it; an
-alternative is a complete right one written another way. Both are ordinary functions and classes in
-``mistakes.py`` and ``alternatives.py`` of the unit's folder, marked by a decorator::
+A mistake is a wrong implementation of a task together with the misconception behind it; an alternative is a complete
+right one written another way. They stand in ``mistakes.py`` and ``alternatives.py`` of the unit's folder. Most mistakes
+are edits of a right program (see `autograder.course.edits`): of the reference solution, or of the alternative that
+``base`` names. Where the misconception is another program, the mistake is written out, below a decorator::
 
-    @mistake("attention.softmax", "softmax-over-queries", explanation="...", hint="...", section="rows-are-queries")
+    mistake(
+        "attention.softmax",
+        "one-maximum-for-all-rows",
+        edit("x.amax(dim, keepdim=True)", "x.max()"),
+        section="stable-softmax",
+        why="...",
+        hint="...",
+    )
+
+    @mistake("attention.softmax", "no-exponential", section="stable-softmax", why="...", hint="...")
     def softmax(x, dim=-1):
-        ...
+        return x / x.sum(dim, keepdim=True)
+
+    @alternative("attention.softmax", "library-call")
+    def softmax(x, dim=-1):
+        return F.softmax(x, dim=dim)
 
 An entry is used as *source text*, run on top of the unit's reference solution: it replaces one name, and
 whatever else of the unit it calls is right. Of a unit in C, the entries stand in ``mistakes.c`` and ``alternatives.c``
-of its folder, each below a comment (see `c_entries`).
+of its folder (see `c_entries`).
 """
 
 from __future__ import annotations
@@ -26,9 +40,12 @@ from types import FunctionType, ModuleType
 from typing import TypeVar
 
 from autograder.course.addresses import PACKAGE, ROOT, chapter_url
+from autograder.course.edits import Edit, EditError, apply, edit
 from autograder.course.references import expand
-from autograder.course.registry import BY_NAME, find_tasks, find_unit
-from autograder.course.source import syntax_tree
+from autograder.course.registry import BY_NAME, find_tasks
+from autograder.course.source import kernels_of, syntax_tree
+
+__all__ = ["Alternative", "Entry", "Mistake", "alternative", "alternatives", "edit", "mistake", "mistakes"]
 
 T = TypeVar("T")
 
@@ -50,17 +67,20 @@ class Entry:
 class Mistake(Entry):
     """A wrong implementation, with the misconception behind it and the way out.
 
-    ``explanation``: two sentences, what was done and why it is wrong. ``hint``: what the learner reads.
-    ``section``: the anchor in the unit's chapter that explains it. References to chapters in the two texts are written
-    out (see `autograder.course.references`).
+    ``why``: two sentences, what was done and why it is wrong. ``hint``: what the learner reads. ``section``: the anchor
+    in the unit's chapter that explains it. ``base``: the alternative that the edits start from; empty: the reference
+    solution. A mistake that is written out has no edits. References to chapters are written out in both texts (see
+    `autograder.course.references`).
     """
 
-    explanation: str = ""
+    why: str = ""
     hint: str = ""
     section: str = ""
+    base: str = ""
+    edits: tuple[Edit, ...] = ()
 
     def __post_init__(self) -> None:
-        for text in ("explanation", "hint"):
+        for text in ("why", "hint"):
             object.__setattr__(self, text, expand(getattr(self, text)))
 
     @property
@@ -73,13 +93,21 @@ class Alternative(Entry):
     """A right implementation in another style."""
 
 
-def mistake(task: str, name: str, *, explanation: str, hint: str, section: str) -> Callable[[T], T]:
-    """Put the decorated function or class into the catalogue of mistakes."""
+def mistake(task: str, name: str, *edits: Edit, section: str, why: str, hint: str, base: str = "") -> Callable[[T], T]:
+    """Put a mistake into the catalogue: the edits of its base, or else the decorated function or class."""
+
+    def entry(source: str) -> Mistake:
+        return Mistake(task, name, source, _one_line(why), _one_line(hint), section, base=base, edits=edits)
+
+    if edits:
+        _register("mistakes", entry(edited(task, name, base, edits)))
+    elif base:
+        raise EditError(f"{task} {name}: a base ({base}) without edits")
 
     def register(implementation: T) -> T:
-        source = _source(implementation)
-        entry = Mistake(task, name, source, _one_line(explanation), _one_line(hint), section)
-        _register(implementation, entry)
+        if edits:
+            raise EditError(f"{task} {name}: a mistake is edits or a decorated implementation, not both")
+        _register("mistakes", entry(_source(implementation)))
         return implementation
 
     return register
@@ -89,10 +117,34 @@ def alternative(task: str, name: str) -> Callable[[T], T]:
     """Put the decorated function or class into the catalogue of alternatives."""
 
     def register(implementation: T) -> T:
-        _register(implementation, Alternative(task, name, _source(implementation)))
+        _register("alternatives", Alternative(task, name, _source(implementation)))
         return implementation
 
     return register
+
+
+def edited(task: str, name: str, base: str, edits: tuple[Edit, ...]) -> str:
+    """The source of a mistake: its base with the edits. Raises `EditError` where one of them does not fit."""
+    try:
+        return apply(base_source(task, base), edits)
+    except EditError as error:
+        raise EditError(f"{task} {name}, an edit of {base or 'the reference solution'}: {error}.") from None
+
+
+@lru_cache(maxsize=None)
+def base_source(task: str, base: str = "") -> str:
+    """What edits are applied to: the reference solution of a task, or its alternative of that name.
+
+    Without what the learner does not write: docstrings, and the marks of what the exercise leaves out.
+    """
+    unit, _, wanted = task.partition(".")
+    if base:
+        found = [entry.source for entry in alternatives(unit) if (entry.task, entry.name) == (task, base)]
+    else:
+        found = [source for name, source in _reference_sources(unit).items() if name == wanted]
+    if not found:
+        raise EditError(f"there is no alternative {base!r}" if base else f"the reference solution has no {wanted}")
+    return _without_docstrings(found[0]) if not is_c(unit) else _without_marks(found[0]).strip() + "\n"
 
 
 @lru_cache(maxsize=None)
@@ -109,7 +161,7 @@ def alternatives(unit: str) -> tuple[Alternative, ...]:
 
 def _entries(folder: str, unit: str) -> tuple:
     if BY_NAME[unit].language == "c":
-        return c_entries(folder, unit)[1]
+        return c_entries(folder, unit)
     return tuple(getattr(_module(folder, unit), "_entries", ()))
 
 
@@ -120,15 +172,19 @@ def hints(task: str) -> tuple[str, ...]:
 
 
 def complete_source(entry: Entry) -> str:
-    """The entry as a file of its own: the imports of its module, then the implementation."""
+    """The entry as a file of its own: the imports of its module, and of its base's, then the implementation."""
+    folders = ["alternatives"]
+    if isinstance(entry, Mistake):
+        folders = [*folders, "mistakes"] if entry.base else ["mistakes"]
     if is_c(entry.unit):
-        return c_entries(_folder(entry), entry.unit)[0] + entry.source
-    return f"{_imports(_module(_folder(entry), entry.unit))}\n\n\n{entry.source}"
+        return "".join(_c_file(folder, entry.unit)[0] for folder in folders) + entry.source
+    imports = [_imports(_module(folder, entry.unit)) for folder in folders]
+    return "\n".join([*imports, "", "", entry.source])
 
 
 def reference_module(unit: str) -> ModuleType:
-    """The reference solution of a unit in Python."""
-    return importlib.import_module(f"solutions.{find_unit(unit).name}")
+    """The reference solution of a unit in Python, be it planned or complete."""
+    return importlib.import_module(f"solutions.{BY_NAME[unit].name}")
 
 
 # --- units in C -------------------------------------------------------------------------------------------
@@ -143,21 +199,36 @@ def c_solution(unit: str) -> str:
     return (ROOT / "solutions" / "c" / f"{unit}.c").read_text(encoding="utf-8")
 
 
-@lru_cache(maxsize=None)
-def c_entries(folder: str, unit: str) -> tuple[str, tuple[Entry, ...]]:
-    """What a catalogue file in C begins with (for all its entries), and the entries.
-
-    Each follows a comment that names it; what it says goes on for as many lines as it likes::
+def c_entries(folder: str, unit: str) -> tuple[Entry, ...]:
+    """The entries of a catalogue file in C. Each is a comment that names it, and below it the code::
 
         /* softmax_forward: maximum-from-minus-10000
-         * explanation: ...
+         * why: ...
          * hint: ...
          * section: stable-softmax
          */
         void softmax_forward(float *probs, ...) {
             ...
         }
+
+    What it says goes on for as many lines as it likes. A mistake that is edits has no code below the comment, but in
+    it one or more edits, and the name of the alternative that they start from, if it is not the reference solution::
+
+         * base: plain-loops
+         * edit: maximum = -INFINITY  =>  maximum = -10000.0f
+         * edit:
+         *     float sum = 0.0f;
+         *     for (int v = 0; v < V; v++) {
+         * =>
+         *     float sum = 1e-8f;
+         *     for (int v = 0; v < V; v++) {
     """
+    return _c_file(folder, unit)[1]
+
+
+@lru_cache(maxsize=None)
+def _c_file(folder: str, unit: str) -> tuple[str, tuple[Entry, ...]]:
+    """What a catalogue file in C begins with (for all its entries), and the entries."""
     path = PACKAGE / "units" / unit / f"{folder}.c"
     if not path.is_file():
         return "", ()
@@ -165,28 +236,79 @@ def c_entries(folder: str, unit: str) -> tuple[str, tuple[Entry, ...]]:
     found: list[Entry] = []
     for kernel, name, about, source in zip(rest[::4], rest[1::4], rest[2::4], rest[3::4]):
         task = f"{unit}.{kernel}"
-        keys = "explanation|hint|section"
-        parts = dict(re.findall(rf"^ \* ({keys}): (.*?)(?=^ \* (?:{keys}): |\Z)", about, re.M | re.S))
-        said = {key: re.sub(r"\s*\n \* ?", " ", text).strip() for key, text in parts.items()}
-        entry = Mistake(task, name, source, **said) if folder == "mistakes" else Alternative(task, name, source)
-        found.append(entry)
+        if folder == "alternatives":
+            found.append(Alternative(task, name, source))
+            continue
+        keys = "base|edit|why|hint|section"
+        parts = re.findall(rf"^ \* ({keys}):(.*?)(?=^ \* (?:{keys}):|\Z)", about, re.M | re.S)
+        said = {key: re.sub(r"\s*\n \* ?", " ", text).strip() for key, text in parts if key != "edit"}
+        edits = tuple(_c_edit(text, f"{task} {name}") for key, text in parts if key == "edit")
+        if edits:
+            source = edited(task, name, said.get("base", ""), edits)
+        found.append(Mistake(task, name, source, edits=edits, **said))
     return head, tuple(found)
 
 
+def _c_edit(text: str, where: str) -> Edit:
+    """The edit that a comment spells: ``OLD  =>  NEW`` in one line, or two blocks with a line ``=>`` between them."""
+    first, *others = text.rstrip().split("\n")
+    if first.strip():
+        parts = re.split(r"(?:^|  )=>(?:  |$)", " ".join([first.strip(), *(line[2:].strip() for line in others)]))
+    else:
+        parts = re.split(r"^=>$", "\n".join(line[3:].rstrip() for line in others), flags=re.M)
+        parts = [part if part.startswith("\n") else f"\n{part}" for part in parts]
+    if len(parts) != 2:
+        raise EditError(f"{where}: an edit is 'OLD  =>  NEW', or two blocks with a line '=>' between them: {text!r}")
+    return edit(*parts)
+
+
 # --- units in Python --------------------------------------------------------------------------------------
-
-
-def _folder(entry: Entry) -> str:
-    return "mistakes" if isinstance(entry, Mistake) else "alternatives"
 
 
 def _module(folder: str, unit: str) -> ModuleType:
     return importlib.import_module(f"autograder.units.{unit}.{folder}")
 
 
-def _register(implementation: object, entry: Entry) -> None:
-    module = importlib.import_module(implementation.__module__)  # being imported right now
+def _register(folder: str, entry: Entry) -> None:
+    module = _module(folder, entry.unit)  # being imported right now
     module.__dict__.setdefault("_entries", []).append(entry)
+
+
+@lru_cache(maxsize=None)
+def _reference_sources(unit: str) -> dict[str, str]:
+    """The functions and classes of a unit's reference solution."""
+    if is_c(unit):
+        return {
+            name: re.sub(r"\A/\*.*?\*/\n", "", text, flags=re.S) for name, text in kernels_of(c_solution(unit)).items()
+        }
+    lines, definitions = _definitions(reference_module(unit).__name__)
+    return {node.name: "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n" for node in definitions}
+
+
+_REMOVED = "\0"  # a line that is left out
+_MARK = re.compile(r"^ *(?:### (?:BEGIN|END) SOLUTION|/\* (?:BEGIN|END) SOLUTION \*/)\n", re.MULTILINE)
+
+
+def _without_marks(source: str) -> str:
+    return _MARK.sub("", source)
+
+
+def _without_docstrings(source: str) -> str:
+    """A function or class without docstrings, the blank lines below them, and the marks of the solution."""
+    lines = source.split("\n")
+    for node in ast.walk(syntax_tree(source)):
+        if (
+            not isinstance(node, (ast.FunctionDef, ast.ClassDef))
+            or ast.get_docstring(node) is None
+            or not node.body[1:]
+        ):
+            continue
+        text = node.body[0]
+        end = text.end_lineno or text.lineno
+        while not lines[end].strip():
+            end += 1
+        lines[text.lineno - 1 : end] = [_REMOVED] * (end - text.lineno + 1)
+    return _without_marks("\n".join(line for line in lines if line is not _REMOVED))
 
 
 def _source(implementation: object) -> str:

@@ -327,7 +327,7 @@ class _Servers:
     @classmethod
     def start(cls, jailed: bool, log: Any) -> Servers:
         if cls._running is None:
-            launch.ahead(jailed, compiler=True)
+            launch.prestart(jailed, compiler=True)
             with launch.importing():
                 from autograder.grading.engine import Servers, prepare_process
 

@@ -1,6 +1,6 @@
 """Starting the process of the fork server: everything about it that needs no torch.
 
-A command that is going to grade calls `ahead` first: then the fork server imports torch while the command itself does.
+A command that is going to grade calls `prestart` first, and imports torch itself while the fork server does.
 """
 
 from __future__ import annotations
@@ -98,9 +98,9 @@ class Launched:
 
 
 def launch(setup: Setup) -> Launched:
-    """Start the process, or take the one that was started `ahead`; raises `OSError` when no folder can be made."""
-    if _ahead:
-        started = _ahead.pop()
+    """Start the process, or take the prestarted one; raises `OSError` when no folder can be made."""
+    if _prestarted:
+        started = _prestarted.pop()
         if started.setup.serves(setup):
             return started
         started.stop()  # nobody else will want it
@@ -111,11 +111,11 @@ def launch(setup: Setup) -> Launched:
     environment = {**_ENVIRONMENT, **{name: os.environ[name] for name in _INHERITED if name in os.environ}}
     environment |= {"HOME": home, "MPLCONFIGDIR": home, "TMPDIR": home}
     jail = command(environment, setup.own_user_namespace) if setup.jailed else []
-    place, writable = (RUNTIME_FOLDER, writable_folders()) if setup.jailed else (str(PACKAGE / "sandbox"), [])
+    runtime, writable = (RUNTIME_FOLDER, writable_folders()) if setup.jailed else (str(PACKAGE / "sandbox"), [])
     extra = "compiler" if setup.compiler else ""
     with theirs:
         process = subprocess.Popen(
-            [*jail, sys.executable, "-s", "-c", _BOOTSTRAP, place, str(theirs.fileno()), extra, *writable],
+            [*jail, sys.executable, "-s", "-c", _BOOTSTRAP, runtime, str(theirs.fileno()), extra, *writable],
             pass_fds=[theirs.fileno()],
             env=environment,
             cwd=folder.name if folder else "/",
@@ -141,11 +141,11 @@ def importing() -> Iterator[None]:
         gc.freeze()
 
 
-_ahead: list[Launched] = []  # at most one
+_prestarted: list[Launched] = []  # at most one
 
 
-def ahead(jailed: bool, compiler: bool) -> None:
-    """Start the process that the next `launch` will want. What is wrong with it, that one will say."""
+def prestart(jailed: bool, compiler: bool) -> None:
+    """Start the process that the next `launch` will want; `launch` will report what goes wrong with it."""
     with contextlib.suppress(NoJail, OSError):
-        if not _ahead:
-            _ahead.append(launch(Setup.best(jailed, compiler)))
+        if not _prestarted:
+            _prestarted.append(launch(Setup.best(jailed, compiler)))

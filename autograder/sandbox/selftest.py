@@ -29,7 +29,7 @@ from autograder.sandbox.session import ForkServer, Limits, ProcessSubject, Subje
 
 HELD, BROKEN, NOT_AVAILABLE = "held", "BROKEN", "not available on this host"
 ENDED, STOPPED = "the process was ended", "the time limit stopped it"
-LIMITS = Limits(check=10, total=30, memory_mb=384)
+LIMITS = Limits(request_seconds=10, total_seconds=30, memory_mb=384)
 _ENVIRONMENT = {*launch._ENVIRONMENT, *launch._INHERITED, "HOME", "TMPDIR", "MPLCONFIGDIR", "PWD"} | {
     "TORCHINDUCTOR_CACHE_DIR"  # which torch sets by itself
 }
@@ -646,7 +646,7 @@ def _try(server: ForkServer, probe: Probe, facts: dict) -> tuple[Any, bool]:
 
 
 def _in_submission(server: ForkServer, attempt: Callable[..., Any], facts: dict) -> Any:
-    quick = Limits(1, LIMITS.total, LIMITS.memory_mb)
+    quick = Limits(1, LIMITS.total_seconds, LIMITS.memory_mb)
     limits = quick if attempt in (loop_in_python, loop_in_c, ignore_signals) else LIMITS
     with ProcessSubject(server, [], limits) as subject:
         return _ask(subject, attempt, facts)
@@ -695,7 +695,7 @@ def _forbidden_calls() -> dict[str, int]:
 
 
 def _private_paths() -> Iterator[Path]:
-    """Places where people keep what is nobody's business."""
+    """Files and folders that people keep private."""
     yield from (ROOT / name for name in ("solutions", "exercises", "tests", "gradebook.db", ".git"))
     home = Path.home()
     yield from (home / name for name in (".ssh", ".aws", ".config", ".netrc", ".kube", ".bash_history", ".docker"))

@@ -23,8 +23,8 @@ from autograder.sandbox.runtime import FAULT, wire
 from autograder.sandbox.runtime.requests import Outcome, Request
 from autograder.submissions.syntax import MAX_SEARCHED, defined_names
 
-MAX_RECEIVED = 128 * 2**20  # bytes of all answers of one submission
-MAX_AHEAD = 64 * 1024  # bytes of requests sent before their answers are read: with them no side's buffer is full
+MAX_RECEIVED = 128 * 2**20  # bytes of all replies of one submission
+MAX_AHEAD = 64 * 1024  # bytes of requests sent before their replies are read: they never fill a buffer
 MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
 _LACKED = re.compile(r"NameError\b.*\bname '(\w+)' is not defined")
 _log = logging.getLogger(__name__)
@@ -33,21 +33,21 @@ START_SECONDS = 120.0  # importing torch from a cold disk can take long
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use. ``check``: seconds for one cell or request; ``total``: for all of it.
+    """What one submission may use: seconds for one cell or request, seconds for all of them, memory.
 
     A request that says how many seconds it may take, such as one that trains a model, gets them for itself alone: they
-    count neither against ``check`` nor against ``total``.
+    count against neither limit.
     """
 
-    check: float = 10.0
-    total: float = 120.0
+    request_seconds: float = 10.0
+    total_seconds: float = 120.0
     memory_mb: int = 2048
 
     @staticmethod
     def of(timeout: float | None = None, memory_mb: int | None = None) -> Limits:
         """The defaults, with ``--timeout`` (for one submission) and ``--memory`` put in."""
-        total = timeout or Limits.total
-        return Limits(min(Limits.check, total / 3), total, memory_mb or Limits.memory_mb)
+        total = timeout or Limits.total_seconds
+        return Limits(min(Limits.request_seconds, total / 3), total, memory_mb or Limits.memory_mb)
 
 
 class SubjectTimeout(Exception):
@@ -117,7 +117,7 @@ class ForkServer:
         self._control.settimeout(None)
 
     def _try_out(self) -> None:
-        with ProcessSubject(self, ["import this_is_not_there"], Limits(check=30, total=60)) as trial:
+        with ProcessSubject(self, ["import this_is_not_there"], Limits(request_seconds=30, total_seconds=60)) as trial:
             trial.load()
             if "ModuleNotFoundError" not in trial.reports[0].error:
                 raise ForkServerError(f"The sandbox does not work here: {trial.reports[0].error}")
@@ -239,16 +239,16 @@ class ProcessSubject:
         self.reports = [CellReport() for _ in self.cells]
 
     def ask(self, request: Request) -> Outcome:
-        """Run a request; raises `SubjectTimeout` or `SubjectCrashed` when there is no answer."""
+        """Run a request; raises `SubjectTimeout` or `SubjectCrashed` when there is no reply."""
         if self._connection is None:
             self.load()
         return self.outcome(self._exchange(request.to_wire(), "This check", request.seconds))
 
     def ask_frames(self, frames: Sequence[bytes]) -> Iterator[bytes]:
-        """Run requests that are encoded already; their answers come as they were sent, to be read by `outcome`.
+        """Run requests that are encoded already; their replies come as they were sent, to be read by `outcome`.
 
         Some are sent ahead, so that the process need not wait for the grader between them. Raises, as `ask` does, at
-        the first one without an answer; those after it are not run then.
+        the first request without a reply; the requests after it are not run then.
         """
         waiting, ahead = deque(frames), deque[bytes]()
         while waiting or ahead:
@@ -261,7 +261,7 @@ class ProcessSubject:
             ahead.popleft()
 
     def outcome(self, reply: bytes) -> Outcome:
-        """What an answer says; raises `SubjectCrashed` for one that is none."""
+        """What a reply says; raises `SubjectCrashed` for bytes that are no reply."""
         return Outcome.from_wire(self._decoded(reply, "This check"))
 
     def load(self) -> None:
@@ -322,14 +322,14 @@ class ProcessSubject:
         return found[::-1]
 
     def _seconds_left(self) -> float:
-        left = self.limits.total - self._spent
+        left = self.limits.total_seconds - self._spent
         if left <= 0:
             self.close()
             raise self._used_up()
         return left
 
     def _used_up(self) -> SubjectTimeout:
-        return SubjectTimeout(f"The submission used up its {self.limits.total:g} seconds before this was done.")
+        return SubjectTimeout(f"The submission used up its {self.limits.total_seconds:g} seconds before this was done.")
 
     def _exchange(self, message: Any, what: str, granted: float = 0.0) -> bytes:
         """Send a message and return the frame that comes back, after ``granted`` seconds at most if it has any."""
@@ -349,7 +349,7 @@ class ProcessSubject:
         with self._on_the_clock(what, granted) as (connection, seconds):
             frame = _receive_until(connection, time.monotonic() + seconds)
             self._received += len(frame)
-            if self._received > MAX_RECEIVED:  # the grader keeps the answers of a task until it has judged them all
+            if self._received > MAX_RECEIVED:  # the grader keeps the replies of a task until it has judged them all
                 raise wire.WireError(f"with it, more than {MAX_RECEIVED // 2**20} MB")
             return frame
 
@@ -360,13 +360,13 @@ class ProcessSubject:
         They count as the submission's, unless they were ``granted`` to this request alone.
         """
         assert self._connection is not None
-        seconds = granted or min(self.limits.check, self._seconds_left())
+        seconds = granted or min(self.limits.request_seconds, self._seconds_left())
         started = time.monotonic()
         try:
             yield self._connection, seconds
         except TimeoutError:
             self.close()
-            if not granted and seconds < self.limits.check:  # how many were left differs from run to run
+            if not granted and seconds < self.limits.request_seconds:  # how many were left differs from run to run
                 raise self._used_up() from None
             raise SubjectTimeout(
                 f"{what} did not finish within {seconds:g} seconds. Is there a loop that never ends?"

@@ -38,7 +38,7 @@ def softmax(x, dim=-1):
     return powers / powers.sum(dim, keepdim=True)
 """
 SCORES = "def attention_scores(q, k):\n    return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5\n"
-LIMITS = Limits(check=1.0, total=10.0, memory_mb=256)
+LIMITS = Limits(request_seconds=1.0, total_seconds=10.0, memory_mb=256)
 
 
 def _works() -> bool:
@@ -62,7 +62,7 @@ def jailed():
 def bystander(jailed):
     """Another student's submission, in the same fork server all the time."""
     cells = ["name = 'bystander was here'", HONEST, "open('bystander.txt', 'w').close()"]
-    with ProcessSubject(jailed, cells, Limits(check=20, total=10**6, memory_mb=256)) as subject:
+    with ProcessSubject(jailed, cells, Limits(request_seconds=20, total_seconds=10**6, memory_mb=256)) as subject:
         subject.load()
         yield subject
 
@@ -90,7 +90,7 @@ def test_attack(jailed, bystander, path):
     assert most < 7 or not graded.notes, "the attack itself is broken"
     assert "FOUND" not in "".join(cell.output for cell in graded.cells)
     assert all(len(cell.output) < 20_000 for cell in graded.cells)
-    assert time.monotonic() - started < 3 * LIMITS.total
+    assert time.monotonic() - started < 3 * LIMITS.total_seconds
     sees = bystander.ask(Request("softmax", (torch.tensor([0.0, 1.0]), -1)))
     assert torch.allclose(sees.value, torch.softmax(torch.tensor([0.0, 1.0]), -1))
 
@@ -126,7 +126,8 @@ def test_a_crowd_takes_no_time_from_others(jailed, bystander):
 def test_time_is_used_up_once_whatever_the_number_of_cells(jailed):
     cells = ["import time; time.sleep(2)", *["x = 1"] * 2000, HONEST]
     started = time.monotonic()
-    graded = grade_code(jailed, Code(cells), "attention", TASKS, limits=Limits(check=1, total=1.5))
+    limits = Limits(request_seconds=1, total_seconds=1.5)
+    graded = grade_code(jailed, Code(cells), "attention", TASKS, limits=limits)
     assert sum(task.points for task in graded.tasks) in (0, 4)
     assert time.monotonic() - started < 15
 

@@ -433,7 +433,7 @@ boxes = [course_map.Box(unit, "ready", "ready") for unit in UNITS]
 print(json.dumps({
     "hints": {task: hints(task) for unit in COMPLETE for task in unit.task_ids},
     "mistakes": {
-        f"{entry.task} {entry.name}": [entry.hint, link_label(entry.link)]
+        f"{entry.task} {entry.name}": [entry.why, entry.hint, link_label(entry.link)]
         for unit in COMPLETE for entry in mistakes(unit.name)
     },
     "notebooks": {

@@ -24,7 +24,7 @@ SOFTMAX = "attention.softmax"
 
 
 def entry(name: str, source: str, task: str = SOFTMAX) -> Mistake:
-    return Mistake(task, name, source, explanation="One. Two.", hint=f"hint of {name}", section="stable-softmax")
+    return Mistake(task, name, source, why="One. Two.", hint=f"hint of {name}", section="stable-softmax")
 
 
 DOUBLED = entry("doubled", "def softmax(x, dim=-1):\n    return 2 * x\n")

@@ -431,8 +431,8 @@ def test_closing_the_server_ends_everything_in_it():
 
 def test_limits_from_the_command_line():
     assert Limits.of() == Limits()
-    assert Limits.of(3, 100) == Limits(check=1, total=3, memory_mb=100)
-    assert Limits.of(1000).check == Limits().check
+    assert Limits.of(3, 100) == Limits(request_seconds=1, total_seconds=3, memory_mb=100)
+    assert Limits.of(1000).request_seconds == Limits().request_seconds
 
 
 def test_more_memory_than_there_is_may_be_allowed(subject):
@@ -451,40 +451,40 @@ def test_too_little_memory_is_said(subject):
 
 
 @pytest.fixture
-def nothing_ahead(monkeypatch):
-    """Whatever another test had started ahead waits elsewhere."""
-    monkeypatch.setattr(launch, "_ahead", [])
+def nothing_prestarted(monkeypatch):
+    """Whatever another test has prestarted waits elsewhere."""
+    monkeypatch.setattr(launch, "_prestarted", [])
 
 
-def test_what_is_started_ahead_is_used_once(nothing_ahead):
-    launch.ahead(jailed=False, compiler=False)
-    launch.ahead(jailed=False, compiler=False)  # one is enough
-    [started] = launch._ahead
+def test_what_is_prestarted_is_used_once(nothing_prestarted):
+    launch.prestart(jailed=False, compiler=False)
+    launch.prestart(jailed=False, compiler=False)  # one is enough
+    [started] = launch._prestarted
     with ForkServer(jailed=False, compiler=False) as server:
         assert server._process is started.process
-        assert launch._ahead == []
+        assert launch._prestarted == []
         server.wait_until_ready()
 
 
-def test_what_is_started_ahead_for_more_is_used(nothing_ahead):
+def test_what_is_prestarted_for_more_is_used(nothing_prestarted):
     """A run that goes on may have no unit left that needs torch's compiler: the process that has it will do."""
-    launch.ahead(jailed=False, compiler=True)
-    [started] = launch._ahead
+    launch.prestart(jailed=False, compiler=True)
+    [started] = launch._prestarted
     try:
         assert launch.launch(Setup.best(jailed=False, compiler=False)) is started
-        assert launch._ahead == []
+        assert launch._prestarted == []
     finally:
         started.stop()
 
 
-def test_what_is_started_ahead_for_something_else_does_not_wait_for_ever(nothing_ahead):
-    launch.ahead(jailed=False, compiler=False)
-    [started] = launch._ahead
+def test_what_is_prestarted_for_something_else_does_not_wait_for_ever(nothing_prestarted):
+    launch.prestart(jailed=False, compiler=False)
+    [started] = launch._prestarted
     other = launch.launch(Setup.best(jailed=False, compiler=True))
     try:
         assert other is not started
         assert started.process.poll() is not None
-        assert launch._ahead == []
+        assert launch._prestarted == []
     finally:
         other.stop()
         started.stop()

@@ -157,12 +157,12 @@ class CellRunner:
 def _describe(error: BaseException, filename: str) -> str:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == filename]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
-    place = f" in line {line}" if line else ""
+    where = f" in line {line}" if line else ""
     try:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
         text = ""
-    return f"{type(error).__name__}{place}: {steady(text)}"[:500]
+    return f"{type(error).__name__}{where}: {steady(text)}"[:500]
 
 
 # The ids that every unit shares (a test holds them to those of the solutions).

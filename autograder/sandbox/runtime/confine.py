@@ -60,7 +60,7 @@ def limit(memory: int | None, processes: bool) -> None:
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":
-        # Where the machine's memory runs out all the same, a submission is what has to go.
+        # Where the machine's memory runs out all the same, let the out-of-memory killer choose a submission.
         with contextlib.suppress(OSError):
             _write("/proc/self/oom_score_adj", "1000")
 
@@ -72,8 +72,8 @@ def _limit(which: int, value: int) -> None:
     resource.setrlimit(which, (value, value))
 
 
-def gather_memory() -> None:
-    """Put what this process holds in memory on huge pages, where the system can.
+def collapse_to_huge_pages() -> None:
+    """Collapse the memory of this process to huge pages, where the system can.
 
     A fork copies the list of all pages, and the end of a process frees it: with huge pages there are 500 times fewer,
     and both take a quarter of the time. A page that a child writes to is still copied by itself.
@@ -82,16 +82,16 @@ def gather_memory() -> None:
         return
     with open("/proc/self/maps") as maps:
         mappings = [line.split(maxsplit=5) for line in maps]
-    for places, rights, *_, file in ((*fields, "") if len(fields) == 5 else fields for fields in mappings):
+    for addresses, rights, *_, file in ((*fields, "") if len(fields) == 5 else fields for fields in mappings):
         if rights.startswith("rw") and file.strip() in ("", "[heap]"):
-            start, end = (int(place, 16) for place in places.split("-"))
+            start, end = (int(address, 16) for address in addresses.split("-"))
             start, end = -(-start // _HUGE_PAGE) * _HUGE_PAGE, end // _HUGE_PAGE * _HUGE_PAGE
             if start < end:  # an older system refuses, and nothing is lost
                 _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _MADV_COLLAPSE)
 
 
-def settle(folder: str) -> None:
-    """Work in ``folder``, with no other environment than this one, and with known random numbers."""
+def reset_process_state(folder: str) -> None:
+    """Make ``folder`` the working directory, home and temporary folder, and seed all random generators."""
     os.environ.update(HOME=folder, TMPDIR=folder, MPLCONFIGDIR=folder)
     os.chdir(folder)
     torch.default_generator.manual_seed(0)  # torch.manual_seed takes the traces of calls for devices: milliseconds
@@ -148,14 +148,14 @@ def _write(path: str, text: str) -> None:
 
 def hide_everything(writable: Iterable[str]) -> None:
     """Fresh, empty, small memory file systems in place of all folders that can be written to, and of ``/proc``."""
-    for place in writable:
-        _mount(place, f"size={SCRATCH_BYTES},nr_inodes=4096,mode=1777", _MS_NOSUID | _MS_NODEV)
+    for folder in writable:
+        _mount(folder, f"size={SCRATCH_BYTES},nr_inodes=4096,mode=1777", _MS_NOSUID | _MS_NODEV)
     # Processes of the jail are none of a submission's business, and its own ones it knows.
     _mount("/proc", "size=4096,mode=555", _MS_NOSUID | _MS_NODEV | _MS_RDONLY)
 
 
-def _mount(place: str, options: str, flags: int) -> None:
-    _succeed(_libc.mount(b"tmpfs", place.encode(), b"tmpfs", flags, options.encode()), f"mount {place}")
+def _mount(folder: str, options: str, flags: int) -> None:
+    _succeed(_libc.mount(b"tmpfs", folder.encode(), b"tmpfs", flags, options.encode()), f"mount {folder}")
 
 
 def seal() -> None:

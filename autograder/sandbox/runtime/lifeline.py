@@ -1,4 +1,4 @@
-"""Ending with the grader already while torch is imported, when nobody looks at the control socket yet."""
+"""Ending with the grader while torch is imported, when this process does not read the control socket yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import signal
 
 def end_with_grader(control: int) -> None:
     """End this process when the other end of the socket closes (or sends: it waits until then)."""
-    # A handler, since what the kernel does by default it does not do to the first process of a PID namespace.
+    # A handler, since the default action of a signal does not reach the first process of a PID namespace.
     signal.signal(signal.SIGIO, lambda *_: os._exit(1))
     fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) | os.O_ASYNC)
@@ -18,7 +18,7 @@ def end_with_grader(control: int) -> None:
         os._exit(1)
 
 
-def look_oneself(control: int) -> None:
-    """From here on, this process reads from the socket."""
+def stop_watching(control: int) -> None:
+    """No signal any more: from here on, this process reads from the socket itself."""
     fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) & ~os.O_ASYNC)
     signal.signal(signal.SIGIO, signal.SIG_DFL)

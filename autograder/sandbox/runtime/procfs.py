@@ -1,6 +1,7 @@
 """What runs below a process, read from /proc: finding it, measuring it, ending it.
 
-psutil would read the same files, but every process anew for each question, and it would have to be in every jail.
+psutil would be one more package for every learner, and looks through all processes again for each one whose
+children are wanted.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Outcome:
 
     @staticmethod
     def from_wire(data: Any) -> Outcome:
-        """Rebuilds an outcome from a worker's reply, which may be forged: every field is made what it should be."""
+        """Rebuild an outcome from a reply, which may be forged: every field gets the type that it should have."""
         if not isinstance(data, dict):
             return Outcome(kinds=("Exception",), text="The answer was not understood.")
         kinds = data.get("kinds")
@@ -121,7 +121,7 @@ def torch_as_it_starts() -> Iterator[None]:
     """Gradients are recorded and numbers are float32, whatever was set before; afterwards all is as it was.
 
     Code that turns gradients off for good would otherwise spoil what comes after it: in a notebook, even its own
-    mended version.
+    fixed version.
     """
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
@@ -221,7 +221,7 @@ def _outcome_of(error: BaseException) -> Outcome:
     ]
     last = frames[-1] if frames else None
     where = f"line {last.lineno} of {_file_name(last.filename)}: {last.line or ''}".rstrip(": ") if last else ""
-    where = where or str(getattr(error, "c_place", ""))  # what happens in C has no frame
+    where = where or str(getattr(error, "c_line", ""))  # what happens in C has no frame
     stub = ""
     if isinstance(error, NotImplementedError) and last is not None and _is_raised_by_hand(error):
         stub = "self" if len(frames) == 1 else last.name
@@ -235,12 +235,12 @@ def _outcome_of(error: BaseException) -> Outcome:
 
 def _is_raised_by_hand(error: BaseException) -> bool:
     """Whether it comes from a `raise` statement of the learner's: PyTorch, too, calls much "not implemented"."""
-    place = error.__traceback__
-    while place and place.tb_next:
-        place = place.tb_next
-    if not place or _is_library(place.tb_frame.f_code.co_filename):
+    last = error.__traceback__
+    while last and last.tb_next:
+        last = last.tb_next
+    if not last or _is_library(last.tb_frame.f_code.co_filename):
         return False
-    return place.tb_frame.f_code.co_code[place.tb_lasti] == opmap["RAISE_VARARGS"]
+    return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
 def steady(text: str) -> str:

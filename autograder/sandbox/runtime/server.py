@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import secrets
 import select
 import shutil
 import signal
@@ -53,7 +54,7 @@ class Children:
         self._writable = writable
         self._jailed = bool(writable)
         self._pids: dict[int, Child] = {}
-        self._count = 0
+        self._count = secrets.randbelow(confine.UIDS)  # not the same users as another grader on this machine has
 
     def fork(self, connection: socket.socket, message: dict) -> int | str:
         """A new process that serves the grader on ``connection``: its pid, or why there is none."""
@@ -183,7 +184,7 @@ def _start(
             if writable:
                 os.sched_setaffinity(0, [child.cpu])  # a crowd of processes takes no time from other submissions
                 confine.hide_everything(writable)
-            confine.settle(folder)
+            confine.reset_process_state(folder)
             if writable:
                 confine.seal()
             else:
@@ -290,8 +291,8 @@ def main() -> None:
     gc.collect()
     gc.enable()  # it was off during the imports
     gc.freeze()  # no child needs to look through (and so copy) what was imported here
-    confine.gather_memory()
-    lifeline.look_oneself(control.fileno())
+    confine.collapse_to_huge_pages()
+    lifeline.stop_watching(control.fileno())
     wire.send(control, os.getpid())  # tells the grader that the imports are done
     try:
         serve_forks(control, errors, writable)

@@ -1,4 +1,7 @@
-"""What crosses between the grader and a worker: plain data, as JSON and raw tensor bytes, never pickle.
+"""What crosses between the grader and a submission's process: plain data, as JSON and raw tensor bytes, never pickle.
+
+The format is home-made: safetensors carries a flat table of tensors and nothing else, msgpack knows no tensors, tuples
+or sets, and with either of them most of the checks below would stay.
 
 A frame is ``>II`` (length of the JSON part, length of the binary part), the JSON, the bytes. Everything
 that arrives is checked against the sizes and types below before it is used.

@@ -1,4 +1,4 @@
-"""Right implementations of unit 3, attention, in styles that learners really use: all must get full points."""
+"""Right implementations of the tasks of attention, in styles that learners really use: all must get full points."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 # ruff: noqa: F811
@@ -274,6 +274,17 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     if mask is not None:
         weights = weights.masked_fill(empty, 0.0)
     weights = weights.transpose(-1, -2)
+    if dropout is not None:
+        weights = dropout(weights)
+    return weights @ v, weights
+
+
+@alternative("attention.scaled_dot_product_attention", "nan-to-num-at-the-end")
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
+    scores = attention_scores(q, k)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = softmax(scores).nan_to_num(0.0)
     if dropout is not None:
         weights = dropout(weights)
     return weights @ v, weights

@@ -1,4 +1,4 @@
-"""Right implementations of unit 7, babygpt, in other styles than the reference."""
+"""Right implementations of the tasks of babygpt, in other styles than the reference."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 # ruff: noqa: F811
@@ -20,8 +20,8 @@ from autograder.course.catalogue import alternative
 @alternative("babygpt.get_batch", "index-table")
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(0, data.shape[0] - block_size, (batch_size, 1), generator=generator)
-    places = starts + torch.arange(block_size)
-    return data[places], data[places + 1]
+    positions = starts + torch.arange(block_size)
+    return data[positions], data[positions + 1]
 
 
 @alternative("babygpt.get_batch", "one-piece-split-in-two")
@@ -343,6 +343,23 @@ class Block(nn.Module):
         return x + F.dropout(self.mlp(self.ln_2(x)), self.p, self.training)
 
 
+@alternative("babygpt.Block", "short-names")
+class Block(nn.Module):
+    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
+        super().__init__()
+        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
+        self.ffwd = nn.Sequential(
+            nn.Linear(n_embed, 4 * n_embed), nn.ReLU(), nn.Linear(4 * n_embed, n_embed), nn.Dropout(dropout)
+        )
+        self.ln1 = nn.LayerNorm(n_embed)
+        self.ln2 = nn.LayerNorm(n_embed)
+
+    def forward(self, x):
+        x = x + self.sa(self.ln1(x))
+        x = x + self.ffwd(self.ln2(x))
+        return x
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # BabyGPT
 
@@ -461,6 +478,34 @@ class BabyGPT(nn.Module):
         return (logits, total / targets.numel())
 
 
+@alternative("babygpt.BabyGPT", "short-names")
+class BabyGPT(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
+        self.wpe = nn.Embedding(config.block_size, config.n_embed)
+        self.blocks = nn.ModuleList(
+            [
+                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
+                for _ in range(config.num_layers)
+            ]
+        )
+        self.ln_f = nn.LayerNorm(config.n_embed)
+        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
+
+    def forward(self, ids, targets=None):
+        B, T = ids.shape
+        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
+        for block in self.blocks:
+            x = block(x)
+        logits = self.lm_head(self.ln_f(x))
+        if targets is None:
+            return logits, None
+        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
+        return logits, loss
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # generate
 
@@ -546,7 +591,7 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
 
 @alternative("babygpt.generate", "asks-the-model-for-device-and-vocabulary")
 def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    """All places at once, filled one by one; the device is that of the model's first parameter."""
+    """All positions at once, filled one by one; the device is that of the model's first parameter."""
     if temperature < 0:
         raise ValueError(f"temperature must be 0 or more, not {temperature}")
     device = next(model.parameters()).device
@@ -556,17 +601,36 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
     model.eval()
     try:
         with torch.inference_mode():
-            for place in range(length, length + max_new_tokens):
-                start = max(0, place - model.config.block_size)
-                logits = model(text[:, start:place], targets=None)[0][:, -1, : model.config.vocab_size]
+            for position in range(length, length + max_new_tokens):
+                start = max(0, position - model.config.block_size)
+                logits = model(text[:, start:position], targets=None)[0][:, -1, : model.config.vocab_size]
                 if temperature == 0:
-                    text[:, place] = logits.argmax(-1)
+                    text[:, position] = logits.argmax(-1)
                 else:
                     chances = torch.softmax(logits / temperature, dim=-1)
-                    text[:, place] = torch.multinomial(chances, 1, generator=generator)[:, 0]
+                    text[:, position] = torch.multinomial(chances, 1, generator=generator)[:, 0]
     finally:
         model.train(training)
     return text
+
+
+@alternative("babygpt.generate", "probabilities-named")
+def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
+    if temperature < 0:
+        raise ValueError(f"temperature must not be negative, but is {temperature}")
+    mode = model.training
+    model.eval()
+    for _ in range(max_new_tokens):
+        logits, _ = model(ids[:, -model.config.block_size :])
+        last = logits[:, -1]
+        if temperature == 0:
+            new = last.argmax(dim=-1, keepdim=True)
+        else:
+            probabilities = (last / temperature).softmax(dim=-1)
+            new = torch.multinomial(probabilities, 1, generator=generator)
+        ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
 
 
 @alternative("babygpt.Head", "exponentials-by-hand")
@@ -584,3 +648,22 @@ class Head(nn.Module):
         scores = self.query(x) @ self.key(x).transpose(1, 2) / self.key.out_features**0.5
         weights = torch.exp(scores - scores.amax(-1, keepdim=True)) * self.tril[:time, :time]
         return self.drop(weights / weights.sum(-1, keepdim=True)) @ self.value(x)
+
+
+@alternative("babygpt.Head", "float-buffer")
+class Head(nn.Module):
+    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
+        super().__init__()
+        self.key = nn.Linear(n_embed, head_size, bias=False)
+        self.query = nn.Linear(n_embed, head_size, bias=False)
+        self.value = nn.Linear(n_embed, head_size, bias=False)
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        B, T, C = x.shape
+        k, q, v = self.key(x), self.query(x), self.value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
+        weights = self.dropout(scores.softmax(dim=-1))
+        return weights @ v

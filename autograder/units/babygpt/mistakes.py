@@ -1,17 +1,12 @@
-"""Wrong implementations of unit 7, babygpt, each with the misconception behind it.
+"""Wrong implementations of the tasks of babygpt, each with the misconception behind it.
 
 Every entry is wrong in one respect only. When two would give the same results, the first is named.
 """
 
-# Every entry of a task defines the same name: the redefinitions are the point of this file.
-# ruff: noqa: F811
-# mypy: disable-error-code="no-redef"
-
 import torch
-import torch.nn.functional as F
 from torch import nn
 
-from autograder.course.catalogue import mistake
+from autograder.course.catalogue import edit, mistake
 from solutions.babygpt import BabyGPT as RightBabyGPT
 from solutions.babygpt import Block as RightBlock
 from solutions.babygpt import Head as RightHead
@@ -22,30 +17,31 @@ from solutions.babygpt import generate as right_generate
 # get_batch
 
 
-@mistake(
+mistake(
     "babygpt.get_batch",
     "targets-not-shifted",
-    explanation="The targets are the inputs themselves. The model is asked for the token that it has just been "
-    "given, so it learns to copy, its loss goes to 0, and it has learned nothing about text.",
-    hint="Your `y` equals your `x`. The target of a position is the token that comes *next* in the text, so `y` is "
-    "cut out one place later than `x` (chapter 7, 'Every position is a question').",
+    edit(
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()",
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
+    ),
+    edit("[data[start : start + block_size] for start in starts]", "[data[i : i + block_size] for i in starts]"),
+    edit("torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])", "x.clone()"),
     section="next-token",
+    why="The targets are the inputs themselves. The model is asked for the token that it has just been given, so it "
+    "learns to copy, its loss goes to 0, and it has learned nothing about text.",
+    hint="Your `y` equals your `x`. The target of a position is the token that comes *next* in the text, so `y` is cut "
+    "out one position later than `x`.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = x.clone()
-    return x, y
 
 
 @mistake(
     "babygpt.get_batch",
     "targets-shifted-back",
-    explanation="The targets are one place before the inputs instead of one place after. The model is asked for the "
-    "token before each position, which from the second position on it has already read.",
-    hint="Your `y` holds the token *before* each token of `x`. The future is what must be predicted: `y[b, t]` "
-    "follows `x[b, t]` in the text (chapter 7, 'Every position is a question').",
     section="next-token",
+    why="The targets are one position before the inputs instead of one position after. The model is asked for the "
+    "token before each position, which from the second position on it has already read.",
+    hint="Your `y` holds the token *before* each token of `x`. The future is what must be predicted: `y[b, t]` follows "
+    "`x[b, t]` in the text.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(1, len(data) - block_size, (batch_size,), generator=generator)
@@ -57,11 +53,11 @@ def get_batch(data, block_size, batch_size, generator=None):
 @mistake(
     "babygpt.get_batch",
     "targets-two-later",
-    explanation="The targets are two places after the inputs. The model learns to leave out a token, and generated "
-    "text consists of every second one.",
-    hint="Your `y` is two places after `x`, not one. Does something shift it twice? `y[b, t]` is the token right "
-    "after `x[b, t]` (chapter 7, 'Every position is a question').",
     section="next-token",
+    why="The targets are two positions after the inputs. The model learns to leave out a token, and generated text "
+    "consists of every second one.",
+    hint="Your `y` is two positions after `x`, not one. Does something shift it twice? `y[b, t]` is the token right "
+    "after `x[b, t]`.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size - 1, (batch_size,), generator=generator)
@@ -70,30 +66,31 @@ def get_batch(data, block_size, batch_size, generator=None):
     return x, y
 
 
-@mistake(
+mistake(
     "babygpt.get_batch",
     "targets-rolled-inside-the-piece",
-    explanation="The inputs were rolled by one place to make the targets. All are right but the last of each piece, "
-    "which is its own first token instead of the token that follows in the text.",
-    hint="The last column of your `y` holds the first column of your `x`. The answer to the last position lies "
-    "outside the piece: cut `y` out of `data`, one place later (chapter 7, 'Every position is a question').",
+    edit(
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()",
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
+    ),
+    edit("[data[start : start + block_size] for start in starts]", "[data[i : i + block_size] for i in starts]"),
+    edit("torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])", "torch.roll(x, -1, dims=1)"),
     section="next-token",
+    why="The inputs were rolled by one position to make the targets. All are right but the last of each piece, which "
+    "is its own first token instead of the token that follows in the text.",
+    hint="The last column of your `y` holds the first column of your `x`. The answer to the last position lies outside "
+    "the piece: cut `y` out of `data`, one position later.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.roll(x, -1, dims=1)
-    return x, y
 
 
 @mistake(
     "babygpt.get_batch",
     "pieces-one-token-short",
-    explanation="A piece of block_size tokens was split into inputs and targets. Both are then one token short, and "
-    "the last position of the context is never trained.",
-    hint="Your pieces have one token too few. To have `block_size` inputs *and* `block_size` answers you need "
-    "`block_size + 1` tokens of the text (chapter 7, 'Every position is a question').",
     section="next-token",
+    why="A piece of block_size tokens was split into inputs and targets. Both are then one token short, and the last "
+    "position of the context is never trained.",
+    hint="Your pieces have one token too few. To have `block_size` inputs *and* `block_size` answers you need "
+    "`block_size + 1` tokens of the text.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
@@ -102,93 +99,75 @@ def get_batch(data, block_size, batch_size, generator=None):
     return x, y
 
 
-@mistake(
+mistake(
     "babygpt.get_batch",
     "only-the-last-target",
-    explanation="There is one target for each piece, the token after its end. Every position of a piece is a "
-    "question with an answer, so all but one of block_size examples are thrown away.",
-    hint="Your `y` has one token per piece. A causal model predicts the next token at *every* position, so `y` has "
-    "the shape of `x` (chapter 7, 'Every position is a question').",
+    edit(
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()",
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
+    ),
+    edit("[data[start : start + block_size] for start in starts]", "[data[i : i + block_size] for i in starts]"),
+    edit("[data[start + 1 : start + 1 + block_size] for start in starts]", "[data[i + block_size] for i in starts]"),
     section="next-token",
+    why="There is one target for each piece, the token after its end. Every position of a piece is a question with an "
+    "answer, so all but one of block_size examples are thrown away.",
+    hint="Your `y` has one token per piece. A causal model predicts the next token at *every* position, so `y` has the "
+    "shape of `x`.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + block_size] for i in starts])
-    return x, y
 
-
-@mistake(
+mistake(
     "babygpt.get_batch",
     "last-piece-excluded",
-    explanation="The last place where a piece can start is never drawn. torch.randint excludes its upper end "
-    "already, so subtracting one more loses the end of the text.",
-    hint="The last token of the text never appears in your `y`. `torch.randint(n, ...)` draws from 0 to n - 1: how "
-    "many starts leave room for `block_size + 1` tokens? (chapter 7, 'Random pieces of the text')",
+    edit("len(data) - block_size", "len(data) - block_size - 1"),
     section="babygpt-batches",
+    why="The last position where a piece can start is never drawn. torch.randint excludes its upper end already, so "
+    "subtracting one more loses the end of the text.",
+    hint="The last token of the text never appears in your `y`. `torch.randint(n, ...)` draws from 0 to n - 1: how "
+    "many starts leave room for `block_size + 1` tokens?",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size - 1, (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
 
-
-@mistake(
+mistake(
     "babygpt.get_batch",
     "first-piece-excluded",
-    explanation="The draw begins at 1, so no piece begins with the first token of the text. Positions count from 0.",
-    hint="The first token of the text never appears in your `x`. Starts are counted from 0 (chapter 7, 'Random "
-    "pieces of the text').",
+    edit(
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
+        "torch.randint(1, len(data) - block_size, (batch_size,), generator=generator)",
+    ),
     section="babygpt-batches",
+    why="The draw begins at 1, so no piece begins with the first token of the text. Positions count from 0.",
+    hint="The first token of the text never appears in your `x`. Starts are counted from 0.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(1, len(data) - block_size, (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
 
-
-@mistake(
+mistake(
     "babygpt.get_batch",
     "starts-one-too-far",
-    explanation="The largest start leaves room for x but not for y, whose last token would lie beyond the text. "
-    "Slicing does not complain: that one y is a token short, and stacking fails, but only now and then.",
-    hint="Now and then your code stops with an error about unequal sizes: one start is too late for `y`, which "
-    "reaches one token further than `x` (chapter 7, 'Random pieces of the text').",
+    edit("len(data) - block_size", "len(data) - block_size + 1"),
     section="babygpt-batches",
+    why="The largest start leaves room for x but not for y, whose last token would lie beyond the text. Slicing does "
+    "not complain: that one y is a token short, and stacking fails, but only now and then.",
+    hint="Now and then your code stops with an error about unequal sizes: one start is too late for `y`, which reaches "
+    "one token further than `x`.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size + 1, (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
 
-
-@mistake(
+mistake(
     "babygpt.get_batch",
     "starts-anywhere",
-    explanation="Starts are drawn from the whole text, without leaving room for the piece. Pieces near the end are "
-    "cut off by slicing, and stacking pieces of unequal lengths fails.",
-    hint="Pieces that start near the end of the text come out too short. Draw starts only where `block_size + 1` "
-    "tokens fit (chapter 7, 'Random pieces of the text').",
+    edit("len(data) - block_size", "len(data)"),
     section="babygpt-batches",
+    why="Starts are drawn from the whole text, without leaving room for the piece. Pieces near the end are cut off by "
+    "slicing, and stacking pieces of unequal lengths fails.",
+    hint="Pieces that start near the end of the text come out too short. Draw starts only where `block_size + 1` "
+    "tokens fit.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data), (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
 
 
 @mistake(
     "babygpt.get_batch",
     "neighbouring-pieces",
-    explanation="One start was drawn, and the pieces of the batch begin there, one token apart. They share nearly "
-    "all their tokens, so a batch says hardly more than a single piece.",
-    hint="The pieces of your batch all lie side by side. Draw a start for every piece, independently of the others "
-    "(chapter 7, 'Random pieces of the text').",
     section="babygpt-batches",
+    why="One start was drawn, and the pieces of the batch begin there, one token apart. They share nearly all their "
+    "tokens, so a batch says hardly more than a single piece.",
+    hint="The pieces of your batch all lie side by side. Draw a start for every piece, independently of the others.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size, (1,), generator=generator) + torch.arange(batch_size)
@@ -198,30 +177,28 @@ def get_batch(data, block_size, batch_size, generator=None):
     return x, y
 
 
-@mistake(
+mistake(
     "babygpt.get_batch",
     "one-piece-repeated",
-    explanation="One start was drawn and used for the whole batch. All rows are equal, so a batch costs batch_size "
-    "times as much as one piece and teaches the same.",
-    hint="All rows of your batch are the same piece. Draw `batch_size` starts, not one (chapter 7, 'Random pieces of "
-    "the text').",
+    edit(
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
+        "torch.randint(len(data) - block_size, (1,), generator=generator).expand(batch_size)",
+    ),
     section="babygpt-batches",
+    why="One start was drawn and used for the whole batch. All rows are equal, so a batch costs batch_size times as "
+    "much as one piece and teaches the same.",
+    hint="All rows of your batch are the same piece. Draw `batch_size` starts, not one.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size, (1,), generator=generator).expand(batch_size)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
 
 
 @mistake(
     "babygpt.get_batch",
     "starts-on-a-grid",
-    explanation="Only multiples of block_size are drawn, as if the text had been cut into pieces once and for all. A "
-    "token then always has the same place in its piece, and the same little context before it.",
-    hint="Your pieces start at multiples of `block_size` only. Every place that leaves room is a possible start, and "
-    "all are equally likely (chapter 7, 'Random pieces of the text').",
     section="babygpt-batches",
+    why="Only multiples of block_size are drawn, as if the text had been cut into pieces once and for all. A token "
+    "then always has the same position in its piece, and the same little context before it.",
+    hint="Your pieces start at multiples of `block_size` only. Every position that leaves room is a possible start, "
+    "and all are equally likely.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint((len(data) - 1) // block_size, (batch_size,), generator=generator) * block_size
@@ -233,11 +210,11 @@ def get_batch(data, block_size, batch_size, generator=None):
 @mistake(
     "babygpt.get_batch",
     "each-start-once",
-    explanation="The starts were taken from a permutation, so no two are equal. The draws then depend on each other, "
-    "and a batch that is larger than the number of starts comes out too small.",
-    hint="Your starts never repeat within a batch, and a large batch of a short text comes out too small. "
-    "Independent draws may repeat: use `torch.randint` (chapter 7, 'Random pieces of the text').",
     section="babygpt-batches",
+    why="The starts were taken from a permutation, so no two are equal. The draws then depend on each other, and a "
+    "batch that is larger than the number of starts comes out too small.",
+    hint="Your starts never repeat within a batch, and a large batch of a short text comes out too small. Independent "
+    "draws may repeat: use `torch.randint`.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randperm(len(data) - block_size, generator=generator)[:batch_size]
@@ -249,11 +226,11 @@ def get_batch(data, block_size, batch_size, generator=None):
 @mistake(
     "babygpt.get_batch",
     "sorted-starts",
-    explanation="The starts were sorted. Neighbouring rows then come from neighbouring places of the text, so the "
-    "rows are no independent draws.",
-    hint="The rows of your batch come in the order of the text. Leave the starts in the order in which they were "
-    "drawn: each row on its own (chapter 7, 'Random pieces of the text').",
     section="babygpt-batches",
+    why="The starts were sorted. Neighbouring rows then come from neighbouring positions of the text, so the rows are "
+    "no independent draws.",
+    hint="The rows of your batch come in the order of the text. Leave the starts in the order in which they were "
+    "drawn: each row on its own.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
@@ -263,613 +240,337 @@ def get_batch(data, block_size, batch_size, generator=None):
     return x, y
 
 
-@mistake(
+mistake(
     "babygpt.get_batch",
     "generator-ignored",
-    explanation="The argument generator is not used. A caller who passes one to get the same batches again gets "
-    "other ones.",
-    hint="With the same generator your batches differ from run to run. Hand `generator` on to the function that "
-    "draws (chapter 7, 'Random pieces of the text').",
+    edit(
+        "torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
+        "torch.randint(len(data) - block_size, (batch_size,))",
+    ),
     section="babygpt-batches",
+    why="The argument generator is not used. A caller who passes one to get the same batches again gets other ones.",
+    hint="With the same generator your batches differ from run to run. Hand `generator` on to the function that draws.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size, (batch_size,))
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
 
-
-@mistake(
+mistake(
     "babygpt.get_batch",
     "always-the-same-batch",
-    explanation="Without a generator, a new one with a fixed seed is made in every call. Every batch is then the "
-    "same, and the model sees a handful of pieces for its whole training.",
-    hint="Without a generator you draw the same batch in every call. A seed is set once, outside: `None` means "
-    "PyTorch's own generator (chapter 7, 'Random pieces of the text').",
+    edit(
+        "starts = torch.randint(",
+        "generator = torch.Generator().manual_seed(1337) if generator is None else generator\nstarts = torch.randint(",
+    ),
     section="babygpt-batches",
+    why="Without a generator, a new one with a fixed seed is made in every call. Every batch is then the same, and the "
+    "model sees a handful of pieces for its whole training.",
+    hint="Without a generator you draw the same batch in every call. A seed is set once, outside: `None` means "
+    "PyTorch's own generator.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    generator = torch.Generator().manual_seed(1337) if generator is None else generator
-    starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
 
-
-@mistake(
+mistake(
     "babygpt.get_batch",
     "second-half-repeats-the-first",
-    explanation="Starts are drawn for half of the batch only, and used twice. Each start is as likely as any other, "
-    "but half of the work of a training step is done twice.",
-    hint="Rows of your batch come in pairs. Draw `batch_size` starts, one for each row, independently of the others "
-    "(chapter 7, 'Random pieces of the text').",
+    edit(
+        "starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
+        """
+        starts = torch.randint(len(data) - block_size, ((batch_size + 1) // 2,), generator=generator)
+        starts = torch.cat([starts, starts])[:batch_size]
+        """,
+    ),
     section="babygpt-batches",
+    why="Starts are drawn for half of the batch only, and used twice. Each start is as likely as any other, but half "
+    "of the work of a training step is done twice.",
+    hint="Rows of your batch come in pairs. Draw `batch_size` starts, one for each row, independently of the others.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size, ((batch_size + 1) // 2,), generator=generator)
-    starts = torch.cat([starts, starts])[:batch_size].tolist()
-    x = torch.stack([data[start : start + block_size] for start in starts])
-    y = torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])
-    return x, y
 
-
-@mistake(
+mistake(
     "babygpt.get_batch",
     "no-start-twice-in-a-batch",
-    explanation="The starts of a batch are drawn without replacement, as long as there are enough of them. They are "
-    "then not independent: what one row has, another cannot have.",
-    hint="No two rows of your batches ever start at one place, though by chance some would. `torch.randint` draws each "
-    "start independently of the others (chapter 7, 'Random pieces of the text').",
+    edit(
+        "starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)",
+        """
+        positions = len(data) - block_size
+        again = batch_size > positions
+        starts = torch.multinomial(torch.ones(positions), batch_size, replacement=again, generator=generator)
+        """,
+    ),
     section="babygpt-batches",
+    why="The starts of a batch are drawn without replacement, as long as there are enough of them. They are then not "
+    "independent: what one row has, another cannot have.",
+    hint="No two rows of your batches ever start at one position, though by chance some would. `torch.randint` draws "
+    "each start independently of the others.",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    places = len(data) - block_size
-    again = batch_size > places
-    starts = torch.multinomial(torch.ones(places), batch_size, replacement=again, generator=generator).tolist()
-    x = torch.stack([data[start : start + block_size] for start in starts])
-    y = torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])
-    return x, y
 
-
-@mistake(
+mistake(
     "babygpt.get_batch",
     "time-first",
-    explanation="The tensors were returned with time on the first axis. In this course the batch comes first: a "
-    "model would read across the pieces.",
-    hint="Your tensors have the shape (block, batch). Rows are pieces: (batch, block) (chapter 7, 'Random pieces of "
-    "the text').",
+    edit("return x, y", "return x.T, y.T"),
     section="babygpt-batches",
+    why="The tensors were returned with time on the first axis. In this course the batch comes first: a model would "
+    "read across the pieces.",
+    hint="Your tensors have the shape (block, batch). Rows are pieces: (batch, block).",
 )
-def get_batch(data, block_size, batch_size, generator=None):
-    starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
-    x = torch.stack([data[i : i + block_size] for i in starts])
-    y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x.T, y.T
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Head
 
 
-@mistake(
+mistake(
     "babygpt.Head",
     "not-scaled",
-    explanation="The dot products are not divided by the root of the head's width. They grow with the width, the "
-    "softmax saturates, and training is slow or unstable.",
-    hint="Your weights are too sharp: the scores are not scaled. Divide them by the square root of the width of a "
-    "key, `head_size` (chapter 7, 'v3: self-attention').",
+    edit("q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])", "q @ k.transpose(-2, -1)"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The dot products are not divided by the root of the head's width. They grow with the width, the softmax "
+    "saturates, and training is slow or unstable.",
+    hint="Your weights are too sharp: the scores are not scaled. Divide them by the square root of the width of a key, "
+    "`head_size`.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1)
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "scaled-by-n-embed",
-    explanation="The scores are divided by the root of n_embed. A dot product of a query and a key has head_size "
-    "terms, so that is the number that matters; the two agree only for a single head of full width.",
-    hint="Your scores are divided by the root of the model's width. Queries and keys have `head_size` entries, and "
-    "it is their dot product that must be scaled (chapter 7, 'v3: self-attention').",
+    edit("math.sqrt(k.shape[-1])", "C**0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The scores are divided by the root of n_embed. A dot product of a query and a key has head_size terms, so "
+    "that is the number that matters; the two agree only for a single head of full width.",
+    hint="Your scores are divided by the root of the model's width. Queries and keys have `head_size` entries, and it "
+    "is their dot product that must be scaled.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / C**0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "scaled-without-the-root",
-    explanation="The scores are divided by head_size instead of its square root. They become too small, and the "
-    "weights nearly uniform.",
-    hint="Your weights are too flat: the scores are divided by the head's width. The standard deviation of a dot "
-    "product is the *square root* of the width (chapter 7, 'v3: self-attention').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1]"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The scores are divided by head_size instead of its square root. They become too small, and the weights nearly "
+    "uniform.",
+    hint="Your weights are too flat: the scores are divided by the head's width. The standard deviation of a dot "
+    "product is the *square root* of the width.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1]
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "weights-scaled",
-    explanation="The weights are divided by the root of the width, not the scores. The softmax is then as sharp as "
-    "without any scale, and the weights no longer sum to 1.",
-    hint="Your weights sum to less than 1. The scale belongs to the scores, before the softmax (chapter 7, 'v3: "
-    "self-attention').",
+    edit("q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])", "q @ k.transpose(-2, -1)"),
+    edit("self.dropout(scores.softmax(dim=-1))", "self.dropout(scores.softmax(dim=-1)) / k.shape[-1] ** 0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The weights are divided by the root of the width, not the scores. The softmax is then as sharp as without any "
+    "scale, and the weights no longer sum to 1.",
+    hint="Your weights sum to less than 1. The scale belongs to the scores, before the softmax.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1)
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1)) / k.shape[-1] ** 0.5
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "no-causal-mask",
-    explanation="Nothing hides the future. In training the next token lies in plain sight one place to the right, so "
-    "the loss goes to almost 0 and generated text is nonsense.",
-    hint="Your output at a position changes when later tokens change: the future is visible. Fill the scores with "
-    "-inf where `tril` is 0, before the softmax (chapter 7, 'v3: self-attention').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit('scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))', ""),
+    base="float-buffer",
     section="v3-self-attention",
+    why="Nothing hides the future. In training the next token lies in plain sight one position to the right, so the "
+    "loss goes to almost 0 and generated text is nonsense.",
+    hint="Your output at a position changes when later tokens change: the future is visible. Fill the scores with -inf "
+    "where `tril` is 0, before the softmax.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "wrong-triangle",
-    explanation="The upper triangle is allowed instead of the lower one. Every position sees itself and the future, "
-    "and nothing of the past.",
-    hint="Your head looks to the future and not to the past. Row t of the mask may allow columns 0 to t: that is the "
-    "*lower* triangle (chapter 7, 'v3: self-attention').",
+    edit("torch.tril(torch.ones(block_size, block_size))", "torch.triu(torch.ones(block_size, block_size))"),
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The upper triangle is allowed instead of the lower one. Every position sees itself and the future, and "
+    "nothing of the past.",
+    hint="Your head looks to the future and not to the past. Row t of the mask may allow columns 0 to t: that is the "
+    "*lower* triangle.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.triu(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "mask-transposed-by-inversion",
-    explanation="The places where tril is 1 were filled with -inf. This forbids the past and the token itself and "
-    "allows the future; the last row allows nothing and becomes NaN.",
-    hint="Your mask forbids what it should allow, and its last row is NaN. Fill where `tril` is 0 (chapter 7, 'v3: "
-    "self-attention').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("self.tril[:T, :T] == 0", "self.tril[:T, :T] == 1"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The positions where tril is 1 were filled with -inf. This forbids the past and the token itself and allows "
+    "the future; the last row allows nothing and becomes NaN.",
+    hint="Your mask forbids what it should allow, and its last row is NaN. Fill where `tril` is 0.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 1, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "diagonal-forbidden",
-    explanation="A position may not attend to itself. Its own token is known, since the task is to predict the "
-    "next one; and the first position is left with nothing to attend to, which makes its row NaN.",
-    hint="The first position of your output is NaN, because it may attend to nothing. The diagonal is allowed: a "
-    "position knows its own token (chapter 7, 'v3: self-attention').",
+    edit(
+        "torch.tril(torch.ones(block_size, block_size))",
+        "torch.tril(torch.ones(block_size, block_size), diagonal=-1)",
+    ),
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="A position may not attend to itself. Its own token is known, since the task is to predict the next one; and "
+    "the first position is left with nothing to attend to, which makes its row NaN.",
+    hint="The first position of your output is NaN, because it may attend to nothing. The diagonal is allowed: a "
+    "position knows its own token.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size), diagonal=-1))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "mask-after-softmax",
-    explanation="The weights of the future were set to 0 after the softmax. The others no longer sum to 1, and their "
-    "size still depends on the future through the denominator.",
-    hint="Your weights sum to less than 1, and still depend on later tokens. Mask the *scores*, with -inf, before "
-    "the softmax (chapter 7, 'v3: self-attention').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit('scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))', ""),
+    edit("scores.softmax(dim=-1)", "scores.softmax(dim=-1) * self.tril[:T, :T]"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The weights of the future were set to 0 after the softmax. The others no longer sum to 1, and their size "
+    "still depends on the future through the denominator.",
+    hint="Your weights sum to less than 1, and still depend on later tokens. Mask the *scores*, with -inf, before the "
+    "softmax.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        weights = self.dropout(scores.softmax(dim=-1) * self.tril[:T, :T])
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "filled-with-zero",
-    explanation="Scores of the future were set to 0. The softmax turns a score of 0 into a share of exp(0) = 1, so "
-    "the future still gets weight, often more than the past.",
-    hint="Your head still sees the future: a score of 0 is an ordinary score. Only -inf gets the weight 0 (chapter "
-    "7, 'v3: self-attention').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit('float("-inf")', "0.0"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="Scores of the future were set to 0. The softmax turns a score of 0 into a share of exp(0) = 1, so the future "
+    "still gets weight, often more than the past.",
+    hint="Your head still sees the future: a score of 0 is an ordinary score. Only -inf gets the weight 0.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, 0.0)
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "softmax-over-queries",
-    explanation="The softmax runs over the queries, so columns sum to 1 instead of rows. The first key then shares "
-    "its weight among all later queries.",
-    hint="Your columns sum to 1, not your rows. Each query shares out its own attention: softmax over the last axis, "
-    "the keys (chapter 7, 'v3: self-attention').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("dim=-1", "dim=-2"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The softmax runs over the queries, so columns sum to 1 instead of rows. The first key then shares its weight "
+    "among all later queries.",
+    hint="Your columns sum to 1, not your rows. Each query shares out its own attention: softmax over the last axis, "
+    "the keys.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-2))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "queries-and-keys-swapped",
-    explanation="The scores are keys times queries. Rows then belong to keys, so a position finds what would look "
-    "for it, and copied weights give other results.",
-    hint="Rows and columns of your scores are exchanged: row i must hold the scores of *query* i with all keys, q @ "
-    "k.transpose(-2, -1) (chapter 7, 'v3: self-attention').",
+    edit("q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])", "k @ q.transpose(-2, -1) / k.shape[-1] ** 0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The scores are keys times queries. Rows then belong to keys, so a position finds what would look for it, and "
+    "copied weights give other results.",
+    hint="Rows and columns of your scores are exchanged: row i must hold the scores of *query* i with all keys, q @ "
+    "k.transpose(-2, -1).",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = k @ q.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "values-not-projected",
-    explanation="The weights multiply the keys. What a position is found by and what it hands over are two different "
-    "things, and the value layer stays unused.",
-    hint="Your output does not depend on the value layer. The weights multiply the *values* (chapter 7, 'v3: "
-    "self-attention').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("weights @ v", "weights @ k"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The weights multiply the keys. What a position is found by and what it hands over are two different things, "
+    "and the value layer stays unused.",
+    hint="Your output does not depend on the value layer. The weights multiply the *values*.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ k
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "one-layer-for-queries-and-keys",
-    explanation="The key layer makes the queries too. The scores are then symmetric, so one token finds another "
-    "exactly as relevant as the other way round, and the query layer is never trained.",
-    hint="Your output does not depend on the query layer. Queries, keys and values each have a layer of their own "
-    "(chapter 7, 'v3: self-attention').",
+    edit("self.query(x)", "self.key(x)"),
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The key layer makes the queries too. The scores are then symmetric, so one token finds another exactly as "
+    "relevant as the other way round, and the query layer is never trained.",
+    hint="Your output does not depend on the query layer. Queries, keys and values each have a layer of their own.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.key(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "layers-with-bias",
-    explanation="The three layers have biases. The specification says that they have none: a checkpoint of one "
-    "cannot be loaded into the other.",
-    hint="Your layers have biases. Give `nn.Linear` the argument `bias=False` for key, query and value (chapter 7, "
-    "'v3: self-attention').",
+    edit("self.key = nn.Linear(n_embed, head_size, bias=False)", "self.key = nn.Linear(n_embed, head_size)"),
+    edit("self.query = nn.Linear(n_embed, head_size, bias=False)", "self.query = nn.Linear(n_embed, head_size)"),
+    edit("self.value = nn.Linear(n_embed, head_size, bias=False)", "self.value = nn.Linear(n_embed, head_size)"),
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The three layers have biases. The specification says that they have none: a checkpoint of one cannot be "
+    "loaded into the other.",
+    hint="Your layers have biases. Give `nn.Linear` the argument `bias=False` for key, query and value.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size)
-        self.query = nn.Linear(n_embed, head_size)
-        self.value = nn.Linear(n_embed, head_size)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "tril-as-parameter",
-    explanation="The triangle is a parameter. The optimiser is handed a constant: weight decay alone would shrink "
-    "it, and the count of parameters is wrong.",
-    hint="`tril` is listed among your parameters. It is a constant that must move with the module: "
-    "`self.register_buffer(\"tril\", ...)` (chapter 7, 'v3: self-attention').",
+    edit(
+        'self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))',
+        "self.tril = nn.Parameter(torch.tril(torch.ones(block_size, block_size)))",
+    ),
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The triangle is a parameter. The optimiser is handed a constant: weight decay alone would shrink it, and the "
+    "count of parameters is wrong.",
+    hint="`tril` is listed among your parameters. It is a constant that must move with the module: "
+    '`self.register_buffer("tril", ...)`.',
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.tril = nn.Parameter(torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "tril-says-what-is-hidden",
-    explanation="The buffer is true for the keys that are hidden, above the diagonal. Your own head reads it that "
-    "way, but whoever reads `tril`, the lower triangle, takes it for the keys that may be seen.",
-    hint="`tril` is upside down: it should be true (or 1) where column <= row, and 0 above the diagonal. Turn it "
-    "round where you mask (chapter 7, 'v3: self-attention').",
+    edit("torch.tril(torch.ones(block_size, block_size))", "torch.ones(block_size, block_size).triu(1).bool()"),
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("self.tril[:T, :T] == 0", "self.tril[:T, :T]"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The buffer is true for the keys that are hidden, above the diagonal. Your own head reads it that way, but "
+    "whoever reads `tril`, the lower triangle, takes it for the keys that may be seen.",
+    hint="`tril` is upside down: it should be true (or 1) where column <= row, and 0 above the diagonal. Turn it round "
+    "where you mask.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.ones(block_size, block_size).triu(1).bool())
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T], float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "tril-no-buffer",
-    explanation="The triangle is a plain attribute. It does not move with model.to(device), so on a GPU the first "
-    "call fails.",
-    hint='`tril` is no buffer: `model.to(device)` would leave it behind. Use `self.register_buffer("tril", ...)` '
-    "(chapter 7, 'v3: self-attention').",
+    edit(
+        'self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))',
+        "self.tril = torch.tril(torch.ones(block_size, block_size))",
+    ),
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The triangle is a plain attribute. It does not move with model.to(device), so on a GPU the first call fails.",
+    hint='`tril` is no buffer: `model.to(device)` would leave it behind. Use `self.register_buffer("tril", ...)`.',
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.tril = torch.tril(torch.ones(block_size, block_size))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "mask-not-cut-to-length",
-    explanation="The whole triangle is used whatever the length of the input. A sequence shorter than block_size, as "
-    "every prompt is, does not fit.",
-    hint="Your head fails for sequences shorter than `block_size`. Cut the first T rows and columns out of `tril` "
-    "(chapter 7, 'v3: self-attention').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("self.tril[:T, :T]", "self.tril"),
+    base="float-buffer",
     section="v3-self-attention",
+    why="The whole triangle is used whatever the length of the input. A sequence shorter than block_size, as every "
+    "prompt is, does not fit.",
+    hint="Your head fails for sequences shorter than `block_size`. Cut the first T rows and columns out of `tril`.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril == 0, float("-inf"))
-        weights = self.dropout(scores.softmax(dim=-1))
-        return weights @ v
 
 
 @mistake(
     "babygpt.Head",
     "layers-shared-by-all-modules",
-    explanation="The three layers were kept outside the object, so that all heads of one size have the same weights. "
-    "Several heads then all look for the same.",
-    hint="Two heads of yours share their weights: what changes one changes the other. Make the layers anew in "
-    "`__init__`, with `self.key = nn.Linear(...)` (chapter 7, 'v4: several heads').",
     section="v4-heads",
+    why="The three layers were kept outside the object, so that all heads of one size have the same weights. Several "
+    "heads then all look for the same.",
+    hint="Two heads of yours share their weights: what changes one changes the other. Make the layers anew in "
+    "`__init__`, with `self.key = nn.Linear(...)`.",
 )
 class Head(RightHead):
     made = {}
@@ -880,252 +581,149 @@ class Head(RightHead):
             setattr(self, name, self.made.setdefault((n_embed, head_size, name), getattr(self, name)))
 
 
-@mistake(
+mistake(
     "babygpt.Head",
     "dropout-forgotten",
-    explanation="The dropout layer is created and never called. Training then has less regularisation than the "
-    "configuration says, without any sign of it.",
-    hint="In training your head drops nothing. Call the dropout on the weights, after the softmax (chapter 7, 'v10: "
-    "dropout').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("self.dropout(scores.softmax(dim=-1))", "scores.softmax(dim=-1)"),
+    base="float-buffer",
     section="v10-dropout",
+    why="The dropout layer is created and never called. Training then has less regularisation than the configuration "
+    "says, without any sign of it.",
+    hint="In training your head drops nothing. Call the dropout on the weights, after the softmax.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = scores.softmax(dim=-1)
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "dropout-on-the-output",
-    explanation="Dropout acts on the output of the head instead of on its weights. Entries of the averages vanish, "
-    "where whole tokens should be hidden from a query.",
-    hint="Your dropout acts on the head's output. Here it belongs on the attention *weights*, between the softmax "
-    "and the values (chapter 7, 'v10: dropout').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("self.dropout(scores.softmax(dim=-1))", "scores.softmax(dim=-1)"),
+    edit("weights @ v", "self.dropout(weights @ v)"),
+    base="float-buffer",
     section="v10-dropout",
+    why="Dropout acts on the output of the head instead of on its weights. Entries of the averages vanish, where whole "
+    "tokens should be hidden from a query.",
+    hint="Your dropout acts on the head's output. Here it belongs on the attention *weights*, between the softmax and "
+    "the values.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = scores.softmax(dim=-1)
-        return self.dropout(weights @ v)
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "dropout-on-the-scores",
-    explanation="Dropout acts on the scores. A dropped score becomes 0, which is no small score, and the scores that "
-    "stay are enlarged.",
-    hint="Your dropout acts before the softmax, where 0 is an ordinary score. Drop *weights*: softmax first, then "
-    "dropout (chapter 7, 'v10: dropout').",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("self.dropout(scores.softmax(dim=-1))", "self.dropout(scores).softmax(dim=-1)"),
+    base="float-buffer",
     section="v10-dropout",
+    why="Dropout acts on the scores. A dropped score becomes 0, which is no small score, and the scores that stay are "
+    "enlarged.",
+    hint="Your dropout acts before the softmax, where 0 is an ordinary score. Drop *weights*: softmax first, then "
+    "dropout.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = self.dropout(scores).softmax(dim=-1)
-        return weights @ v
-
-
-@mistake(
+mistake(
     "babygpt.Head",
     "dropout-also-in-evaluation",
-    explanation="F.dropout was called without its argument training, which is True by default. It drops in "
-    "evaluation mode as well, so the same prompt gives another answer every time.",
-    hint="Your head drops weights in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
-    "`training=self.training` (chapter 7, 'v10: dropout').",
+    edit("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("self.dropout(scores.softmax(dim=-1))", "F.dropout(scores.softmax(dim=-1), self.p)"),
+    base="float-buffer",
     section="v10-dropout",
+    why="F.dropout was called without its argument training, which is True by default. It drops in evaluation mode as "
+    "well, so the same prompt gives another answer every time.",
+    hint="Your head drops weights in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
+    "`training=self.training`.",
 )
-class Head(nn.Module):
-    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.key = nn.Linear(n_embed, head_size, bias=False)
-        self.query = nn.Linear(n_embed, head_size, bias=False)
-        self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
-        self.p = dropout
-
-    def forward(self, x):
-        B, T, C = x.shape
-        k, q, v = self.key(x), self.query(x), self.value(x)
-        scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-        scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
-        weights = F.dropout(scores.softmax(dim=-1), self.p)
-        return weights @ v
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # MultiHead
 
 
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "heads-in-a-plain-list",
-    explanation="The heads are in a Python list, which PyTorch does not look into. Their parameters are unknown to "
-    "the optimiser, to .to(device) and to the checkpoint, and stay as they were made.",
-    hint="The parameters of your heads are not among `parameters()`. Put the heads into an `nn.ModuleList` (chapter "
-    "7, 'v4: several heads').",
+    edit(
+        "nn.ModuleList(Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads))",
+        "[Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)]",
+    ),
     section="v4-heads",
+    why="The heads are in a Python list, which PyTorch does not look into. Their parameters are unknown to the "
+    "optimiser, to .to(device) and to the checkpoint, and stay as they were made.",
+    hint="The parameters of your heads are not among `parameters()`. Put the heads into an `nn.ModuleList`.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = [Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)]
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "one-head-many-times",
-    explanation="A list was multiplied, so it holds the same head many times over. All heads share their weights and "
-    "find the same, at the cost of many.",
-    hint="All your heads are one and the same object. Build each in a loop; `[head] * n` repeats the reference "
-    "(chapter 7, 'v4: several heads').",
+    edit(
+        "(Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads))",
+        "([Head(n_embed, head_size, block_size, dropout)] * num_heads)",
+    ),
     section="v4-heads",
+    why="A list was multiplied, so it holds the same head many times over. All heads share their weights and find the "
+    "same, at the cost of many.",
+    hint="All your heads are one and the same object. Build each in a loop; `[head] * n` repeats the reference.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout)] * num_heads)
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "heads-in-reverse-order",
-    explanation="The outputs are put side by side from the last head to the first. A model trained so works, but "
-    "weights copied from another model give other results.",
-    hint="Your heads are concatenated in the wrong order: head 0 comes first, as in the list (chapter 7, 'v4: "
-    "several heads').",
+    edit("[head(x) for head in self.heads]", "[head(x) for head in reversed(self.heads)]"),
     section="v4-heads",
+    why="The outputs are put side by side from the last head to the first. A model trained so works, but weights "
+    "copied from another model give other results.",
+    hint="Your heads are concatenated in the wrong order: head 0 comes first, as in the list.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in reversed(self.heads)], dim=-1)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "features-interleaved",
-    explanation="The outputs were stacked on a new last axis and flattened, which interleaves them: first entry of "
-    "each head, second entry of each head, and so on. Copied weights then meet the wrong entries.",
-    hint="The entries of your heads come interleaved. The whole output of head 0 comes first, then all of head 1: "
-    "`torch.cat` along the last axis (chapter 7, 'v4: several heads').",
+    edit(
+        "torch.cat([head(x) for head in self.heads], dim=-1)",
+        "torch.stack([head(x) for head in self.heads], dim=-1).flatten(-2)",
+    ),
     section="v4-heads",
+    why="The outputs were stacked on a new last axis and flattened, which interleaves them: first entry of each head, "
+    "second entry of each head, and so on. Copied weights then meet the wrong entries.",
+    hint="The entries of your heads come interleaved. The whole output of head 0 comes first, then all of head 1: "
+    "`torch.cat` along the last axis.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.stack([head(x) for head in self.heads], dim=-1).flatten(-2)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "concatenated-along-time",
-    explanation="The outputs were put one after the other along time. There are then num_heads times as many "
-    "positions of width head_size, which do not fit the projection.",
-    hint="Your projection does not fit what it gets: the heads are concatenated along time. They go side by side, "
-    "along the last axis (chapter 7, 'v4: several heads').",
+    edit("dim=-1", "dim=1"),
     section="v4-heads",
+    why="The outputs were put one after the other along time. There are then num_heads times as many positions of "
+    "width head_size, which do not fit the projection.",
+    hint="Your projection does not fit what it gets: the heads are concatenated along time. They go side by side, "
+    "along the last axis.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=1)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "heads-averaged",
-    explanation="The outputs of the heads were averaged. What each of them found is blurred into one vector of width "
+    edit("nn.Linear(num_heads * head_size, n_embed)", "nn.Linear(head_size, n_embed)"),
+    edit(
+        "torch.cat([head(x) for head in self.heads], dim=-1)",
+        "torch.stack([head(x) for head in self.heads]).mean(0)",
+    ),
+    section="v4-heads",
+    why="The outputs of the heads were averaged. What each of them found is blurred into one vector of width "
     "head_size, and the projection cannot tell the heads apart.",
     hint="Your heads are averaged, so their findings mix before anyone can use them. Put them side by side; the "
-    "projection decides how to combine them (chapter 7, 'v4: several heads').",
-    section="v4-heads",
+    "projection decides how to combine them.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x):
-        out = torch.stack([head(x) for head in self.heads]).mean(0)
-        return self.dropout(self.proj(out))
 
 
 @mistake(
     "babygpt.MultiHead",
     "each-head-sees-a-slice",
-    explanation="The input was cut into pieces, one for each head. A head then sees only its share of the features; "
-    "it should read all of them and choose with its own projections.",
-    hint="Your heads read only a part of the input's features. Every head gets the whole `x`; what is small is its "
-    "*output* (chapter 7, 'v4: several heads').",
     section="v4-heads",
+    why="The input was cut into pieces, one for each head. A head then sees only its share of the features; it should "
+    "read all of them and choose with its own projections.",
+    hint="Your heads read only a part of the input's features. Every head gets the whole `x`; what is small is its "
+    "*output*.",
 )
 class MultiHead(nn.Module):
     def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
@@ -1141,243 +739,131 @@ class MultiHead(nn.Module):
         return self.dropout(self.proj(out))
 
 
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "head-size-divided-again",
-    explanation="The width of a head was divided by the number of heads. The argument head_size is the width of one "
-    "head already.",
-    hint="Your heads are too narrow. `head_size` is the width of each head; the caller has divided already (chapter "
-    "7, 'v4: several heads').",
+    edit("Head(n_embed, head_size, block_size, dropout)", "Head(n_embed, head_size // num_heads, block_size, dropout)"),
+    edit("nn.Linear(num_heads * head_size, n_embed)", "nn.Linear(head_size // num_heads * num_heads, n_embed)"),
     section="v4-heads",
+    why="The width of a head was divided by the number of heads. The argument head_size is the width of one head "
+    "already.",
+    hint="Your heads are too narrow. `head_size` is the width of each head; the caller has divided already.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList(
-            [Head(n_embed, head_size // num_heads, block_size, dropout) for _ in range(num_heads)]
-        )
-        self.proj = nn.Linear(head_size // num_heads * num_heads, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "projection-from-n-embed",
-    explanation="The projection expects n_embed inputs. The heads together are num_heads * head_size wide, which is "
-    "the same number only if the caller made it so.",
-    hint="Your projection does not fit when the heads together are not `n_embed` wide. Its input is `num_heads * "
-    "head_size` (chapter 7, 'v8: projections').",
+    edit("nn.Linear(num_heads * head_size, n_embed)", "nn.Linear(n_embed, n_embed)"),
     section="v8-projections",
+    why="The projection expects n_embed inputs. The heads together are num_heads * head_size wide, which is the same "
+    "number only if the caller made it so.",
+    hint="Your projection does not fit when the heads together are not `n_embed` wide. Its input is `num_heads * "
+    "head_size`.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(n_embed, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "projection-not-applied",
-    explanation="The projection is created and never called. The heads' findings lie side by side and are never "
-    "combined, and the layer's parameters get no gradient.",
-    hint="Your output does not depend on `proj`. Apply it to the concatenated heads (chapter 7, 'v8: projections').",
+    edit("self.proj(side_by_side)", "side_by_side"),
     section="v8-projections",
+    why="The projection is created and never called. The heads' findings lie side by side and are never combined, and "
+    "the layer's parameters get no gradient.",
+    hint="Your output does not depend on `proj`. Apply it to the concatenated heads.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(out)
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "projection-without-bias",
-    explanation="The projection has no bias. The layers inside a head have none, the projection has one.",
-    hint="`proj` has no bias. Only key, query and value go without (chapter 7, 'v8: projections').",
+    edit("nn.Linear(num_heads * head_size, n_embed)", "nn.Linear(num_heads * head_size, n_embed, bias=False)"),
     section="v8-projections",
+    why="The projection has no bias. The layers inside a head have none, the projection has one.",
+    hint="`proj` has no bias. Only key, query and value go without.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed, bias=False)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "relu-after-projection",
-    explanation="A ReLU follows the projection. What attention adds to the input could then only be positive; the "
-    "non-linearity belongs to the feed-forward network.",
-    hint="Your output is never negative. The projection is linear, nothing but dropout follows it (chapter 7, 'v8: "
-    "projections').",
+    edit("self.proj(side_by_side)", "F.relu(self.proj(side_by_side))"),
     section="v8-projections",
+    why="A ReLU follows the projection. What attention adds to the input could then only be positive; the "
+    "non-linearity belongs to the feed-forward network.",
+    hint="Your output is never negative. The projection is linear, nothing but dropout follows it.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(F.relu(self.proj(out)))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "input-added",
-    explanation="The input is added inside the attention. The residual connection is the business of the block; "
-    "added in both places, the input counts twice.",
-    hint="Your output contains the input itself. The block adds it; attention returns only what it found (chapter 7, "
-    "'v8: projections').",
+    edit("self.dropout(self.proj(side_by_side))", "x + self.dropout(self.proj(side_by_side))"),
     section="v8-projections",
+    why="The input is added inside the attention. The residual connection is the business of the block; added in both "
+    "places, the input counts twice.",
+    hint="Your output contains the input itself. The block adds it; attention returns only what it found.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return x + self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "no-dropout-after-projection",
-    explanation="Nothing is dropped after the projection. Dropout acts in two places: on the weights inside the "
-    "heads, and here.",
-    hint="In training, no entry of your output is ever dropped. Call a dropout on the result of `proj` (chapter 7, "
-    "'v10: dropout').",
+    edit("self.dropout(self.proj(side_by_side))", "self.proj(side_by_side)"),
     section="v10-dropout",
+    why="Nothing is dropped after the projection. Dropout acts in two places: on the weights inside the heads, and "
+    "here.",
+    hint="In training, no entry of your output is ever dropped. Call a dropout on the result of `proj`.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.proj(out)
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "dropout-before-projection",
-    explanation="Dropout acts on the concatenated heads, before the projection. The projection then mixes the gaps "
-    "into every entry, and its bias is never dropped.",
-    hint="You drop the heads' outputs, not the projection's. Dropout comes after `proj` (chapter 7, 'v10: dropout').",
+    edit("self.dropout(self.proj(side_by_side))", "self.proj(self.dropout(side_by_side))"),
     section="v10-dropout",
+    why="Dropout acts on the concatenated heads, before the projection. The projection then mixes the gaps into every "
+    "entry, and its bias is never dropped.",
+    hint="You drop the heads' outputs, not the projection's. Dropout comes after `proj`.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.proj(self.dropout(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "dropout-around-projection",
-    explanation="Dropout acts on the concatenated heads and once more on the result of the projection. What the heads "
-    "found is then dropped twice over, beside what they drop of their weights.",
-    hint="You drop the heads' outputs before `proj` as well as its result. One dropout, after `proj`, is enough "
-    "(chapter 7, 'v10: dropout').",
+    edit(
+        "torch.cat([head(x) for head in self.heads], dim=-1)",
+        "self.dropout(torch.cat([head(x) for head in self.heads], dim=-1))",
+    ),
     section="v10-dropout",
+    why="Dropout acts on the concatenated heads and once more on the result of the projection. What the heads found is "
+    "then dropped twice over, beside what they drop of their weights.",
+    hint="You drop the heads' outputs before `proj` as well as its result. One dropout, after `proj`, is enough.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = self.dropout(torch.cat([head(x) for head in self.heads], dim=-1))
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "heads-without-dropout",
-    explanation="The dropout probability is not handed to the heads. Their attention weights are never dropped, "
-    "whatever the configuration says.",
-    hint="In training your heads drop no attention weights. Pass `dropout` on when you build them (chapter 7, 'v10: "
-    "dropout').",
+    edit("Head(n_embed, head_size, block_size, dropout)", "Head(n_embed, head_size, block_size)"),
     section="v10-dropout",
+    why="The dropout probability is not handed to the heads. Their attention weights are never dropped, whatever the "
+    "configuration says.",
+    hint="In training your heads drop no attention weights. Pass `dropout` on when you build them.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(self.proj(out))
-
-
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "dropout-also-in-evaluation",
-    explanation="F.dropout was called without its argument training, which is True by default. It drops in "
-    "evaluation mode as well.",
-    hint="Your output has gaps in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
-    "`training=self.training` (chapter 7, 'v10: dropout').",
+    edit("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
+    edit("self.dropout(self.proj(side_by_side))", "F.dropout(self.proj(side_by_side), self.p)"),
     section="v10-dropout",
+    why="F.dropout was called without its argument training, which is True by default. It drops in evaluation mode as "
+    "well.",
+    hint="Your output has gaps in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
+    "`training=self.training`.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.p = dropout
-
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return F.dropout(self.proj(out), self.p)
 
 
 @mistake(
     "babygpt.MultiHead",
     "projection-shared-by-all-modules",
-    explanation="The projection was kept outside the object, so that all modules of one size have the same. The layers "
-    "of a model then cannot learn projections of their own.",
-    hint="Two modules of yours share their projection: what changes one changes the other. Make it anew in `__init__`, "
-    "with `self.proj = nn.Linear(...)` (chapter 7, 'v8: projections').",
     section="v8-projections",
+    why="The projection was kept outside the object, so that all modules of one size have the same. The layers of a "
+    "model then cannot learn projections of their own.",
+    hint="Two modules of yours share their projection: what changes one changes the other. Make it anew in `__init__`, "
+    "with `self.proj = nn.Linear(...)`.",
 )
 class MultiHead(RightMultiHead):
     made = {}
@@ -1387,567 +873,302 @@ class MultiHead(RightMultiHead):
         self.proj = self.made.setdefault((num_heads * head_size, n_embed), self.proj)
 
 
-@mistake(
+mistake(
     "babygpt.MultiHead",
     "dropout-of-its-own",
-    explanation="The heads drop with a probability that is written into the code. The argument has no effect on "
-    "them, and without dropout they drop all the same.",
-    hint="Your heads drop attention weights although `dropout` is 0. Pass the argument on (chapter 7, 'v10: dropout').",
+    edit("Head(n_embed, head_size, block_size, dropout)", "Head(n_embed, head_size, block_size, 0.1)"),
     section="v10-dropout",
+    why="The heads drop with a probability that is written into the code. The argument has no effect on them, and "
+    "without dropout they drop all the same.",
+    hint="Your heads drop attention weights although `dropout` is 0. Pass the argument on.",
 )
-class MultiHead(nn.Module):
-    def __init__(self, num_heads, n_embed, head_size, block_size, dropout=0.0):
-        super().__init__()
-        self.heads = nn.ModuleList([Head(n_embed, head_size, block_size, 0.1) for _ in range(num_heads)])
-        self.proj = nn.Linear(num_heads * head_size, n_embed)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x):
-        out = torch.cat([head(x) for head in self.heads], dim=-1)
-        return self.dropout(self.proj(out))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Block
 
 
-@mistake(
+mistake(
     "babygpt.Block",
     "no-residual",
-    explanation="The input is not added to the result of the sublayers. Everything a position knows must then pass "
-    "through every layer, and a stack of a few blocks hardly learns.",
-    hint="With all its parameters at 0 your block forgets its input. Add the input to what each sublayer returns "
-    "(chapter 7, 'v7: residual connections').",
+    edit("x + self.sa(self.ln1(x))", "self.sa(self.ln1(x))"),
+    edit("x + self.ffwd(self.ln2(x))", "self.ffwd(self.ln2(x))"),
+    base="short-names",
     section="v7-residual",
+    why="The input is not added to the result of the sublayers. Everything a position knows must then pass through "
+    "every layer, and a stack of a few blocks hardly learns.",
+    hint="With all its parameters at 0 your block forgets its input. Add the input to what each sublayer returns.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = self.sa(self.ln1(x))
-        x = self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "no-attention",
-    explanation="The block never calls its attention. Every position then works on its own vector alone, and no word "
-    "reaches the one after it.",
-    hint="Your block's last output does not change when the first position does: the heads are built and never called. "
-    "`forward` needs both sublayers, attention first (chapter 7, 'v7: residual connections').",
+    edit("x = x + self.sa(self.ln1(x))\nx = x + self.ffwd(self.ln2(x))", ""),
+    edit("return x", "return x + self.ffwd(self.ln2(x))"),
+    base="short-names",
     section="v7-residual",
+    why="The block never calls its attention. Every position then works on its own vector alone, and no word reaches "
+    "the one after it.",
+    hint="Your block's last output does not change when the first position does: the heads are built and never called. "
+    "`forward` needs both sublayers, attention first.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        return x + self.ffwd(self.ln2(x))
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "no-residual-around-attention",
-    explanation="The input is not added to what attention returns. The token's own information survives only if a "
-    "head attends to it.",
-    hint="The shortcut around your attention is missing. Both sublayers have one (chapter 7, 'v7: residual "
-    "connections').",
+    edit("x + self.sa(self.ln1(x))", "self.sa(self.ln1(x))"),
+    base="short-names",
     section="v7-residual",
+    why="The input is not added to what attention returns. The token's own information survives only if a head attends "
+    "to it.",
+    hint="The shortcut around your attention is missing. Both sublayers have one.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "no-residual-around-feed-forward",
-    explanation="The input is not added to what the feed-forward network returns. Whatever attention has gathered "
-    "must pass through that network or is lost.",
-    hint="The shortcut around your feed-forward network is missing. Both sublayers have one (chapter 7, 'v7: "
-    "residual connections').",
+    edit("x + self.ffwd(self.ln2(x))", "self.ffwd(self.ln2(x))"),
+    base="short-names",
     section="v7-residual",
+    why="The input is not added to what the feed-forward network returns. Whatever attention has gathered must pass "
+    "through that network or is lost.",
+    hint="The shortcut around your feed-forward network is missing. Both sublayers have one.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "post-norm",
-    explanation="The normalisation comes after the addition, as in the paper of 2017. This block is pre-norm: the "
-    "shortcut stays free of normalisations, and each sublayer normalises its own input.",
-    hint="Your block normalises the sum. Normalise what goes *into* each sublayer, and leave the shortcut alone: x + "
-    "f(norm(x)) (chapter 7, 'v9: layer normalisation').",
+    edit("x + self.sa(self.ln1(x))", "self.ln1(x + self.sa(x))"),
+    edit("x + self.ffwd(self.ln2(x))", "self.ln2(x + self.ffwd(x))"),
+    base="short-names",
     section="v9-layer-norm",
+    why="The normalisation comes after the addition, as in the paper of 2017. This block is pre-norm: the shortcut "
+    "stays free of normalisations, and each sublayer normalises its own input.",
+    hint="Your block normalises the sum. Normalise what goes *into* each sublayer, and leave the shortcut alone: x + "
+    "f(norm(x)).",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = self.ln1(x + self.sa(x))
-        x = self.ln2(x + self.ffwd(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "norm-on-the-branch",
-    explanation="The result of each sublayer is normalised, not its input. The sublayers read vectors of any size, "
-    "and what they add always has the same size.",
-    hint="Your normalisation comes after the sublayer. It belongs before it: x + f(norm(x)) (chapter 7, 'v9: layer "
-    "normalisation').",
+    edit("self.sa(self.ln1(x))", "self.ln1(self.sa(x))"),
+    edit("self.ffwd(self.ln2(x))", "self.ln2(self.ffwd(x))"),
+    base="short-names",
     section="v9-layer-norm",
+    why="The result of each sublayer is normalised, not its input. The sublayers read vectors of any size, and what "
+    "they add always has the same size.",
+    hint="Your normalisation comes after the sublayer. It belongs before it: x + f(norm(x)).",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.ln1(self.sa(x))
-        x = x + self.ln2(self.ffwd(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "residual-of-the-normalised",
-    explanation="The normalised input was added, not the input. The shortcut then passes through every normalisation "
-    "of the model, so it is no shortcut any more.",
-    hint="You overwrite `x` by its normalised form and add that. Add the `x` from before the normalisation (chapter "
-    "7, 'v9: layer normalisation').",
+    edit("self.ln2(x)", "x"),
+    edit("x = x + self.sa(self.ln1(x))", "x = self.ln1(x)\nx = x + self.sa(x)\nx = self.ln2(x)"),
+    base="short-names",
     section="v9-layer-norm",
+    why="The normalised input was added, not the input. The shortcut then passes through every normalisation of the "
+    "model, so it is no shortcut any more.",
+    hint="You overwrite `x` by its normalised form and add that. Add the `x` from before the normalisation.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = self.ln1(x)
-        x = x + self.sa(x)
-        x = self.ln2(x)
-        x = x + self.ffwd(x)
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "no-norm",
-    explanation="The layers of normalisation are created and never called. The vectors grow from block to block, and "
-    "the sublayers read inputs of any size.",
-    hint="Your block's normalisations have no effect. Apply one to the input of each sublayer (chapter 7, 'v9: layer "
-    "normalisation').",
+    edit("self.ln1(x)", "x"),
+    edit("self.ln2(x)", "x"),
+    base="short-names",
     section="v9-layer-norm",
+    why="The layers of normalisation are created and never called. The vectors grow from block to block, and the "
+    "sublayers read inputs of any size.",
+    hint="Your block's normalisations have no effect. Apply one to the input of each sublayer.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.sa(x)
-        x = x + self.ffwd(x)
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "no-norm-before-feed-forward",
-    explanation="Only the input of attention is normalised. The feed-forward network reads the sum of everything so "
-    "far, which grows with depth.",
-    hint="The input of your feed-forward network is not normalised. Each of the two sublayers has a normalisation of "
-    "its own (chapter 7, 'v9: layer normalisation').",
+    edit("self.ln2(x)", "x"),
+    base="short-names",
     section="v9-layer-norm",
+    why="Only the input of attention is normalised. The feed-forward network reads the sum of everything so far, which "
+    "grows with depth.",
+    hint="The input of your feed-forward network is not normalised. Each of the two sublayers has a normalisation of "
+    "its own.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(x)
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "one-norm-for-both",
-    explanation="One layer of normalisation serves both sublayers. They share its scale and shift, although they "
-    "want different things.",
-    hint="Your block has a single normalisation. Each sublayer has its own, with its own scale and shift (chapter 7, "
-    "'v9: layer normalisation').",
+    edit("self.ln2 = nn.LayerNorm(n_embed)", ""),
+    edit("self.ln2(x)", "self.ln1(x)"),
+    base="short-names",
     section="v9-layer-norm",
+    why="One layer of normalisation serves both sublayers. They share its scale and shift, although they want "
+    "different things.",
+    hint="Your block has a single normalisation. Each sublayer has its own, with its own scale and shift.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln1(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "gelu-for-relu",
-    explanation="The non-linearity is GELU, as in GPT-2. BabyGPT uses ReLU, and weights copied from one give other "
-    "results in the other.",
-    hint="Your feed-forward network has another activation. BabyGPT's is ReLU (chapter 7, 'v5: feed-forward network').",
+    edit("nn.ReLU()", "nn.GELU()"),
+    base="short-names",
     section="v5-feed-forward",
+    why="The non-linearity is GELU, as in GPT-2. BabyGPT uses ReLU, and weights copied from one give other results in "
+    "the other.",
+    hint="Your feed-forward network has another activation. BabyGPT's is ReLU.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.GELU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "no-activation",
-    explanation="There is no activation between the two linear layers. Two linear layers in a row are one linear "
-    "layer, so the network can compute nothing new.",
-    hint="Your feed-forward network is linear. A ReLU belongs between its two layers (chapter 7, 'v5: feed-forward "
-    "network').",
-    section="v5-feed-forward",
-)
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
+    edit(
+        """
+        nn.Sequential(
+            nn.Linear(n_embed, 4 * n_embed), nn.ReLU(), nn.Linear(4 * n_embed, n_embed), nn.Dropout(dropout)
+        )
+        """,
+        """
+        nn.Sequential(
             nn.Linear(n_embed, 4 * n_embed),
             nn.Linear(4 * n_embed, n_embed),
             nn.Dropout(dropout),
         )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
+        """,
+    ),
+    base="short-names",
+    section="v5-feed-forward",
+    why="There is no activation between the two linear layers. Two linear layers in a row are one linear layer, so the "
+    "network can compute nothing new.",
+    hint="Your feed-forward network is linear. A ReLU belongs between its two layers.",
+)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "relu-at-the-end",
-    explanation="A second ReLU follows the second layer. What the network adds to the input is then never negative, "
-    "so entries can only grow.",
-    hint="What your feed-forward network adds is never negative. Its last layer is linear (chapter 7, 'v5: "
-    "feed-forward network').",
-    section="v5-feed-forward",
-)
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
+    edit(
+        """
+        nn.Sequential(
+            nn.Linear(n_embed, 4 * n_embed), nn.ReLU(), nn.Linear(4 * n_embed, n_embed), nn.Dropout(dropout)
+        )
+        """,
+        """
+        nn.Sequential(
             nn.Linear(n_embed, 4 * n_embed),
             nn.ReLU(),
             nn.Linear(4 * n_embed, n_embed),
             nn.ReLU(),
             nn.Dropout(dropout),
         )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
+        """,
+    ),
+    base="short-names",
+    section="v5-feed-forward",
+    why="A second ReLU follows the second layer. What the network adds to the input is then never negative, so entries "
+    "can only grow.",
+    hint="What your feed-forward network adds is never negative. Its last layer is linear.",
+)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "feed-forward-not-widened",
-    explanation="The feed-forward network is as wide inside as outside. It is meant to be four times as wide: that "
-    "is where most of a block's parameters are.",
-    hint="Your feed-forward network is too narrow inside. Its first layer leads to `4 * n_embed`, its second back "
-    "(chapter 7, 'v5: feed-forward network').",
+    edit(
+        "nn.Linear(n_embed, 4 * n_embed), nn.ReLU(), nn.Linear(4 * n_embed, n_embed)",
+        "nn.Linear(n_embed, n_embed), nn.ReLU(), nn.Linear(n_embed, n_embed)",
+    ),
+    base="short-names",
     section="v5-feed-forward",
+    why="The feed-forward network is as wide inside as outside. It is meant to be four times as wide: that is where "
+    "most of a block's parameters are.",
+    hint="Your feed-forward network is too narrow inside. Its first layer leads to `4 * n_embed`, its second back.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, n_embed),
-            nn.ReLU(),
-            nn.Linear(n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "parallel-branches",
-    explanation="Both sublayers read the block's input. The feed-forward network should work on what attention has "
-    "just gathered.",
-    hint="Your feed-forward network does not see what attention found. Add attention's result to `x` first, then use "
-    "the new `x` (chapter 7, 'v7: residual connections').",
+    edit("x = x + self.sa(self.ln1(x))", "attended = self.sa(self.ln1(x))"),
+    edit("x + self.ffwd(self.ln2(x))", "x + attended + self.ffwd(self.ln2(x))"),
+    base="short-names",
     section="v7-residual",
+    why="Both sublayers read the block's input. The feed-forward network should work on what attention has just "
+    "gathered.",
+    hint="Your feed-forward network does not see what attention found. Add attention's result to `x` first, then use "
+    "the new `x`.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        attended = self.sa(self.ln1(x))
-        x = x + attended + self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "feed-forward-first",
-    explanation="The feed-forward network comes before attention. First the positions communicate, then each of them "
-    "works on what it heard.",
-    hint="Your two sublayers are in the wrong order: attention first, then the feed-forward network (chapter 7, 'v5: "
-    "feed-forward network').",
+    edit("x = x + self.sa(self.ln1(x))", ""),
+    edit("x = x + self.ffwd(self.ln2(x))", "x = x + self.ffwd(self.ln2(x))\nx = x + self.sa(self.ln1(x))"),
+    base="short-names",
     section="v5-feed-forward",
+    why="The feed-forward network comes before attention. First the positions communicate, then each of them works on "
+    "what it heard.",
+    hint="Your two sublayers are in the wrong order: attention first, then the feed-forward network.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.ffwd(self.ln2(x))
-        x = x + self.sa(self.ln1(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "heads-of-full-width",
-    explanation="Every head is as wide as the model. Attention then has num_heads times as many parameters as it "
-    "should; the heads share the width among them.",
-    hint="Your heads are too wide. The width is divided: each head gets `n_embed // num_heads` (chapter 7, 'v4: "
-    "several heads').",
+    edit("n_embed // num_heads", "n_embed"),
+    base="short-names",
     section="v4-heads",
+    why="Every head is as wide as the model. Attention then has num_heads times as many parameters as it should; the "
+    "heads share the width among them.",
+    hint="Your heads are too wide. The width is divided: each head gets `n_embed // num_heads`.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "always-one-head",
-    explanation="The number of heads is ignored, and one head of full width is built. The parameters are as many, so "
-    "nobody notices from their count.",
-    hint="Your block has one head whatever `num_heads` says. Hand it on to the attention (chapter 7, 'v4: several "
-    "heads').",
+    edit(
+        "MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)",
+        "MultiHead(1, n_embed, n_embed, block_size, dropout)",
+    ),
+    base="short-names",
     section="v4-heads",
+    why="The number of heads is ignored, and one head of full width is built. The parameters are as many, so nobody "
+    "notices from their count.",
+    hint="Your block has one head whatever `num_heads` says. Hand it on to the attention.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(1, n_embed, n_embed, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
 
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln2(x))
-        return x
-
-
-@mistake(
+mistake(
     "babygpt.Block",
     "dropout-not-handed-on",
-    explanation="The dropout probability goes nowhere. The block trains without any dropout, whatever the "
-    "configuration says.",
-    hint="In training your block drops nothing. Hand `dropout` on to the attention, and put a dropout at the end of "
-    "the feed-forward network (chapter 7, 'v10: dropout').",
-    section="v10-dropout",
-)
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size)
-        self.ffwd = nn.Sequential(
+    edit(
+        "MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)",
+        "MultiHead(num_heads, n_embed, n_embed // num_heads, block_size)",
+    ),
+    edit(
+        """
+        nn.Sequential(
+            nn.Linear(n_embed, 4 * n_embed), nn.ReLU(), nn.Linear(4 * n_embed, n_embed), nn.Dropout(dropout)
+        )
+        """,
+        """
+        nn.Sequential(
             nn.Linear(n_embed, 4 * n_embed),
             nn.ReLU(),
             nn.Linear(4 * n_embed, n_embed),
         )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
-
-    def forward(self, x):
-        x = x + self.sa(self.ln1(x))
-        x = x + self.ffwd(self.ln2(x))
-        return x
+        """,
+    ),
+    base="short-names",
+    section="v10-dropout",
+    why="The dropout probability goes nowhere. The block trains without any dropout, whatever the configuration says.",
+    hint="In training your block drops nothing. Hand `dropout` on to the attention, and put a dropout at the end of "
+    "the feed-forward network.",
+)
 
 
 @mistake(
     "babygpt.Block",
     "attention-without-dropout",
-    explanation="The dropout probability went into the feed-forward network alone. The attention, which should drop "
-    "weights and entries of its result, drops nothing.",
-    hint="While training, your attention drops nothing. Hand `dropout` on to `MultiHead` as well (chapter 7, 'v10: "
-    "dropout').",
     section="v10-dropout",
+    why="The dropout probability went into the feed-forward network alone. The attention, which should drop weights "
+    "and entries of its result, drops nothing.",
+    hint="While training, your attention drops nothing. Hand `dropout` on to `MultiHead` as well.",
 )
 class Block(RightBlock):
     def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
@@ -1960,859 +1181,327 @@ class Block(RightBlock):
 @mistake(
     "babygpt.Block",
     "dropout-on-the-sum",
-    explanation="Dropout acts on the sum of the input and what the sublayers add. That sets entries of the residual "
-    "stream itself to 0, which every later block then lacks.",
-    hint="While training, entries of your block's output are 0. Drop entries of what a sublayer adds, before it is "
-    "added (chapter 7, 'v10: dropout').",
     section="v10-dropout",
+    why="Dropout acts on the sum of the input and what the sublayers add. That sets entries of the residual stream "
+    "itself to 0, which every later block then lacks.",
+    hint="While training, entries of your block's output are 0. Drop entries of what a sublayer adds, before it is "
+    "added.",
 )
 class Block(RightBlock):
     def forward(self, x):
         return self.feed_forward[-1](super().forward(x))
 
 
-@mistake(
+mistake(
     "babygpt.Block",
     "input-changed-in-place",
-    explanation="The results were added with +=, which writes into the tensor that the caller passed in. Whoever "
-    "uses that tensor afterwards finds other numbers in it.",
-    hint="After your block's call its input holds something else. Write `x = x + ...`, which makes a new tensor "
-    "(chapter 7, 'v7: residual connections').",
+    edit("x = x + self.sa(self.ln1(x))", "x += self.sa(self.ln1(x))"),
+    edit("x = x + self.ffwd(self.ln2(x))", "x += self.ffwd(self.ln2(x))"),
+    base="short-names",
     section="v7-residual",
+    why="The results were added with +=, which writes into the tensor that the caller passed in. Whoever uses that "
+    "tensor afterwards finds other numbers in it.",
+    hint="After your block's call its input holds something else. Write `x = x + ...`, which makes a new tensor.",
 )
-class Block(nn.Module):
-    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
-        super().__init__()
-        self.sa = MultiHead(num_heads, n_embed, n_embed // num_heads, block_size, dropout)
-        self.ffwd = nn.Sequential(
-            nn.Linear(n_embed, 4 * n_embed),
-            nn.ReLU(),
-            nn.Linear(4 * n_embed, n_embed),
-            nn.Dropout(dropout),
-        )
-        self.ln1 = nn.LayerNorm(n_embed)
-        self.ln2 = nn.LayerNorm(n_embed)
-
-    def forward(self, x):
-        x += self.sa(self.ln1(x))
-        x += self.ffwd(self.ln2(x))
-        return x
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # BabyGPT
 
 
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "no-positions",
-    explanation="The position embeddings are never added. Attention then sees the past as a bag of tokens, without "
-    "their order.",
-    hint="Where a token repeats, your logits do not change from position to position: the positions are missing. Add "
-    "the embedding of 0 to T - 1 (chapter 7, 'v2: positions').",
+    edit("self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))", "self.wte(ids)"),
+    base="short-names",
     section="v2-positions",
+    why="The position embeddings are never added. Attention then sees the past as a bag of tokens, without their "
+    "order.",
+    hint="Where a token repeats, your logits do not change from position to position: the positions are missing. Add "
+    "the embedding of 0 to T - 1.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids)
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "positions-of-the-batch",
-    explanation="The positions count the sequences of the batch instead of the places in a sequence. All places of a "
-    "sequence get the same vector, and a sequence's result depends on its place in the batch.",
-    hint="Your logits depend on a sequence's place in the batch. Positions run along time: `torch.arange(T)` "
-    "(chapter 7, 'v2: positions').",
+    edit("self.wpe(torch.arange(T, device=ids.device))", "self.wpe(torch.arange(B, device=ids.device))[:, None]"),
+    base="short-names",
     section="v2-positions",
+    why="The positions count the sequences of the batch instead of the positions in a sequence. All positions of a "
+    "sequence get the same vector, and a sequence's result depends on its position in the batch.",
+    hint="Your logits depend on a sequence's position in the batch. Positions run along time: `torch.arange(T)`.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(B, device=ids.device))[:, None]
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "positions-backwards",
-    explanation="Positions are counted from the end. When a token is added, every earlier position gets another "
-    "vector, so results of a prefix change although nothing in the prefix did.",
-    hint="Your logits for a beginning change when the text goes on. Count positions from the start, 0 to T - 1 "
-    "(chapter 7, 'v2: positions').",
+    edit("torch.arange(T, device=ids.device)", "torch.arange(T - 1, -1, -1, device=ids.device)"),
+    base="short-names",
     section="v2-positions",
+    why="Positions are counted from the end. When a token is added, every earlier position gets another vector, so "
+    "results of a prefix change although nothing in the prefix did.",
+    hint="Your logits for a beginning change when the text goes on. Count positions from the start, 0 to T - 1.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T - 1, -1, -1, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "positions-of-the-whole-block",
-    explanation="All block_size position vectors are added, whatever the length of the input. A shorter sequence, as "
-    "every prompt is, does not fit.",
-    hint="Your model fails for sequences shorter than `block_size`. Take the first T position vectors only (chapter "
-    "7, 'v2: positions').",
+    edit("torch.arange(T, device=ids.device)", "torch.arange(self.config.block_size, device=ids.device)"),
+    base="short-names",
     section="v2-positions",
+    why="All block_size position vectors are added, whatever the length of the input. A shorter sequence, as every "
+    "prompt is, does not fit.",
+    hint="Your model fails for sequences shorter than `block_size`. Take the first T position vectors only.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(self.config.block_size, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "tokens-as-positions",
-    explanation="The position table is looked up with token ids. It becomes a second token embedding, and the model "
-    "knows nothing of places.",
-    hint="Your position table is indexed by tokens. Index it by places, `torch.arange(T)` (chapter 7, 'v2: "
-    "positions').",
+    edit("torch.arange(T, device=ids.device)", "ids % self.config.block_size"),
+    base="short-names",
     section="v2-positions",
+    why="The position table is looked up with token ids. It becomes a second token embedding, and the model knows "
+    "nothing of positions.",
+    hint="Your position table is indexed by tokens. Index it by positions, `torch.arange(T)`.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(ids % self.config.block_size)
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "blocks-not-applied",
-    explanation="The blocks are built and never called. What is left is a bigram model with positions.",
-    hint="Your logits do not depend on earlier tokens: the blocks are not called. Send `x` through one after the "
-    "other (chapter 7, 'v6: blocks').",
+    edit("for block in self.blocks:\n    x = block(x)", ""),
+    base="short-names",
     section="v6-blocks",
+    why="The blocks are built and never called. What is left is a bigram model with positions.",
+    hint="Your logits do not depend on earlier tokens: the blocks are not called. Send `x` through one after the "
+    "other.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "blocks-all-read-the-embedding",
-    explanation="Every block reads the embeddings, and only the last one's result is kept. The others are computed "
-    "for nothing.",
-    hint="Only your last block has an effect. Each block reads what the one before it returned: `x = block(x)` "
-    "(chapter 7, 'v6: blocks').",
+    edit("x = block(x)", "out = block(x)"),
+    edit("self.ln_f(x)", "self.ln_f(out)"),
+    base="short-names",
     section="v6-blocks",
+    why="Every block reads the embeddings, and only the last one's result is kept. The others are computed for "
+    "nothing.",
+    hint="Only your last block has an effect. Each block reads what the one before it returned: `x = block(x)`.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            out = block(x)
-        logits = self.lm_head(self.ln_f(out))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "blocks-in-a-plain-list",
-    explanation="The blocks are in a Python list, which PyTorch does not look into. The optimiser never sees their "
-    "parameters, so they stay as they were made.",
-    hint="The parameters of your blocks are not among `parameters()`. Put the blocks into an `nn.ModuleList` or "
-    "`nn.Sequential` (chapter 7, 'v6: blocks').",
-    section="v6-blocks",
-)
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = [
+    edit(
+        """
+        nn.ModuleList(
+            [
+                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
+                for _ in range(config.num_layers)
+            ]
+        )
+        """,
+        """
+        [
             Block(config.n_embed, config.num_heads, config.block_size, config.dropout) for _ in range(config.num_layers)
         ]
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
+        """,
+    ),
+    base="short-names",
+    section="v6-blocks",
+    why="The blocks are in a Python list, which PyTorch does not look into. The optimiser never sees their parameters, "
+    "so they stay as they were made.",
+    hint="The parameters of your blocks are not among `parameters()`. Put the blocks into an `nn.ModuleList` or "
+    "`nn.Sequential`.",
+)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "one-block-many-times",
-    explanation="A list was multiplied, so it holds the same block many times over. All layers share their weights, "
-    "and the model has the parameters of one.",
-    hint="All your blocks are one and the same object. Build each in a loop; `[block] * n` repeats the reference "
-    "(chapter 7, 'v6: blocks').",
+    edit(
+        """
+        [
+            Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
+            for _ in range(config.num_layers)
+        ]
+        """,
+        "[Block(config.n_embed, config.num_heads, config.block_size, config.dropout)] * config.num_layers",
+    ),
+    base="short-names",
     section="v6-blocks",
+    why="A list was multiplied, so it holds the same block many times over. All layers share their weights, and the "
+    "model has the parameters of one.",
+    hint="All your blocks are one and the same object. Build each in a loop; `[block] * n` repeats the reference.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [Block(config.n_embed, config.num_heads, config.block_size, config.dropout)] * config.num_layers
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "one-block-only",
-    explanation="num_layers is ignored, and one block is built. A deeper model is asked for and never made.",
-    hint="Your model has one block whatever `num_layers` says (chapter 7, 'v6: blocks').",
+    edit("config.num_layers", "1"),
     section="v6-blocks",
+    why="num_layers is ignored, and one block is built. A deeper model is asked for and never made.",
+    hint="Your model has one block whatever `num_layers` says.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [Block(config.n_embed, config.num_heads, config.block_size, config.dropout) for _ in range(1)]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "heads-and-layers-exchanged",
-    explanation="The numbers of heads and of layers are exchanged. The model has as many blocks as it should have "
-    "heads.",
-    hint="Your model has `num_heads` blocks of `num_layers` heads. Look at the order of the arguments of `Block` "
-    "(chapter 7, 'The whole model').",
+    edit(
+        "Block(config.n_embed, config.num_heads, config.block_size, config.dropout)",
+        "Block(config.n_embed, config.num_layers, config.block_size, config.dropout)",
+    ),
+    edit("range(config.num_layers)", "range(config.num_heads)"),
     section="babygpt-whole",
+    why="The numbers of heads and of layers are exchanged. The model has as many blocks as it should have heads.",
+    hint="Your model has `num_heads` blocks of `num_layers` heads. Look at the order of the arguments of `Block`.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_layers, config.block_size, config.dropout)
-                for _ in range(config.num_heads)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "dropout-not-handed-on",
-    explanation="The dropout of the configuration is not handed to the blocks. The model trains without any.",
-    hint="In training your model drops nothing. Hand `config.dropout` on to the blocks (chapter 7, 'v10: dropout').",
+    edit(
+        "Block(config.n_embed, config.num_heads, config.block_size, config.dropout)",
+        "Block(config.n_embed, config.num_heads, config.block_size)",
+    ),
     section="v10-dropout",
+    why="The dropout of the configuration is not handed to the blocks. The model trains without any.",
+    hint="In training your model drops nothing. Hand `config.dropout` on to the blocks.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [Block(config.n_embed, config.num_heads, config.block_size) for _ in range(config.num_layers)]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "configuration-not-kept",
-    explanation="The model does not keep its configuration. Whoever generates text with it has to know the block size.",
-    hint="Your model has no attribute `config`. Keep the configuration: `generate` reads the block size from it "
-    "(chapter 7, 'The whole model').",
+    edit("self.config = config", ""),
     section="babygpt-whole",
+    why="The model does not keep its configuration. Whoever generates text with it has to know the block size.",
+    hint="Your model has no attribute `config`. Keep the configuration: `generate` reads the block size from it.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "probabilities-for-logits",
-    explanation="The model returns probabilities, and the loss takes the softmax once more. The loss can then never "
-    "come near 0, because probabilities differ by at most 1.",
-    hint="Your logits sum to 1: they went through a softmax. Return them as they are; `F.cross_entropy` wants logits "
-    "(chapter 7, 'The loss').",
+    edit("self.lm_head(self.ln_f(x))", "self.lm_head(self.ln_f(x)).softmax(-1)"),
+    base="short-names",
     section="language-model-loss",
+    why="The model returns probabilities, and the loss takes the softmax once more. The loss can then never come near "
+    "0, because probabilities differ by at most 1.",
+    hint="Your logits sum to 1: they went through a softmax. Return them as they are; `F.cross_entropy` wants logits.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x)).softmax(-1)
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "softmax-before-the-loss",
-    explanation="A softmax was taken before F.cross_entropy, which takes one itself. Two softmaxes flatten "
-    "everything, and the loss cannot come near 0.",
-    hint="Your loss is not the cross-entropy of your logits: there is a softmax too many. `F.cross_entropy` wants "
-    "logits (chapter 7, 'The loss').",
+    edit("logits.reshape", "logits.softmax(-1).reshape"),
+    base="short-names",
     section="language-model-loss",
+    why="A softmax was taken before F.cross_entropy, which takes one itself. Two softmaxes flatten everything, and the "
+    "loss cannot come near 0.",
+    hint="Your loss is not the cross-entropy of your logits: there is a softmax too many. `F.cross_entropy` wants "
+    "logits.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.softmax(-1).reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "loss-summed",
-    explanation="The loss is the sum over all positions. It grows with the batch and the context, and so does every "
-    "gradient, so the learning rate means something else for each size.",
-    hint="Your loss grows with the size of the batch. Take the mean over all B * T positions (chapter 7, 'The loss').",
+    edit(
+        "F.cross_entropy(logits.flatten(0, 1), targets.flatten())",
+        'F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum")',
+    ),
     section="language-model-loss",
+    why="The loss is the sum over all positions. It grows with the batch and the context, and so does every gradient, "
+    "so the learning rate means something else for each size.",
+    hint="Your loss grows with the size of the batch. Take the mean over all B * T positions.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T), reduction="sum")
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "loss-per-sequence",
-    explanation="The loss is summed over time and averaged over the batch. It is T times too large.",
-    hint="Your loss grows with the length of the sequences. Take the mean over all B * T positions (chapter 7, 'The "
-    "loss').",
+    edit(
+        "F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))",
+        'F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T), reduction="sum") / B',
+    ),
+    base="short-names",
     section="language-model-loss",
+    why="The loss is summed over time and averaged over the batch. It is T times too large.",
+    hint="Your loss grows with the length of the sequences. Take the mean over all B * T positions.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T), reduction="sum") / B
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "logits-viewed-not-transposed",
-    explanation="The logits were viewed as (B, V, T), the shape that F.cross_entropy wants. A view does not move an "
-    "axis: it cuts the same numbers at other places, so every score lands at the wrong token.",
-    hint="Your loss has the right shape and the wrong numbers. `view` does not exchange axes: flatten to (B * T, V), "
-    "or use `transpose(1, 2)` (chapter 7, 'The loss').",
+    edit("logits.reshape(B * T, -1), targets.reshape(B * T)", "logits.view(B, -1, T), targets"),
+    base="short-names",
     section="language-model-loss",
+    why="The logits were viewed as (B, V, T), the shape that F.cross_entropy wants. A view does not move an axis: it "
+    "cuts the same numbers at other positions, so every score lands at the wrong token.",
+    hint="Your loss has the right shape and the wrong numbers. `view` does not exchange axes: flatten to (B * T, V), "
+    "or use `transpose(1, 2)`.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.view(B, -1, T), targets)
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "shifted-once-more",
-    explanation="Inside the model the targets were shifted again. They are one step later already, so the model is "
-    "trained to predict the token after the next.",
-    hint="Your loss compares each position with the target of the next one. The targets come shifted from "
-    "`get_batch` (chapter 7, 'The loss').",
+    edit(
+        "logits.reshape(B * T, -1), targets.reshape(B * T)",
+        "logits[:, :-1].reshape(B * (T - 1), -1), targets[:, 1:].reshape(-1)",
+    ),
+    base="short-names",
     section="language-model-loss",
+    why="Inside the model the targets were shifted again. They are one step later already, so the model is trained to "
+    "predict the token after the next.",
+    hint="Your loss compares each position with the target of the next one. The targets come shifted from `get_batch`.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits[:, :-1].reshape(B * (T - 1), -1), targets[:, 1:].reshape(-1))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "loss-of-the-last-position",
-    explanation="Only the last position counts in the loss. Every position is a question with an answer, so most of "
-    "what a batch can teach is thrown away.",
-    hint="Your loss looks at the last position only. All B * T positions count (chapter 7, 'The loss').",
+    edit("logits.reshape(B * T, -1), targets.reshape(B * T)", "logits[:, -1], targets[:, -1]"),
+    base="short-names",
     section="language-model-loss",
+    why="Only the last position counts in the loss. Every position is a question with an answer, so most of what a "
+    "batch can teach is thrown away.",
+    hint="Your loss looks at the last position only. All B * T positions count.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits[:, -1], targets[:, -1])
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "token-zero-ignored",
-    explanation="Targets with the id 0 are left out, as if it were padding. Here there is no padding: 0 is a token "
-    "like any other.",
-    hint="Your loss ignores the token 0. There is no padding in these batches, every target counts (chapter 7, 'The "
-    "loss').",
+    edit(
+        "F.cross_entropy(logits.flatten(0, 1), targets.flatten())",
+        "F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)",
+    ),
     section="language-model-loss",
+    why="Targets with the id 0 are left out, as if it were padding. Here there is no padding: 0 is a token like any "
+    "other.",
+    hint="Your loss ignores the token 0. There is no padding in these batches, every target counts.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T), ignore_index=0)
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "no-pair-without-targets",
-    explanation="Without targets the logits are returned alone. A caller who unpacks two results gets the sequences "
-    "of the batch instead.",
-    hint="Without targets you return one tensor. It is always a pair: the logits, and the loss or `None` (chapter 7, "
-    "'The whole model').",
+    edit("logits, None", "logits"),
     section="babygpt-whole",
+    why="Without targets the logits are returned alone. A caller who unpacks two results gets the sequences of the "
+    "batch instead.",
+    hint="Without targets you return one tensor. It is always a pair: the logits, and the loss or `None`.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "targets-demanded",
-    explanation="The loss is computed whether there are targets or not. When generating there are none, and the call "
-    "fails.",
-    hint="Your model fails without targets, and so it cannot generate. Return `(logits, None)` then (chapter 7, 'The "
-    "whole model').",
+    edit("if targets is None:\n    return logits, None", ""),
     section="babygpt-whole",
+    why="The loss is computed whether there are targets or not. When generating there are none, and the call fails.",
+    hint="Your model fails without targets, and so it cannot generate. Return `(logits, None)` then.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
-
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
 
 
 @mistake(
     "babygpt.BabyGPT",
     "token-zero-not-learned",
-    explanation="The table of tokens was made with `padding_idx=0`. The row of the token 0 then gets no gradient, "
-    "though 0 is a token like any other here: there is no padding in pieces of a text.",
-    hint="The embedding of token 0 gets no gradient and is never learned. Leave `padding_idx` out of `nn.Embedding` "
-    "(chapter 7, 'The whole model').",
     section="babygpt-whole",
+    why="The table of tokens was made with `padding_idx=0`. The row of the token 0 then gets no gradient, though 0 is "
+    "a token like any other here: there is no padding in pieces of a text.",
+    hint="The embedding of token 0 gets no gradient and is never learned. Leave `padding_idx` out of `nn.Embedding`.",
 )
 class BabyGPT(RightBabyGPT):
     def __init__(self, config):
@@ -2823,10 +1512,10 @@ class BabyGPT(RightBabyGPT):
 @mistake(
     "babygpt.BabyGPT",
     "positions-not-learned",
-    explanation="The table of positions was frozen. GPT learns its positions: what stands there at first is random.",
-    hint="The position embeddings get no gradient and stay the random numbers that they were. Leave them parameters "
-    "that are trained (chapter 7, 'v2: positions').",
     section="v2-positions",
+    why="The table of positions was frozen. GPT learns its positions: what stands there at first is random.",
+    hint="The position embeddings get no gradient and stay the random numbers that they were. Leave them parameters "
+    "that are trained.",
 )
 class BabyGPT(RightBabyGPT):
     def __init__(self, config):
@@ -2837,601 +1526,282 @@ class BabyGPT(RightBabyGPT):
 @mistake(
     "babygpt.BabyGPT",
     "ids-changed",
-    explanation="Ids that seemed too large were set to a smaller one in place, and one too many at that. The caller's "
-    "tensor is changed by it, and the last token of the vocabulary is read as the one before.",
-    hint="After the call, `ids` are not what they were. Do not use `clamp_` or other methods with an underscore on an "
-    "argument; ids from 0 to `vocab_size - 1` are all right (chapter 7, 'The whole model').",
     section="babygpt-whole",
+    why="Ids that seemed too large were set to a smaller one in place, and one too many at that. The caller's tensor "
+    "is changed by it, and the last token of the vocabulary is read as the one before.",
+    hint="After the call, `ids` are not what they were. Do not use `clamp_` or other methods with an underscore on an "
+    "argument; ids from 0 to `vocab_size - 1` are all right.",
 )
 class BabyGPT(RightBabyGPT):
     def forward(self, ids, targets=None):
         return super().forward(ids.clamp_(max=self.config.vocab_size - 2), targets)
 
 
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "loss-without-gradients",
-    explanation="The logits were detached before the loss. The loss is right, and it has no gradients: the model "
-    "never learns anything.",
-    hint="Your loss has no gradients for the model. Compute it from the logits as they are, without `detach`, `item` "
-    "or `no_grad` (chapter 7, 'The loss').",
+    edit("logits.reshape", "logits.detach().reshape"),
+    base="short-names",
     section="language-model-loss",
+    why="The logits were detached before the loss. The loss is right, and it has no gradients: the model never learns "
+    "anything.",
+    hint="Your loss has no gradients for the model. Compute it from the logits as they are, without `detach`, `item` "
+    "or `no_grad`.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
 
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x)
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.detach().reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
-
-
-@mistake(
+mistake(
     "babygpt.BabyGPT",
     "block-inputs-detached",
-    explanation="The vectors were detached between the blocks. Gradients reach the last block and nothing below it, "
-    "so the embeddings and the earlier blocks are never trained.",
-    hint="Only your last block gets gradients. Hand `x` on as it is (chapter 7, 'v6: blocks').",
+    edit("block(x)", "block(x.detach())"),
+    base="short-names",
     section="v6-blocks",
+    why="The vectors were detached between the blocks. Gradients reach the last block and nothing below it, so the "
+    "embeddings and the earlier blocks are never trained.",
+    hint="Only your last block gets gradients. Hand `x` on as it is.",
 )
-class BabyGPT(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.wte = nn.Embedding(config.vocab_size, config.n_embed)
-        self.wpe = nn.Embedding(config.block_size, config.n_embed)
-        self.blocks = nn.ModuleList(
-            [
-                Block(config.n_embed, config.num_heads, config.block_size, config.dropout)
-                for _ in range(config.num_layers)
-            ]
-        )
-        self.ln_f = nn.LayerNorm(config.n_embed)
-        self.lm_head = nn.Linear(config.n_embed, config.vocab_size)
-
-    def forward(self, ids, targets=None):
-        B, T = ids.shape
-        x = self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))
-        for block in self.blocks:
-            x = block(x.detach())
-        logits = self.lm_head(self.ln_f(x))
-        if targets is None:
-            return logits, None
-        loss = F.cross_entropy(logits.reshape(B * T, -1), targets.reshape(B * T))
-        return logits, loss
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # generate
 
 
-@mistake(
+mistake(
     "babygpt.generate",
     "prompt-left-out",
-    explanation="Only the new tokens are returned. The result is to hold the beginning too, so that it can be read, "
-    "and continued, as it is.",
-    hint="Your result lacks the prompt. Return the beginning and its continuation, (B, T + max_new_tokens) (chapter "
-    "7, 'Generating text').",
+    edit("mode = model.training", "length = ids.shape[1]\nmode = model.training"),
+    edit("return ids", "return ids[:, length:]"),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="Only the new tokens are returned. The result is to hold the beginning too, so that it can be read, and "
+    "continued, as it is.",
+    hint="Your result lacks the prompt. Return the beginning and its continuation, (B, T + max_new_tokens).",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    length = ids.shape[1]
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids[:, length:]
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "context-not-cropped",
-    explanation="The whole text so far is given to the model. After block_size tokens there is no position vector "
-    "left, and the model fails.",
-    hint="Your text cannot grow beyond `block_size`. Give the model the last `block_size` tokens only (chapter 7, "
-    "'Generating text').",
+    edit("ids[:, -model.config.block_size :]", "ids"),
     section="babygpt-generating",
+    why="The whole text so far is given to the model. After block_size tokens there is no position vector left, and "
+    "the model fails.",
+    hint="Your text cannot grow beyond `block_size`. Give the model the last `block_size` tokens only.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids)
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "context-cropped-at-the-wrong-end",
-    explanation="The first block_size tokens are kept instead of the last. Once the text is longer than that, the "
-    "model no longer sees what it has just written, and repeats itself.",
-    hint="When the text grows longer than `block_size`, your model goes on reading its beginning. It must read the "
-    "*last* `block_size` tokens (chapter 7, 'Generating text').",
+    edit("-model.config.block_size :", ": model.config.block_size"),
     section="babygpt-generating",
+    why="The first block_size tokens are kept instead of the last. Once the text is longer than that, the model no "
+    "longer sees what it has just written, and repeats itself.",
+    hint="When the text grows longer than `block_size`, your model goes on reading its beginning. It must read the "
+    "*last* `block_size` tokens.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, : model.config.block_size])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "context-one-too-short",
-    explanation="The context is one token shorter than the model can read. Something that it could know is withheld "
-    "from it at every step.",
-    hint="Your model reads one token less than it could. The context is the last `block_size` tokens (chapter 7, "
-    "'Generating text').",
+    edit("-model.config.block_size", "-model.config.block_size + 1"),
     section="babygpt-generating",
+    why="The context is one token shorter than the model can read. Something that it could know is withheld from it at "
+    "every step.",
+    hint="Your model reads one token less than it could. The context is the last `block_size` tokens.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size + 1 :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "context-of-one-token",
-    explanation="Only the newest token is given to the model, as if it remembered the others. Without a cache it "
-    "remembers nothing, so this is a bigram model.",
-    hint="Your continuation depends on the last token alone. The model has no memory: give it the whole context at "
-    "every step (chapter 7, 'Generating text').",
+    edit("model.config.block_size", "1"),
     section="babygpt-generating",
+    why="Only the newest token is given to the model, as if it remembered the others. Without a cache it remembers "
+    "nothing, so this is a bigram model.",
+    hint="Your continuation depends on the last token alone. The model has no memory: give it the whole context at "
+    "every step.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -1:])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "result-cropped-too",
-    explanation="The text itself was cropped, not only what the model reads. Its beginning is lost.",
-    hint="The beginning of your result is missing when it is longer than `block_size`. Crop what the model reads, "
-    "and keep the text (chapter 7, 'Generating text').",
+    edit(
+        "logits, _ = model(ids[:, -model.config.block_size :]",
+        "ids = ids[:, -model.config.block_size :]\nlogits, _ = model(ids",
+    ),
     section="babygpt-generating",
+    why="The text itself was cropped, not only what the model reads. Its beginning is lost.",
+    hint="The beginning of your result is missing when it is longer than `block_size`. Crop what the model reads, and "
+    "keep the text.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        ids = ids[:, -model.config.block_size :]
-        logits, _ = model(ids)
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "logits-of-the-first-position",
-    explanation="The logits of the first position are used. They say what follows the first token, which is known "
-    "already.",
-    hint="Your new token is predicted from the first token of the text. The last position's logits say what comes "
-    "next (chapter 7, 'Generating text').",
+    edit("logits[:, -1]", "logits[:, 0]"),
     section="babygpt-generating",
+    why="The logits of the first position are used. They say what follows the first token, which is known already.",
+    hint="Your new token is predicted from the first token of the text. The last position's logits say what comes "
+    "next.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, 0]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "all-tokens-from-one-step",
-    explanation="The model is asked once, and all new tokens are drawn from that answer. None of them depends on "
-    "those before it.",
-    hint="Your new tokens do not depend on each other. After each token the model must be asked again, with that "
-    "token at the end (chapter 7, 'Generating text').",
+    edit("logits, _ = model(ids[:, -model.config.block_size :])\nlast = logits[:, -1]", ""),
+    edit("model.eval()", "model.eval()\nlogits, _ = model(ids[:, -model.config.block_size :])\nlast = logits[:, -1]"),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="The model is asked once, and all new tokens are drawn from that answer. None of them depends on those before "
+    "it.",
+    hint="Your new tokens do not depend on each other. After each token the model must be asked again, with that token "
+    "at the end.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    logits, _ = model(ids[:, -model.config.block_size :])
-    last = logits[:, -1]
-    for _ in range(max_new_tokens):
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "one-token-too-many",
-    explanation="The loop runs once too often. max_new_tokens is the number of tokens to add.",
-    hint="You add one token too many (chapter 7, 'Generating text').",
+    edit("range(max_new_tokens)", "range(max_new_tokens + 1)"),
     section="babygpt-generating",
+    why="The loop runs once too often. max_new_tokens is the number of tokens to add.",
+    hint="You add one token too many.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens + 1):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "length-in-all",
-    explanation="The argument was taken for the length of the whole text. It says how many tokens to add, however "
-    "long the beginning is.",
-    hint="You add too few tokens for long prompts. `max_new_tokens` counts the *new* ones (chapter 7, 'Generating "
-    "text').",
+    edit("range(max_new_tokens)", "range(max_new_tokens - ids.shape[1])"),
     section="babygpt-generating",
+    why="The argument was taken for the length of the whole text. It says how many tokens to add, however long the "
+    "beginning is.",
+    hint="You add too few tokens for long prompts. `max_new_tokens` counts the *new* ones.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens - ids.shape[1]):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "one-draw-for-the-batch",
-    explanation="One token is drawn, from the first text's probabilities, and added to every text of the batch. Each "
-    "text has its own probabilities and its own draw.",
-    hint="All texts of your batch get the same new token. Draw one for each row (chapter 7, 'Generating text').",
+    edit(
+        "torch.multinomial(probabilities, 1, generator=generator)",
+        "torch.multinomial(probabilities[:1], 1, generator=generator).expand(len(ids), 1)",
+    ),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="One token is drawn, from the first text's probabilities, and added to every text of the batch. Each text has "
+    "its own probabilities and its own draw.",
+    hint="All texts of your batch get the same new token. Draw one for each row.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities[:1], 1, generator=generator).expand(len(ids), 1)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "softmax-over-the-batch",
-    explanation="The softmax runs over the texts of the batch instead of the vocabulary. With one text all tokens "
-    "become equally likely.",
-    hint="Your tokens are drawn with the wrong probabilities: the softmax runs over the batch. It runs over the "
-    "vocabulary, the last axis (chapter 7, 'Generating text').",
+    edit("(logits / temperature).softmax(-1)", "(logits / temperature).softmax(0)"),
     section="babygpt-generating",
+    why="The softmax runs over the texts of the batch instead of the vocabulary. With one text all tokens become "
+    "equally likely.",
+    hint="Your tokens are drawn with the wrong probabilities: the softmax runs over the batch. It runs over the "
+    "vocabulary, the last axis.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=0)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "always-the-most-likely",
-    explanation="The most likely token is always taken. That is what temperature 0 asks for; at any other "
-    "temperature tokens are drawn in proportion to their probabilities.",
-    hint="You always take the most likely token. Unless the temperature is 0, draw with `torch.multinomial` (chapter "
-    "7, 'Temperature').",
+    edit(
+        """
+        if temperature == 0:
+            new = last.argmax(dim=-1, keepdim=True)
+        else:
+            probabilities = (last / temperature).softmax(dim=-1)
+            new = torch.multinomial(probabilities, 1, generator=generator)
+        """,
+        "new = last.argmax(dim=-1, keepdim=True)",
+    ),
+    base="probabilities-named",
     section="babygpt-temperature",
+    why="The most likely token is always taken. That is what temperature 0 asks for; at any other temperature tokens "
+    "are drawn in proportion to their probabilities.",
+    hint="You always take the most likely token. Unless the temperature is 0, draw with `torch.multinomial`.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        new = last.argmax(dim=-1, keepdim=True)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "temperature-ignored",
-    explanation="The temperature has no effect. It divides the logits before the softmax.",
-    hint="Your texts are the same at every temperature. Divide the logits by it before the softmax (chapter 7, "
-    "'Temperature').",
+    edit("last / temperature", "last"),
+    base="probabilities-named",
     section="babygpt-temperature",
+    why="The temperature has no effect. It divides the logits before the softmax.",
+    hint="Your texts are the same at every temperature. Divide the logits by it before the softmax.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = last.softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "temperature-multiplied",
-    explanation="The logits are multiplied by the temperature. High temperatures then make the text more certain, "
-    "and low ones more random.",
-    hint="Your temperature works the wrong way round. Divide the logits by it: a low temperature enlarges their "
-    "differences (chapter 7, 'Temperature').",
+    edit("logits / temperature", "logits * temperature"),
     section="babygpt-temperature",
+    why="The logits are multiplied by the temperature. High temperatures then make the text more certain, and low ones "
+    "more random.",
+    hint="Your temperature works the wrong way round. Divide the logits by it: a low temperature enlarges their "
+    "differences.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last * temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "temperature-on-probabilities",
-    explanation="The probabilities were divided by the temperature and put through a second softmax. Probabilities "
-    "differ by at most 1, so the draw is nearly uniform.",
-    hint="Your tokens are nearly uniform: there is a softmax too many. Divide the *logits* by the temperature, then "
-    "one softmax (chapter 7, 'Temperature').",
+    edit("last / temperature", "last.softmax(dim=-1) / temperature"),
+    base="probabilities-named",
     section="babygpt-temperature",
+    why="The probabilities were divided by the temperature and put through a second softmax. Probabilities differ by "
+    "at most 1, so the draw is nearly uniform.",
+    hint="Your tokens are nearly uniform: there is a softmax too many. Divide the *logits* by the temperature, then "
+    "one softmax.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last.softmax(dim=-1) / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "temperature-zero-divides",
-    explanation="Temperature 0 is not treated on its own. Dividing by 0 gives infinities, their softmax is NaN, and "
-    "nothing can be drawn.",
-    hint="Temperature 0 fails, because you divide by it. It stands for the most likely token: use argmax then "
-    "(chapter 7, 'Temperature').",
-    section="babygpt-temperature",
-)
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        probabilities = (last / temperature).softmax(dim=-1)
-        new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
-
-
-@mistake(
-    "babygpt.generate",
-    "negative-temperature-accepted",
-    explanation="A negative temperature is accepted. It turns the order of the tokens around, so the least likely "
-    "one becomes the most likely.",
-    hint="A negative temperature should be refused. Raise a `ValueError` that says what it was (chapter 7, "
-    "'Temperature').",
-    section="babygpt-temperature",
-)
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
+    edit("last = logits[:, -1]", "last = logits[:, -1]\nprobabilities = (last / temperature).softmax(dim=-1)"),
+    edit(
+        """
         if temperature == 0:
             new = last.argmax(dim=-1, keepdim=True)
         else:
             probabilities = (last / temperature).softmax(dim=-1)
             new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
+        """,
+        "new = torch.multinomial(probabilities, 1, generator=generator)",
+    ),
+    base="probabilities-named",
+    section="babygpt-temperature",
+    why="Temperature 0 is not treated on its own. Dividing by 0 gives infinities, their softmax is NaN, and nothing "
+    "can be drawn.",
+    hint="Temperature 0 fails, because you divide by it. It stands for the most likely token: use argmax then.",
+)
 
+mistake(
+    "babygpt.generate",
+    "negative-temperature-accepted",
+    edit('if temperature < 0:\n    raise ValueError(f"temperature must not be negative, but is {temperature}")', ""),
+    base="probabilities-named",
+    section="babygpt-temperature",
+    why="A negative temperature is accepted. It turns the order of the tokens around, so the least likely one becomes "
+    "the most likely.",
+    hint="A negative temperature should be refused. Raise a `ValueError` that says what it was.",
+)
 
-@mistake(
+mistake(
     "babygpt.generate",
     "generator-ignored",
-    explanation="The argument generator is not used. A caller who passes one to get the same text again gets another "
-    "one.",
-    hint="With the same generator your texts differ from run to run. Hand `generator` on to `torch.multinomial` "
-    "(chapter 7, 'Generating text').",
+    edit("torch.multinomial(probabilities, 1, generator=generator)", "torch.multinomial(probabilities, 1)"),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="The argument generator is not used. A caller who passes one to get the same text again gets another one.",
+    hint="With the same generator your texts differ from run to run. Hand `generator` on to `torch.multinomial`.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
 
 @mistake(
     "babygpt.generate",
     "stops-at-a-token",
-    explanation="Writing stops when all texts have got a certain token, taken for the end of a text. BabyGPT's "
-    "vocabulary has no such token, and the result must have as many tokens as were asked for.",
-    hint="Your texts end early when a certain token comes. Here no id means the end: add exactly `max_new_tokens` "
-    "(chapter 7, 'Generating text').",
     section="babygpt-generating",
+    why="Writing stops when all texts have got a certain token, taken for the end of a text. BabyGPT's vocabulary has "
+    "no such token, and the result must have as many tokens as were asked for.",
+    hint="Your texts end early when a certain token comes. Here no id means the end: add exactly `max_new_tokens`.",
 )
 def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
     for _ in range(max_new_tokens):
@@ -3441,223 +1811,127 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
     return ids
 
 
-@mistake(
+mistake(
     "babygpt.generate",
     "model-frozen",
-    explanation="Gradients were switched off by `requires_grad_(False)` on the model's parameters. That outlasts the "
-    "call: the model cannot be trained any further.",
-    hint="After your call the model's parameters have no gradients any more. Use `torch.no_grad()` around the steps, "
-    "and leave the parameters alone (chapter 7, 'Generating text').",
+    edit("if temperature < 0:", "model.requires_grad_(False)\nif temperature < 0:"),
     section="babygpt-generating",
+    why="Gradients were switched off by `requires_grad_(False)` on the model's parameters. That outlasts the call: the "
+    "model cannot be trained any further.",
+    hint="After your call the model's parameters have no gradients any more. Use `torch.no_grad()` around the steps, "
+    "and leave the parameters alone.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    model.requires_grad_(False)
-    return right_generate(model, ids, max_new_tokens, temperature, generator)
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "arguments-in-another-order",
-    explanation="The generator was put before the temperature in the list of arguments. A call that gives both by "
-    "position then hands each of them over as the other.",
-    hint="`generate(model, ids, 5, 0.8, generator)` fails: your arguments stand in another order. Keep that of the "
-    "task (chapter 7, 'Generating text').",
+    edit(
+        "def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):",
+        "def generate(model, ids, max_new_tokens, generator=None, temperature=1.0):",
+    ),
     section="babygpt-generating",
+    why="The generator was put before the temperature in the list of arguments. A call that gives both by position "
+    "then hands each of them over as the other.",
+    hint="`generate(model, ids, 5, 0.8, generator)` fails: your arguments stand in another order. Keep that of the "
+    "task.",
 )
-def generate(model, ids, max_new_tokens, generator=None, temperature=1.0):
-    return right_generate(model, ids, max_new_tokens, temperature, generator)
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "same-draw-at-every-step",
-    explanation="Without a generator, one with a fixed seed is made. The same prompt then has the same continuation "
-    "every time, so nothing is drawn at all.",
-    hint="Without a generator your text is the same in every call. `None` means PyTorch's own generator, with no "
-    "seed set (chapter 7, 'Generating text').",
+    edit(
+        "probabilities = (last / temperature).softmax(dim=-1)",
+        """
+        probabilities = (last / temperature).softmax(dim=-1)
+        generator = torch.Generator().manual_seed(0) if generator is None else generator
+        """,
+    ),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="Without a generator, one with a fixed seed is made. The same prompt then has the same continuation every "
+    "time, so nothing is drawn at all.",
+    hint="Without a generator your text is the same in every call. `None` means PyTorch's own generator, with no seed "
+    "set.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            generator = torch.Generator().manual_seed(0) if generator is None else generator
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "seed-set-at-every-step",
-    explanation="The generator is set back to its seed before every draw. All steps then use the same random number, "
-    "so where the probabilities are alike, one token repeats for ever.",
-    hint="Your generator starts anew at every step. A seed is set once, outside; each draw moves the generator on "
-    "(chapter 7, 'Generating text').",
+    edit(
+        "probabilities = (last / temperature).softmax(dim=-1)",
+        """
+        probabilities = (last / temperature).softmax(dim=-1)
+        generator = generator or torch.default_generator
+        generator.manual_seed(generator.initial_seed())
+        """,
+    ),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="The generator is set back to its seed before every draw. All steps then use the same random number, so where "
+    "the probabilities are alike, one token repeats for ever.",
+    hint="Your generator starts anew at every step. A seed is set once, outside; each draw moves the generator on.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            generator = generator or torch.default_generator
-            generator.manual_seed(generator.initial_seed())
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "left-in-evaluation-mode",
-    explanation="The model is put into evaluation mode and left there. If text is generated in the middle of "
-    "training, the rest of the training runs without dropout.",
-    hint="After your function the model is in evaluation mode although it was training. Remember `model.training` at "
-    "the start, and restore it (chapter 7, 'Generating text').",
+    edit("model.train(mode)", ""),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="The model is put into evaluation mode and left there. If text is generated in the middle of training, the "
+    "rest of the training runs without dropout.",
+    hint="After your function the model is in evaluation mode although it was training. Remember `model.training` at "
+    "the start, and restore it.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "parts-left-in-evaluation-mode",
-    explanation="`model.eval()` sets the mode of the model and of all its parts, but only the attribute of the model "
-    "was set back. Its dropout layers stay in evaluation mode, and the rest of the training runs without them.",
-    hint="After your function `model.training` is as before, but the parts of the model are in evaluation mode. "
-    "`model.train(mode)` sets them all; assigning to `model.training` does not (chapter 7, 'Generating text').",
+    edit("model.train(mode)", "model.training = mode"),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="`model.eval()` sets the mode of the model and of all its parts, but only the attribute of the model was set "
+    "back. Its dropout layers stay in evaluation mode, and the rest of the training runs without them.",
+    hint="After your function `model.training` is as before, but the parts of the model are in evaluation mode. "
+    "`model.train(mode)` sets them all; assigning to `model.training` does not.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.training = mode
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "left-in-training-mode",
-    explanation="The model is put into training mode at the end, whatever its mode was. A model that was evaluating "
-    "then drops entries from there on.",
-    hint="After your function the model is in training mode although it was evaluating. Remember `model.training` at "
-    "the start, and restore it (chapter 7, 'Generating text').",
+    edit("model.train(mode)", "model.train()"),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="The model is put into training mode at the end, whatever its mode was. A model that was evaluating then drops "
+    "entries from there on.",
+    hint="After your function the model is in training mode although it was evaluating. Remember `model.training` at "
+    "the start, and restore it.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train()
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "gradients-off-for-good",
-    explanation="Gradients are switched off for the whole program and not switched on again. Training cannot go on "
-    "after the first text is generated.",
-    hint="After your function no gradients are recorded any more. Use `torch.no_grad()` as a decorator or in a "
-    "`with` block, which restores what was before (chapter 7, 'Generating text').",
+    edit("mode = model.training", "torch.set_grad_enabled(False)\nmode = model.training"),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="Gradients are switched off for the whole program and not switched on again. Training cannot go on after the "
+    "first text is generated.",
+    hint="After your function no gradients are recorded any more. Use `torch.no_grad()` as a decorator or in a `with` "
+    "block, which restores what was before.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    torch.set_grad_enabled(False)
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
 
-
-@mistake(
+mistake(
     "babygpt.generate",
     "argument-written-to",
-    explanation="The argument is used as a window that is moved along, in place. The caller's prompt is overwritten, "
-    "and once it has moved, its first tokens are missing from the context.",
-    hint="After your function the caller's `ids` hold something else. Make a new tensor with `torch.cat` at every "
-    "step (chapter 7, 'Generating text').",
+    edit("mode = model.training", "text = ids\nmode = model.training"),
+    edit(
+        "ids = torch.cat([ids, new], dim=1)",
+        "text = torch.cat([text, new], dim=1)\nids[:, :-1] = ids[:, 1:].clone()\nids[:, -1:] = new",
+    ),
+    base="probabilities-named",
     section="babygpt-generating",
+    why="The argument is used as a window that is moved along, in place. The caller's prompt is overwritten, and once "
+    "it has moved, its first tokens are missing from the context.",
+    hint="After your function the caller's `ids` hold something else. Make a new tensor with `torch.cat` at every "
+    "step.",
 )
-def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    if temperature < 0:
-        raise ValueError(f"temperature must not be negative, but is {temperature}")
-    text = ids
-    mode = model.training
-    model.eval()
-    for _ in range(max_new_tokens):
-        logits, _ = model(ids[:, -model.config.block_size :])
-        last = logits[:, -1]
-        if temperature == 0:
-            new = last.argmax(dim=-1, keepdim=True)
-        else:
-            probabilities = (last / temperature).softmax(dim=-1)
-            new = torch.multinomial(probabilities, 1, generator=generator)
-        text = torch.cat([text, new], dim=1)
-        ids[:, :-1] = ids[:, 1:].clone()
-        ids[:, -1:] = new
-    model.train(mode)
-    return ids

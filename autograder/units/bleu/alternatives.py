@@ -1,4 +1,4 @@
-"""Right implementations of unit 12, BLEU, in styles that learners really use: all must get full points."""
+"""Right implementations of the tasks of BLEU, in styles that learners really use: all must get full points."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 
@@ -206,6 +206,13 @@ def brevity_penalty(candidate_length, reference_length):
     return int(c > 0) if c >= r else (pow(math.e, (c - r) / c) if c else 0)
 
 
+@alternative("bleu.brevity_penalty", "longer-ones-first")
+def brevity_penalty(candidate_length, reference_length):
+    if candidate_length == 0:
+        return 0.0
+    return 1.0 if candidate_length >= reference_length else math.exp(1 - reference_length / candidate_length)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # closest_reference_length
 
@@ -383,3 +390,17 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
         score *= ((clipped[n] + plus) / (total[n] + plus)) ** (1 / max_n)
     c, r = sum(map(len, candidates)), sum(closest_reference_length(x, y) for x, y in zip(candidates, references))
     return 100 * score * brevity_penalty(c, r)
+
+
+@alternative("bleu.corpus_bleu", "one-more-of-each")
+def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    logarithms = 0.0
+    for n in range(1, max_n + 1):
+        counts = [modified_precision(candidate, own, n) for candidate, own in zip(candidates, references)]
+        plus = 1 if smooth == "add-k" and n > 1 else 0
+        clipped, total = sum(c for c, _ in counts) + plus, sum(t for _, t in counts) + plus
+        if clipped == 0:
+            return 0.0
+        logarithms += math.log(clipped / total)
+    length = sum(closest_reference_length(candidate, own) for candidate, own in zip(candidates, references))
+    return 100 * brevity_penalty(sum(map(len, candidates)), length) * math.exp(logarithms / max_n)

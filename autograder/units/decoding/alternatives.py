@@ -1,4 +1,4 @@
-"""Right implementations of unit 13, decoding, in other styles than the reference."""
+"""Right implementations of the tasks of decoding, in other styles than the reference."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 # ruff: noqa: F811
@@ -90,8 +90,8 @@ def greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
             scores = model.generator(model.decode(memory, masks, tgt, full))[:, -1]
             for i, token in zip(active, scores.argmax(-1).tolist()):
                 texts[i].append(token)
-            stay = [place for place, i in enumerate(active) if texts[i][-1] != eos_id]
-            memory, masks, active = memory[stay], masks[stay], [active[place] for place in stay]
+            stay = [position for position, i in enumerate(active) if texts[i][-1] != eos_id]
+            memory, masks, active = memory[stay], masks[stay], [active[position] for position in stay]
     return nn.utils.rnn.pad_sequence([torch.tensor(text) for text in texts], batch_first=True, padding_value=PAD)
 
 
@@ -138,6 +138,24 @@ def greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
         return write()
     finally:
         model.train(training)
+
+
+@alternative("decoding.greedy_decode", "loop-with-a-break")
+def greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        ids = torch.full((src.shape[0], 1), bos_id, dtype=torch.long)
+        finished = torch.zeros(src.shape[0], dtype=torch.bool)
+        for _ in range(max_len - 1):
+            mask = causal_mask(ids.shape[1])
+            hidden = model.decode(memory, src_mask, ids, mask)
+            new = model.generator(hidden[:, -1]).argmax(dim=-1)
+            new[finished] = PAD
+            ids = torch.cat([ids, new.unsqueeze(1)], dim=1)
+            finished |= new == eos_id
+            if finished.all():
+                break
+        return ids
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -227,8 +245,8 @@ def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None)
     probs = probs * ((mass - probs) < top_p)
     heights = probs.cumsum(-1)
     draws = torch.rand(len(probs), 1, generator=generator, dtype=torch.float64) * heights[:, -1:]
-    place = torch.searchsorted(heights, draws, right=True).clamp(max=probs.shape[-1] - 1)
-    return tokens.gather(-1, place).view(-1)
+    position = torch.searchsorted(heights, draws, right=True).clamp(max=probs.shape[-1] - 1)
+    return tokens.gather(-1, position).view(-1)
 
 
 @alternative("decoding.sample_next", "exponential-race")
@@ -275,6 +293,26 @@ def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None)
     return result
 
 
+@alternative("decoding.sample_next", "kth-score-as-limit")
+def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"top_p must lie in (0, 1], but is {top_p}")
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    logits = logits / temperature
+    if top_k is not None:
+        k = min(top_k, logits.shape[-1])
+        kth = logits.topk(k, dim=-1).values[:, -1:]
+        logits = logits.masked_fill(logits < kth, float("-inf"))
+    probs = logits.softmax(dim=-1)
+    if top_p is not None:
+        ordered, order = probs.sort(dim=-1, descending=True)
+        before = ordered.cumsum(dim=-1) - ordered
+        ordered = ordered.masked_fill(before >= top_p, 0.0)
+        probs = torch.zeros_like(probs).scatter(-1, order, ordered)
+    return torch.multinomial(probs, 1, generator=generator).squeeze(-1)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # beam_search
 
@@ -292,10 +330,10 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
                 memory.expand(n, -1, -1), mask.expand(n, -1, -1, -1), tgt, causal_mask(tgt.shape[1], src.device)
             )
             totals = model.generator(hidden[:, -1]) + torch.tensor([score for _, score in beams]).unsqueeze(1)
-            values, places = totals.view(-1).topk(min(2 * beam_size, totals.numel()))
+            values, positions = totals.view(-1).topk(min(2 * beam_size, totals.numel()))
             candidates = [
-                (beams[place // totals.size(1)][0] + (place % totals.size(1),), value)
-                for value, place in zip(values.tolist(), places.tolist())
+                (beams[position // totals.size(1)][0] + (position % totals.size(1),), value)
+                for value, position in zip(values.tolist(), positions.tolist())
             ]
             finished += [one for one in candidates[:beam_size] if one[0][-1] == eos_id]
             beams = [one for one in candidates if one[0][-1] != eos_id][:beam_size]
@@ -309,7 +347,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
 
 @alternative("decoding.beam_search", "whole-batch-at-once")
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
-    """Finished beams stay in their places, write padding at no cost, and compete with their sums."""
+    """Finished beams stay in their positions, write padding at no cost, and compete with their sums."""
     with torch.inference_mode():
         count = src.shape[0]
         memory = model.encode(src, src_mask).repeat_interleave(beam_size, dim=0)
@@ -326,8 +364,8 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
             nothing = torch.full((size,), -math.inf)
             nothing[PAD] = 0
             steps = torch.where(over[..., None], nothing, steps)
-            sums, places = (sums[..., None] + steps).flatten(1).topk(beam_size)
-            parents, new = torch.div(places, size, rounding_mode="floor"), places.remainder(size)
+            sums, positions = (sums[..., None] + steps).flatten(1).topk(beam_size)
+            parents, new = torch.div(positions, size, rounding_mode="floor"), positions.remainder(size)
             ids = torch.cat([ids.gather(1, parents[..., None].expand(-1, -1, t)), new[..., None]], dim=-1)
             was_over = over.gather(1, parents)
             lengths = torch.where(was_over, lengths.gather(1, parents), torch.tensor(float(t)))
@@ -342,7 +380,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
 
 @alternative("decoding.beam_search", "hypotheses-as-objects")
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
-    """Finished hypotheses compete for their places with all that is open, penalty included."""
+    """Finished hypotheses compete for their positions with all that is open, penalty included."""
 
     @dataclass
     class Hypothesis:
@@ -444,6 +482,37 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
             chosen_row = best if best is not None else ids[sums.argmax()]
             outputs.append([token for token in chosen_row.tolist() if token not in (bos_id, eos_id, PAD)])
     return outputs
+
+
+@alternative("decoding.beam_search", "lists-of-hypotheses")
+def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        results = []
+        for b in range(src.shape[0]):
+            beams, finished = [([bos_id], 0.0)], []
+            for _ in range(max_len - 1):
+                candidates = []
+                for ids, score in beams:
+                    tgt = torch.tensor([ids])
+                    hidden = model.decode(memory[b : b + 1], src_mask[b : b + 1], tgt, causal_mask(len(ids)))
+                    log_probs = model.generator(hidden[:, -1])[0]
+                    values, tokens = log_probs.topk(min(beam_size, len(log_probs)))
+                    for value, token in zip(values.tolist(), tokens.tolist()):
+                        candidates.append((ids + [token], score + value))
+                candidates.sort(key=lambda item: item[1], reverse=True)
+                beams = []
+                for ids, score in candidates[: beam_size - len(finished)]:
+                    if ids[-1] == eos_id:
+                        finished.append((ids, score))
+                    else:
+                        beams.append((ids, score))
+                if not beams:
+                    break
+            pool = finished or beams
+            best = max(pool, key=lambda item: item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty)
+            results.append([token for token in best[0] if token not in (bos_id, eos_id, PAD)])
+        return results
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -548,4 +617,21 @@ class KVCache:
         both = torch.stack([k, v]).movedim(-2, 0)
         self._steps[layer] = torch.cat([self._steps[layer], both]) if layer in self._steps else both
         k, v = self._steps[layer].movedim(0, -2).unbind(0)
+        return k, v
+
+
+@alternative("decoding.KVCache", "two-dictionaries")
+class KVCache:
+    def __init__(self):
+        self.keys, self.values = {}, {}
+
+    @property
+    def length(self):
+        return self.keys[0].shape[-2] if 0 in self.keys else 0
+
+    def update(self, layer, k, v):
+        if layer in self.keys:
+            k = torch.cat([self.keys[layer], k], dim=-2)
+            v = torch.cat([self.values[layer], v], dim=-2)
+        self.keys[layer], self.values[layer] = k, v
         return k, v

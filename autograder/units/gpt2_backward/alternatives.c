@@ -1,4 +1,4 @@
-/* Right implementations of unit 16, gpt2_backward, in other styles. */
+/* Right implementations of the tasks of gpt2_backward, in other styles. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -17,18 +17,18 @@ void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *in
  */
 void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *inp, int B, int T, int C) {
     for (int b = 0; b < B; b++) {
-        float *place = dwpe;
+        float *position = dwpe;
         for (int t = 0; t < T; t++) {
             float *token = dwte + C * *inp++;
             for (int c = 0; c < C; c++) {
                 *token++ += *dout;
-                *place++ += *dout++;
+                *position++ += *dout++;
             }
         }
     }
 }
 
-/* encoder_backward: sums-of-places-in-double
+/* encoder_backward: sums-of-positions-in-double
  */
 void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *inp, int B, int T, int C) {
     for (int t = 0; t < T; t++) {
@@ -66,6 +66,22 @@ void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *in
     for (int i = 0; i < B * T; ++i) {
         add_row(&dwte[inp[i] * C], &dout[i * C], C);
         add_row(&dwpe[i % T * C], &dout[i * C], C);
+    }
+}
+
+/* encoder_backward: plain-loops
+ */
+void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *inp, int B, int T, int C) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            const float *d = dout + (b * T + t) * C;
+            float *dtoken = dwte + inp[b * T + t] * C;
+            float *dposition = dwpe + t * C;
+            for (int c = 0; c < C; c++) {
+                dtoken[c] += d[c];
+                dposition[c] += d[c];
+            }
+        }
     }
 }
 
@@ -161,6 +177,31 @@ void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *
             dbias[c] += dout[i * C + c];
             dweight[c] += dout[i * C + c] * n[c];
             dinp[i * C + c] += rstd[i] * (g[c] - mean_g - n[c] * mean_gn);
+        }
+    }
+}
+
+/* layernorm_backward: plain-loops
+ */
+void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *dout, const float *inp,
+                        const float *weight, const float *mean, const float *rstd, int B, int T, int C) {
+    for (int i = 0; i < B * T; i++) {
+        const float *d = dout + i * C;
+        const float *x = inp + i * C;
+        float *dx = dinp + i * C;
+        float mean_g = 0.0f, mean_gn = 0.0f;
+        for (int c = 0; c < C; c++) {
+            float n = (x[c] - mean[i]) * rstd[i];
+            float g = d[c] * weight[c];
+            mean_g += g / C;
+            mean_gn += g * n / C;
+        }
+        for (int c = 0; c < C; c++) {
+            float n = (x[c] - mean[i]) * rstd[i];
+            float g = d[c] * weight[c];
+            dbias[c] += d[c];
+            dweight[c] += d[c] * n;
+            dx[c] += rstd[i] * (g - mean_g - n * mean_gn);
         }
     }
 }
@@ -264,6 +305,26 @@ void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dou
                 dinp[i * C + c] += sum;
             }
             for (int o = first; o < last && dbias; o++) dbias[o] += dout[i * OC + o];
+        }
+    }
+}
+
+/* matmul_backward: plain-loops
+ */
+void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dout, const float *inp,
+                     const float *weight, int B, int T, int C, int OC) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            const float *d = dout + (b * T + t) * OC;
+            const float *x = inp + (b * T + t) * C;
+            float *dx = dinp + (b * T + t) * C;
+            for (int o = 0; o < OC; o++) {
+                if (dbias != NULL) dbias[o] += d[o];
+                for (int c = 0; c < C; c++) {
+                    dx[c] += d[o] * weight[o * C + c];
+                    dweight[o * C + c] += d[o] * x[c];
+                }
+            }
         }
     }
 }
@@ -407,6 +468,47 @@ void attention_backward(float *dinp, float *dpreatt, float *datt, const float *d
     }
 }
 
+/* attention_backward: plain-loops
+ */
+void attention_backward(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
+                        const float *att, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int h = 0; h < NH; h++) {
+            for (int t = 0; t < T; t++) {
+                const float *a = att + ((b * NH + h) * T + t) * T;
+                float *da = datt + ((b * NH + h) * T + t) * T;
+                float *dp = dpreatt + ((b * NH + h) * T + t) * T;
+                const float *d = dout + (b * T + t) * C + h * hs;
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *dq = dinp + (b * T + t) * 3 * C + h * hs;
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    float *dv = dinp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        da[u] += d[i] * v[i];
+                        dv[i] += a[u] * d[i];
+                    }
+                    sum += a[u] * da[u];
+                }
+                for (int u = 0; u <= t; u++) {
+                    dp[u] += a[u] * (da[u] - sum);
+                }
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+                    float *dk = dinp + (b * T + u) * 3 * C + C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        dq[i] += dp[u] * k[i] * scale;
+                        dk[i] += dp[u] * q[i] * scale;
+                    }
+                }
+            }
+        }
+    }
+}
+
 /* gelu_backward: in-double
  */
 void gelu_backward(float *dinp, const float *inp, const float *dout, int N) {
@@ -454,6 +556,18 @@ static float gelu_slope(float x) {
 
 void gelu_backward(float *dinp, const float *inp, const float *dout, int N) {
     while (N--) *dinp++ += gelu_slope(*inp++) * *dout++;
+}
+
+/* gelu_backward: plain-loops
+ */
+void gelu_backward(float *dinp, const float *inp, const float *dout, int N) {
+    const float s = 0.79788456f;
+    for (int n = 0; n < N; n++) {
+        float x = inp[n];
+        float th = tanhf(s * (x + 0.044715f * x * x * x));
+        float inner = s * (1.0f + 3.0f * 0.044715f * x * x);
+        dinp[n] += dout[n] * (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner);
+    }
 }
 
 /* residual_backward: two-loops
@@ -506,6 +620,15 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     add_to(dinp2, dout, N);
 }
 
+/* residual_backward: plain-loops
+ */
+void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
+    for (int n = 0; n < N; n++) {
+        dinp1[n] += dout[n];
+        dinp2[n] += dout[n];
+    }
+}
+
 /* crossentropy_softmax_backward: target-afterwards
  */
 void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const float *probs, const int *targets, int B,
@@ -556,6 +679,24 @@ void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const f
                 if (v == targets[i]) dlogits[at] = dlogits[at] - (1 - p) * d;
                 else dlogits[at] = dlogits[at] + p * d;
             }
+}
+
+/* crossentropy_softmax_backward: plain-loops
+ */
+void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const float *probs, const int *targets, int B,
+                                   int T, int V, int Vp) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            float *dz = dlogits + (b * T + t) * Vp;
+            const float *p = probs + (b * T + t) * Vp;
+            int target = targets[b * T + t];
+            float d = dlosses[b * T + t];
+            for (int v = 0; v < V; v++) {
+                float right = v == target ? 1.0f : 0.0f;
+                dz[v] += (p[v] - right) * d;
+            }
+        }
+    }
 }
 
 /* adamw_update: decay-first
@@ -647,5 +788,21 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
         float v_hat = v[i] / correction2;
         params[i] -= lr * m_hat / (sqrtf(v_hat) + eps);
         params[i] -= lr * weight_decay * params[i];
+    }
+}
+
+/* adamw_update: plain-loops
+ */
+void adamw_update(float *params, const float *grads, float *m, float *v, long n, float lr, float beta1, float beta2,
+                  float eps, float weight_decay, int t) {
+    float correction1 = 1.0f - powf(beta1, t);
+    float correction2 = 1.0f - powf(beta2, t);
+    for (long i = 0; i < n; i++) {
+        float g = grads[i];
+        m[i] = beta1 * m[i] + (1.0f - beta1) * g;
+        v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;
+        float m_hat = m[i] / correction1;
+        float v_hat = v[i] / correction2;
+        params[i] -= lr * (m_hat / (sqrtf(v_hat) + eps) + weight_decay * params[i]);
     }
 }

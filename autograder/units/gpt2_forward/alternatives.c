@@ -1,4 +1,4 @@
-/* Right implementations of unit 15, gpt2_forward, in other styles. */
+/* Right implementations of the tasks of gpt2_forward, in other styles. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
  */
 void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
     for (int b = 0; b < B; b++) {
-        const float *place = wpe;
+        const float *position = wpe;
         for (int t = 0; t < T; t++) {
             const float *token = wte + *inp++ * C;
-            for (int c = 0; c < C; c++) *out++ = *token++ + *place++;
+            for (int c = 0; c < C; c++) *out++ = *token++ + *position++;
         }
     }
 }
@@ -25,7 +25,7 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
     }
 }
 
-/* encoder_forward: places-first-then-tokens
+/* encoder_forward: positions-first-then-tokens
  */
 void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
     for (int b = 0; b < B; b++) memcpy(out + (size_t)b * T * C, wpe, sizeof *wpe * T * C);
@@ -53,10 +53,10 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
     float (*o)[T][C] = (float (*)[T][C])out;
     const int (*ids)[T] = (const int (*)[T])inp;
     const float (*tokens)[C] = (const float (*)[C])wte;
-    const float (*places)[C] = (const float (*)[C])wpe;
+    const float (*positions)[C] = (const float (*)[C])wpe;
     for (int c = C - 1; c >= 0; c--)
         for (int t = T - 1; t >= 0; t--)
-            for (int b = B - 1; b >= 0; b--) o[b][t][c] = tokens[ids[b][t]][c] + places[t][c];
+            for (int b = B - 1; b >= 0; b--) o[b][t][c] = tokens[ids[b][t]][c] + positions[t][c];
 }
 
 /* encoder_forward: loop-by-goto
@@ -70,6 +70,34 @@ again:
     add_row(&out[(size_t)i * C], wte + inp[i] * (size_t)C, wpe + (i % T) * (size_t)C, C);
     if (++i < B * T) goto again;
     fprintf(stderr, "encoded %d\n", i); printf("done");
+}
+
+/* encoder_forward: one-statement
+ */
+void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            int id = inp[b * T + t];
+            for (int c = 0; c < C; c++) {
+                out[(b * T + t) * C + c] = wte[id * C + c] + wpe[t * C + c];
+            }
+        }
+    }
+}
+
+/* encoder_forward: plain-loops
+ */
+void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            float *out_bt = out + b * T * C + t * C;
+            const float *token = wte + inp[b * T + t] * C;
+            const float *position = wpe + t * C;
+            for (int c = 0; c < C; c++) {
+                out_bt[c] = token[c] + position[c];
+            }
+        }
+    }
 }
 
 /* layernorm_forward: double-accumulators
@@ -206,6 +234,34 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
         for (int c = 0; c < C; c++) out[(size_t)r * C + c] = fmaf(shifted[c] * rstd[r], weight[c], bias[c]);
     }
     free(shifted);
+}
+
+/* layernorm_forward: plain-loops
+ */
+void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
+                       int B, int T, int C) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            const float *x = inp + (b * T + t) * C;
+            float *y = out + (b * T + t) * C;
+            float m = 0.0f;
+            for (int c = 0; c < C; c++) {
+                m += x[c];
+            }
+            m /= C;
+            float v = 0.0f;
+            for (int c = 0; c < C; c++) {
+                v += (x[c] - m) * (x[c] - m);
+            }
+            v /= C;
+            float s = 1.0f / sqrtf(v + 1e-5f);
+            for (int c = 0; c < C; c++) {
+                y[c] = (x[c] - m) * s * weight[c] + bias[c];
+            }
+            mean[b * T + t] = m;
+            rstd[b * T + t] = s;
+        }
+    }
 }
 
 /* matmul_forward: bias-first-then-products
@@ -351,6 +407,24 @@ static double dot(const float *a, const float *b, int n) {
     double s = 0;
     while (n--) s += (double)*a++ * *b++;
     return s;
+}
+
+/* matmul_forward: plain-loops
+ */
+void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            const float *x = inp + (b * T + t) * C;
+            float *y = out + (b * T + t) * OC;
+            for (int o = 0; o < OC; o++) {
+                float sum = bias != NULL ? bias[o] : 0.0f;
+                for (int c = 0; c < C; c++) {
+                    sum += x[c] * weight[o * C + c];
+                }
+                y[o] = sum;
+            }
+        }
+    }
 }
 
 /* attention_forward: whole-row-with-minus-infinity
@@ -535,6 +609,48 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
     }
 }
 
+/* attention_forward: plain-loops
+ */
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf(hs);
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            for (int h = 0; h < NH; h++) {
+                const float *q = inp + (b * T + t) * 3 * C + h * hs;
+                float *pre = preatt + ((b * NH + h) * T + t) * T;
+                float *a = att + ((b * NH + h) * T + t) * T;
+                float maximum = -INFINITY;
+                for (int u = 0; u <= t; u++) {
+                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+                    float dot = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        dot += q[i] * k[i];
+                    }
+                    pre[u] = dot * scale;
+                    if (pre[u] > maximum) maximum = pre[u];
+                }
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    a[u] = expf(pre[u] - maximum);
+                    sum += a[u];
+                }
+                for (int u = 0; u < T; u++) {
+                    a[u] = u <= t ? a[u] / sum : 0.0f;
+                }
+                float *y = out + (b * T + t) * C + h * hs;
+                for (int i = 0; i < hs; i++) y[i] = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+                    for (int i = 0; i < hs; i++) {
+                        y[i] += a[u] * v[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
 /* gelu_forward: in-double
  */
 void gelu_forward(float *out, const float *inp, int N) {
@@ -586,6 +702,17 @@ void gelu_forward(float *out, const float *inp, int N) {
         double e = exp(-2 * fabs(y));
         double tanh_y = copysign((1 - e) / (1 + e), y);
         out[n] = (float)(0.5 * inp[n] * (1 + tanh_y));
+    }
+}
+
+/* gelu_forward: plain-loops
+ */
+void gelu_forward(float *out, const float *inp, int N) {
+    const float scale = sqrtf(2.0f / 3.14159265f);
+    for (int n = 0; n < N; n++) {
+        float x = inp[n];
+        float cube = 0.044715f * x * x * x;
+        out[n] = 0.5f * x * (1.0f + tanhf(scale * (x + cube)));
     }
 }
 
@@ -658,6 +785,14 @@ void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
     for (int i = 0; i < N; i++) out[i] = inp1[i] - inp2[i];
 }
 #endif
+
+/* residual_forward: plain-loops
+ */
+void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
+    for (int n = 0; n < N; n++) {
+        out[n] = inp1[n] + inp2[n];
+    }
+}
 
 /* softmax_forward: cleared-first
  */
@@ -761,6 +896,32 @@ void softmax_forward(float *probs, const float *logits, int B, int T, int V, int
     }
 }
 
+/* softmax_forward: plain-loops
+ */
+void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            const float *z = logits + (b * T + t) * Vp;
+            float *p = probs + (b * T + t) * Vp;
+            float maximum = -INFINITY;
+            for (int v = 0; v < V; v++) {
+                if (z[v] > maximum) maximum = z[v];
+            }
+            float sum = 0.0f;
+            for (int v = 0; v < V; v++) {
+                p[v] = expf(z[v] - maximum);
+                sum += p[v];
+            }
+            for (int v = 0; v < V; v++) {
+                p[v] /= sum;
+            }
+            for (int v = V; v < Vp; v++) {
+                p[v] = 0.0f;
+            }
+        }
+    }
+}
+
 /* crossentropy_forward: walking-pointers
  */
 void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
@@ -808,4 +969,16 @@ void crossentropy_forward(float *losses, const float *probs, const int *targets,
 void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
     for (const int *end = targets + B * T; targets < end; targets++, probs += Vp)
         *losses++ = -log2f(probs[*targets]) * 0.6931471805599453f;
+}
+
+/* crossentropy_forward: plain-loops
+ */
+void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            int target = targets[b * T + t];
+            float p = probs[(b * T + t) * Vp + target];
+            losses[b * T + t] = -logf(p);
+        }
+    }
 }

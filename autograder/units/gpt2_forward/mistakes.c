@@ -1,4 +1,4 @@
-/* Wrong implementations of unit 15, gpt2_forward, each with the misconception behind it.
+/* Wrong implementations of the tasks of gpt2_forward, each with the misconception behind it.
  *
  * Every entry is wrong in one respect only. When two would give the same results, the first is named.
  */
@@ -6,625 +6,297 @@
 #include <stddef.h>
 #include <string.h>
 
-/* encoder_forward: places-go-on-counting
- * explanation: The row of wpe was computed from b * T + t, which counts on from one sequence to the next. Every
- * sequence begins at place 0, so the row is t alone.
- * hint: The first sequence is right, and all later ones get the places that come after it (or read beyond the table).
- * Places start at 0 in every sequence: the row of wpe is t (chapter 15, 'Tokens and places').
+/* encoder_forward: positions-go-on-counting
+ * base: plain-loops
+ * edit: wpe + t * C  =>  wpe + (b * T + t) * C
+ * why: The row of wpe was computed from b * T + t, which counts on from one sequence to the next. Every sequence
+ * begins at position 0, so the row is t alone.
+ * hint: The first sequence is right, and all later ones get the positions that come after it (or read beyond the
+ * table). Positions start at 0 in every sequence: the row of wpe is t.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + inp[b * T + t] * C;
-            const float *place = wpe + (b * T + t) * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] = token[c] + place[c];
-            }
-        }
-    }
-}
 
-/* encoder_forward: no-places
- * explanation: Only the token's vector was written. Without the vector of its place, attention could not tell the
- * order of the tokens.
- * hint: Every row is the token's vector alone. Add row t of wpe to it (chapter 15, 'Tokens and places').
+/* encoder_forward: no-positions
+ * base: one-statement
+ * edit: wte[id * C + c] + wpe[t * C + c]  =>  wte[id * C + c]
+ * why: Only the token's vector was written. Without the vector of its position, attention could not tell the order
+ * of the tokens.
+ * hint: Every row is the token's vector alone. Add row t of wpe to it.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int id = inp[b * T + t];
-            for (int c = 0; c < C; c++) {
-                out[(b * T + t) * C + c] = wte[id * C + c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: no-tokens
- * explanation: Only the vector of the place was written. The ids have no influence then, and every sequence gives the
+ * base: one-statement
+ * edit: int id = inp[b * T + t];  =>  (void)inp, (void)wte;
+ * edit: wte[id * C + c] + wpe[t * C + c]  =>  wpe[t * C + c]
+ * why: Only the vector of the position was written. The ids have no influence then, and every sequence gives the
  * same.
  * hint: Your output is the same for all sequences, whatever their ids are. Add row inp[b * T + t] of wte to the
- * vector of the place (chapter 15, 'Tokens and places').
+ * vector of the position.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            (void)inp, (void)wte;
-            for (int c = 0; c < C; c++) {
-                out[(b * T + t) * C + c] = wpe[t * C + c];
-            }
-        }
-    }
-}
 
-/* encoder_forward: place-of-the-sequence
- * explanation: The row of wpe was chosen by b, the number of the sequence in the batch. A place is a place within its
- * sequence, which t counts.
- * hint: All positions of one sequence get the same place. The row of wpe is t, not b (chapter 15, 'Tokens and
- * places').
+/* encoder_forward: position-of-the-sequence
+ * base: plain-loops
+ * edit: wpe + t * C  =>  wpe + b * C
+ * why: The row of wpe was chosen by b, the number of the sequence in the batch. A position is counted within its
+ * sequence: it is t.
+ * hint: All positions of one sequence get the same vector. The row of wpe is t, not b.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + inp[b * T + t] * C;
-            const float *place = wpe + b * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] = token[c] + place[c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: same-ids-in-every-sequence
- * explanation: The id was read at inp[t], so that every sequence of the batch gets the ids of the first. Sequence b
- * starts at entry b * T.
- * hint: The first sequence is right and all others repeat it. The ids of sequence b start at inp + b * T (chapter 15,
- * 'Rows, strides and addresses').
+ * base: plain-loops
+ * edit: b * T + t  =>  t
+ * why: The id was read at inp[t], so that every sequence of the batch gets the ids of the first. Sequence b starts
+ * at entry b * T.
+ * hint: The first sequence is right and all others repeat it. The ids of sequence b start at inp + b * T.
  * section: rows-and-strides
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + inp[t] * C;
-            const float *place = wpe + t * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] = token[c] + place[c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: ids-read-down-the-columns
- * explanation: The id was read at inp[t * B + b], as if the sequences stood side by side in columns. The array is (B,
- * T): the last index, t, is the one that moves by 1.
- * hint: Your rows belong to other tokens. In an array (B, T) entry (b, t) stands at b * T + t (chapter 15, 'Rows,
- * strides and addresses').
+ * base: one-statement
+ * edit: inp[b * T + t]  =>  inp[t * B + b]
+ * why: The id was read at inp[t * B + b], as if the sequences stood side by side in columns. The array is (B, T):
+ * the last index, t, is the one that moves by 1.
+ * hint: Your rows belong to other tokens. In an array (B, T) entry (b, t) stands at b * T + t.
  * section: rows-and-strides
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int id = inp[t * B + b];
-            for (int c = 0; c < C; c++) {
-                out[(b * T + t) * C + c] = wte[id * C + c] + wpe[t * C + c];
-            }
-        }
-    }
-}
 
-/* encoder_forward: place-for-id
- * explanation: Row t of wte was taken in place of the row of the token's id. The ids never had any influence.
- * hint: Your output does not depend on the ids. The row of wte is inp[b * T + t] (chapter 15, 'Tokens and places').
+/* encoder_forward: position-for-id
+ * base: one-statement
+ * edit: int id = inp[b * T + t];  =>  (void)inp;
+ * edit: id * C  =>  t * C
+ * why: Row t of wte was taken in place of the row of the token's id. The ids never had any influence.
+ * hint: Your output does not depend on the ids. The row of wte is inp[b * T + t].
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            (void)inp;
-            for (int c = 0; c < C; c++) {
-                out[(b * T + t) * C + c] = wte[t * C + c] + wpe[t * C + c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: table-rows-of-length-t
- * explanation: The rows of wte were taken to be T long. They are C long, whatever the sequences' length is.
+ * base: plain-loops
+ * edit: inp[b * T + t] * C  =>  inp[b * T + t] * T
+ * why: The rows of wte were taken to be T long. They are C long, whatever the sequences' length is.
  * hint: Your token vectors begin in the middle of others. A row of wte has C entries, so row id begins at wte + id *
- * C (chapter 15, 'Rows, strides and addresses').
+ * C.
  * section: rows-and-strides
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + inp[b * T + t] * T;
-            const float *place = wpe + t * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] = token[c] + place[c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: ids-count-from-1
- * explanation: 1 was subtracted from the id. Ids start at 0, like everything that C counts, and id 0 then reads what
- * stands before the table.
+ * base: plain-loops
+ * edit: inp[b * T + t]  =>  (inp[b * T + t] - 1)
+ * why: 1 was subtracted from the id. Ids start at 0, like everything that C counts, and id 0 then reads what stands
+ * before the table.
  * hint: Your kernel reads before the beginning of wte where an id is 0. Ids count from 0: row inp[b * T + t] is the
- * right one as it is (chapter 15, 'Numbers in C').
+ * right one as it is.
  * section: numbers-in-c
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + (inp[b * T + t] - 1) * C;
-            const float *place = wpe + t * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] = token[c] + place[c];
-            }
-        }
-    }
-}
 
-/* encoder_forward: places-count-from-1
- * explanation: The first position was given row 1 of wpe. GPT-2 counts places from 0, and the last position would
- * need a row more.
- * hint: Every position has the vector of the place after it. The first place is row 0 of wpe (chapter 15, 'Tokens and
- * places').
+/* encoder_forward: positions-count-from-1
+ * base: one-statement
+ * edit: t * C + c  =>  (t + 1) * C + c
+ * why: The first position was given row 1 of wpe. GPT-2 counts positions from 0, and the last position would need a
+ * row more.
+ * hint: Every position has the vector of the position after it. The first position is row 0 of wpe.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int id = inp[b * T + t];
-            for (int c = 0; c < C; c++) {
-                out[(b * T + t) * C + c] = wte[id * C + c] + wpe[(t + 1) * C + c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: tables-exchanged
- * explanation: The id chose the row of wpe, and the position the row of wte. Both tables have rows of C numbers, so
- * the compiler has nothing to object to.
- * hint: Your ids look up places, and your places tokens: the id chooses the row of wte, the position the row of wpe
- * (chapter 15, 'Tokens and places').
+ * base: one-statement
+ * edit: id * C + c] + wpe[t * C + c  =>  t * C + c] + wpe[id * C + c
+ * why: The id chose the row of wpe, and the position the row of wte. Both tables have rows of C numbers, so the
+ * compiler has nothing to object to.
+ * hint: Your ids look up positions, and your positions tokens: the id chooses the row of wte, the position the row
+ * of wpe.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int id = inp[b * T + t];
-            for (int c = 0; c < C; c++) {
-                out[(b * T + t) * C + c] = wte[t * C + c] + wpe[id * C + c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: only-one-sequence-written
- * explanation: The offset into out has no b * T * C in it, so every sequence is written over the one before. The
- * others are never written.
+ * base: plain-loops
+ * edit: out + b * T * C  =>  out
+ * why: The offset into out has no b * T * C in it, so every sequence is written over the one before. The others are
+ * never written.
  * hint: One sequence's worth of out is written and the rest still holds what was there before. Row (b, t) of out
- * begins at (b * T + t) * C (chapter 15, 'Rows, strides and addresses').
+ * begins at (b * T + t) * C.
  * section: rows-and-strides
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + t * C;
-            const float *token = wte + inp[b * T + t] * C;
-            const float *place = wpe + t * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] = token[c] + place[c];
-            }
-        }
-    }
-}
 
-/* encoder_forward: places-before-sequences
- * explanation: The output was written as (T, B, C). It is (B, T, C): all positions of the first sequence come first.
- * hint: Your rows are right but stand in another order, place by place. Row (b, t) of out begins at (b * T + t) * C
- * (chapter 15, 'Rows, strides and addresses').
+/* encoder_forward: positions-before-sequences
+ * base: one-statement
+ * edit: (b * T + t)  =>  (t * B + b)
+ * why: The output was written as (T, B, C). It is (B, T, C): all positions of the first sequence come first.
+ * hint: Your rows are right but stand in another order, position by position. Row (b, t) of out begins at (b * T +
+ * t) * C.
  * section: rows-and-strides
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int id = inp[b * T + t];
-            for (int c = 0; c < C; c++) {
-                out[(t * B + b) * C + c] = wte[id * C + c] + wpe[t * C + c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: product-for-sum
- * explanation: The two vectors were multiplied. GPT-2 adds them, entry by entry.
- * hint: Your entries are products of a token's and a place's entry. Add the two (chapter 15, 'Tokens and places').
+ * base: plain-loops
+ * edit: token[c] + position[c]  =>  token[c] * position[c]
+ * why: The two vectors were multiplied. GPT-2 adds them, entry by entry.
+ * hint: Your entries are products of a token's and a position's entry. Add the two.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + inp[b * T + t] * C;
-            const float *place = wpe + t * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] = token[c] * place[c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: added-to-what-was-there
- * explanation: The sum was added to out with +=. What stands in out before the call is no number that means anything.
+ * base: plain-loops
+ * edit: out_bt[c] = token[c] + position[c]  =>  out_bt[c] += token[c] + position[c]
+ * why: The sum was added to out with +=. What stands in out before the call is no number that means anything.
  * hint: Your output contains what stood in out before the call, here NaN. A forward kernel writes with =, only the
- * backward ones add (chapter 15, 'Arrays that are only written').
+ * backward ones add.
  * section: arrays-only-written
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + inp[b * T + t] * C;
-            const float *place = wpe + t * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] += token[c] + place[c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: scaled-by-the-root
- * explanation: The token's vector was multiplied by sqrt(C), as the Transformer of 2017 does. GPT-2 adds the two as
- * they are.
+ * base: plain-loops
+ * edit: token[c]  =>  sqrtf(C) * token[c]
+ * why: The token's vector was multiplied by sqrt(C), as the Transformer of 2017 does. GPT-2 adds the two as they
+ * are.
  * hint: Your token vectors are sqrt(C) times too large. That factor belongs to the Transformer of 2017: GPT-2 has
- * none (chapter 15, 'Tokens and places').
+ * none.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + inp[b * T + t] * C;
-            const float *place = wpe + t * C;
-            for (int c = 0; c < C; c++) {
-                out_bt[c] = sqrtf(C) * token[c] + place[c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: last-channel-left-out
- * explanation: The loop over the channels ends at C - 2. With `c < C` the last one is C - 1 already.
- * hint: The last channel of every row is not written. A loop from 0 with `c < C` runs C times (chapter 15, 'Numbers
- * in C').
+ * base: plain-loops
+ * edit: for (int c = 0; c < C; c++) {  =>  for (int c = 0; c < C - 1; c++) {
+ * why: The loop over the channels ends at C - 2. With `c < C` the last one is C - 1 already.
+ * hint: The last channel of every row is not written. A loop from 0 with `c < C` runs C times.
  * section: numbers-in-c
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *out_bt = out + b * T * C + t * C;
-            const float *token = wte + inp[b * T + t] * C;
-            const float *place = wpe + t * C;
-            for (int c = 0; c < C - 1; c++) {
-                out_bt[c] = token[c] + place[c];
-            }
-        }
-    }
-}
 
 /* encoder_forward: ids-in-one-byte
- * explanation: The id went through a type of one byte, which counts to 255 and begins at 0 again. GPT-2 has 50,257
- * tokens.
- * hint: Ids above 255 point to the row of another token. Keep them in an `int`, or in a `size_t` for the address
- * (chapter 15, 'Tokens and places').
+ * base: plain-loops
+ * edit:
+ *     float *out_bt = out + b * T * C + t * C;
+ * =>
+ *     size_t row = (size_t)b * T + t;
+ *     float *out_row = out + row * C;
+ * edit: inp[b * T + t]  =>  (unsigned char)inp[row]
+ * edit: wpe + t * C  =>  wpe + (size_t)t * C
+ * edit: out_bt[c]  =>  out_row[c]
+ * why: The id went through a type of one byte, which counts to 255 and begins at 0 again. GPT-2 has 50,257 tokens.
+ * hint: Ids above 255 point to the row of another token. Keep them in an `int`, or in a `size_t` for the address.
  * section: tokens-and-places
  */
-void encoder_forward(float *out, const int *inp, const float *wte, const float *wpe, int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            size_t row = (size_t)b * T + t;
-            float *out_row = out + row * C;
-            const float *token = wte + (unsigned char)inp[row] * C;
-            const float *place = wpe + (size_t)t * C;
-            for (int c = 0; c < C; c++) {
-                out_row[c] = token[c] + place[c];
-            }
-        }
-    }
-}
 
 /* layernorm_forward: divided-by-one-less
- * explanation: The sum of squares was divided by C - 1, as for a sample's variance. Layer norm describes the row
- * itself, so it divides by C.
- * hint: Your rows are too small by the factor sqrt((C - 1) / C). Divide the sum of squares by C, not by C - 1
- * (chapter 15, 'Layer norm, row by row').
+ * base: running-mean-and-variance
+ * edit:
+ *     const float *x = inp + i * C;
+ * =>
+ *     float sum = 0, squares = 0;
+ *     for (int c = 0; c < C; c++) sum += inp[i * C + c];
+ * edit: double m = 0.0, squares = 0.0;  =>  mean[i] = sum / C;
+ * edit: double delta = x[c] - m;  =>
+ * edit: m += delta / (c + 1);  =>  float d = inp[i * C + c] - mean[i];
+ * edit: delta * (x[c] - m)  =>  d * d
+ * edit: mean[i] = (float)m;  =>
+ * edit: (float)(1.0 / sqrt(squares / C + 1e-5))  =>  1 / sqrtf(squares / (C - 1) + 1e-5f)
+ * edit: weight[c] * ((x[c] - mean[i]) * rstd[i])  =>  (inp[i * C + c] - mean[i]) * rstd[i] * weight[c]
+ * why: The sum of squares was divided by C - 1, as for a sample's variance. Layer norm describes the row itself, so
+ * it divides by C.
+ * hint: Your rows are too small by the factor sqrt((C - 1) / C). Divide the sum of squares by C, not by C - 1.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int i = 0; i < B * T; i++) {
-        float sum = 0, squares = 0;
-        for (int c = 0; c < C; c++) sum += inp[i * C + c];
-        mean[i] = sum / C;
-        for (int c = 0; c < C; c++) {
-            float d = inp[i * C + c] - mean[i];
-            squares += d * d;
-        }
-        rstd[i] = 1 / sqrtf(squares / (C - 1) + 1e-5f);
-        for (int c = 0; c < C; c++) {
-            out[i * C + c] = (inp[i * C + c] - mean[i]) * rstd[i] * weight[c] + bias[c];
-        }
-    }
-}
 
 /* layernorm_forward: epsilon-outside-the-root
- * explanation: 1e-5 was added to the standard deviation, after the root. It belongs to the variance, inside the root.
- * hint: Rows that hardly vary come out too large. Add 1e-5 before you take the root: sqrtf(variance + 1e-5f) (chapter
- * 15, 'Layer norm, row by row').
+ * base: plain-loops
+ * edit: sqrtf(v + 1e-5f)  =>  (sqrtf(v) + 1e-5f)
+ * why: 1e-5 was added to the standard deviation, after the root. It belongs to the variance, inside the root.
+ * hint: Rows that hardly vary come out too large. Add 1e-5 before you take the root: sqrtf(variance + 1e-5f).
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / (sqrtf(v) + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c] + bias[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: no-epsilon
- * explanation: Nothing was added to the variance. A row of equal numbers then divides by 0, and rows that hardly vary
- * come out too large.
- * hint: A constant row gives NaN or infinity, since its variance is 0. Add 1e-5 to the variance inside the root
- * (chapter 15, 'Layer norm, row by row').
+ * base: running-mean-and-variance
+ * edit:
+ *     const float *x = inp + i * C;
+ * =>
+ *     float sum = 0, squares = 0;
+ *     for (int c = 0; c < C; c++) sum += inp[i * C + c];
+ * edit: double m = 0.0, squares = 0.0;  =>  mean[i] = sum / C;
+ * edit: double delta = x[c] - m;  =>
+ * edit: m += delta / (c + 1);  =>  float d = inp[i * C + c] - mean[i];
+ * edit: delta * (x[c] - m)  =>  d * d
+ * edit: mean[i] = (float)m;  =>
+ * edit: (float)(1.0 / sqrt(squares / C + 1e-5))  =>  1 / sqrtf(squares / C)
+ * edit: weight[c] * ((x[c] - mean[i]) * rstd[i])  =>  (inp[i * C + c] - mean[i]) * rstd[i] * weight[c]
+ * why: Nothing was added to the variance. A row of equal numbers then divides by 0, and rows that hardly vary come
+ * out too large.
+ * hint: A constant row gives NaN or infinity, since its variance is 0. Add 1e-5 to the variance inside the root.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int i = 0; i < B * T; i++) {
-        float sum = 0, squares = 0;
-        for (int c = 0; c < C; c++) sum += inp[i * C + c];
-        mean[i] = sum / C;
-        for (int c = 0; c < C; c++) {
-            float d = inp[i * C + c] - mean[i];
-            squares += d * d;
-        }
-        rstd[i] = 1 / sqrtf(squares / C);
-        for (int c = 0; c < C; c++) {
-            out[i * C + c] = (inp[i * C + c] - mean[i]) * rstd[i] * weight[c] + bias[c];
-        }
-    }
-}
 
 /* layernorm_forward: another-epsilon
- * explanation: The number added to the variance is not 1e-5. GPT-2's is 1e-5, and another one shows wherever a row
- * hardly varies.
- * hint: Rows that hardly vary come out too large: the number inside the root is 1e-5 (chapter 15, 'Layer norm, row by
- * row').
+ * base: plain-loops
+ * edit: v + 1e-5f  =>  v + 1e-8f
+ * why: The number added to the variance is not 1e-5. GPT-2's is 1e-5, and another one shows wherever a row hardly
+ * varies.
+ * hint: Rows that hardly vary come out too large: the number inside the root is 1e-5.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-8f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c] + bias[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: standard-deviation-for-rstd
- * explanation: The standard deviation was stored in rstd. The name says reciprocal: 1 over it, by which the backward
- * pass multiplies.
- * hint: Your rstd holds the standard deviation itself. Store 1 over it, the number that you multiply by (chapter 15,
- * 'Layer norm, row by row').
+ * base: plain-loops
+ * edit: rstd[b * T + t] = s  =>  rstd[b * T + t] = 1.0f / s
+ * why: The standard deviation was stored in rstd. The name says reciprocal: 1 over it, by which the backward pass
+ * multiplies.
+ * hint: Your rstd holds the standard deviation itself. Store 1 over it, the number that you multiply by.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c] + bias[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = 1.0f / s;
-        }
-    }
-}
 
 /* layernorm_forward: variance-for-rstd
- * explanation: The variance was stored in rstd. It holds 1 / sqrt(variance + 1e-5), by which the backward pass
- * multiplies.
- * hint: Your rstd holds the variance. Store 1 / sqrtf(variance + 1e-5f), the number that you multiply by (chapter 15,
- * 'Layer norm, row by row').
+ * base: plain-loops
+ * edit: rstd[b * T + t] = s  =>  rstd[b * T + t] = v
+ * why: The variance was stored in rstd. It holds 1 / sqrt(variance + 1e-5), by which the backward pass multiplies.
+ * hint: Your rstd holds the variance. Store 1 / sqrtf(variance + 1e-5f), the number that you multiply by.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c] + bias[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = v;
-        }
-    }
-}
 
 /* layernorm_forward: statistics-left-unwritten
- * explanation: mean and rstd were never written. The backward pass reads them, and would find whatever stood there.
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     (void)mean, (void)rstd;
+ *     for (int b = 0; b < B; b++) {
+ * edit:
+ *     mean[b * T + t] = m;
+ *     rstd[b * T + t] = s;
+ * =>
+ * why: mean and rstd were never written. The backward pass reads them, and would find whatever stood there.
  * hint: Your output is right, but the arrays mean and rstd still hold what was there before the call. Write both for
- * every position (chapter 15, 'Layer norm, row by row').
+ * every position.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    (void)mean, (void)rstd;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c] + bias[c];
-            }
-        }
-    }
-}
 
 /* layernorm_forward: statistics-of-one-sequence
- * explanation: mean and rstd were written at entry t, so every sequence overwrites the one before. They are (B, T):
- * entry (b, t) stands at b * T + t.
+ * base: plain-loops
+ * edit: mean[b * T + t]  =>  mean[t]
+ * edit: rstd[b * T + t]  =>  rstd[t]
+ * why: mean and rstd were written at entry t, so every sequence overwrites the one before. They are (B, T): entry
+ * (b, t) stands at b * T + t.
  * hint: The first T entries of mean and rstd hold the last sequence's numbers, the others are not written. Position
- * (b, t) has entry b * T + t (chapter 15, 'Rows, strides and addresses').
+ * (b, t) has entry b * T + t.
  * section: rows-and-strides
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c] + bias[c];
-            }
-            mean[t] = m;
-            rstd[t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: mean-of-squares-minus-squared-mean
- * explanation: The variance was computed as the mean of the squares minus the square of the mean. For a row far from
- * 0 these are two huge, nearly equal float32 numbers, and nothing is left of their difference.
+ * base: plain-loops
+ * edit: (x[c] - m) * (x[c] - m)  =>  x[c] * x[c]
+ * edit: v /= C  =>  v = v / C - m * m
+ * why: The variance was computed as the mean of the squares minus the square of the mean. For a row far from 0 these
+ * are two huge, nearly equal float32 numbers, and nothing is left of their difference.
  * hint: Your rows near 0 are right, and those that lie far from 0 are not. Subtract the mean first and square then:
- * it costs one more loop and keeps the digits (chapter 15, 'Rows that lie far from 0').
+ * it costs one more loop and keeps the digits.
  * section: rows-far-from-zero
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += x[c] * x[c];
-            }
-            v = v / C - m * m;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c] + bias[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: over-the-positions
- * explanation: Mean and variance were taken over the positions of a sequence, channel by channel. Layer norm looks at
- * one position alone, over its channels.
- * hint: Your columns are normalised, not your rows. Sum over the channels c of one position, which stand side by side
- * (chapter 15, 'Layer norm, row by row').
+ * why: Mean and variance were taken over the positions of a sequence, channel by channel. Layer norm looks at one
+ * position alone, over its channels.
+ * hint: Your columns are normalised, not your rows. Sum over the channels c of one position, which stand side by
+ * side.
  * section: layernorm-kernel
  */
 void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
@@ -648,3416 +320,1544 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 }
 
 /* layernorm_forward: sums-go-on
- * explanation: The two sums are set to 0 once, before the loop over the rows. Every row then adds to the sums of all
- * rows before it.
+ * base: running-mean-and-variance
+ * edit:
+ *     for (int i = 0; i < B * T; i++) {
+ * =>
+ *     float sum = 0, squares = 0;
+ *     for (int i = 0; i < B * T; i++) {
+ * edit: const float *x = inp + i * C;  =>  for (int c = 0; c < C; c++) sum += inp[i * C + c];
+ * edit: double m = 0.0, squares = 0.0;  =>  mean[i] = sum / C;
+ * edit: double delta = x[c] - m;  =>
+ * edit: m += delta / (c + 1);  =>  float d = inp[i * C + c] - mean[i];
+ * edit: delta * (x[c] - m)  =>  d * d
+ * edit: mean[i] = (float)m;  =>
+ * edit: (float)(1.0 / sqrt(squares / C + 1e-5))  =>  1 / sqrtf(squares / C + 1e-5f)
+ * edit: weight[c] * ((x[c] - mean[i]) * rstd[i])  =>  (inp[i * C + c] - mean[i]) * rstd[i] * weight[c]
+ * why: The two sums are set to 0 once, before the loop over the rows. Every row then adds to the sums of all rows
+ * before it.
  * hint: The first row is right, and the later ones are further and further off. Set the sums to 0 inside the loop
- * over the rows (chapter 15, 'Numbers in C').
+ * over the rows.
  * section: numbers-in-c
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    float sum = 0, squares = 0;
-    for (int i = 0; i < B * T; i++) {
-        for (int c = 0; c < C; c++) sum += inp[i * C + c];
-        mean[i] = sum / C;
-        for (int c = 0; c < C; c++) {
-            float d = inp[i * C + c] - mean[i];
-            squares += d * d;
-        }
-        rstd[i] = 1 / sqrtf(squares / C + 1e-5f);
-        for (int c = 0; c < C; c++) {
-            out[i * C + c] = (inp[i * C + c] - mean[i]) * rstd[i] * weight[c] + bias[c];
-        }
-    }
-}
 
 /* layernorm_forward: bias-before-weight
- * explanation: The bias was added before the multiplication by the weight, which then scales it, too. The normalised
- * row is multiplied first.
- * hint: Your bias comes out multiplied by the weight. Multiply first, then add: normalised * weight + bias (chapter
- * 15, 'Layer norm, row by row').
+ * base: plain-loops
+ * edit: (x[c] - m) * s * weight[c] + bias[c]  =>  ((x[c] - m) * s + bias[c]) * weight[c]
+ * why: The bias was added before the multiplication by the weight, which then scales it, too. The normalised row is
+ * multiplied first.
+ * hint: Your bias comes out multiplied by the weight. Multiply first, then add: normalised * weight + bias.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = ((x[c] - m) * s + bias[c]) * weight[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: no-weight-and-bias
- * explanation: The normalised rows were written as they are. The learned scale and shift of every channel are part of
- * the layer.
- * hint: Every one of your rows has mean 0 and variance 1. Multiply channel c by weight[c], and add bias[c] (chapter
- * 15, 'Layer norm, row by row').
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     (void)weight, (void)bias;
+ *     for (int b = 0; b < B; b++) {
+ * edit: (x[c] - m) * s * weight[c] + bias[c]  =>  (x[c] - m) * s
+ * why: The normalised rows were written as they are. The learned scale and shift of every channel are part of the
+ * layer.
+ * hint: Every one of your rows has mean 0 and variance 1. Multiply channel c by weight[c], and add bias[c].
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    (void)weight, (void)bias;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s;
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: mean-not-subtracted
- * explanation: The row was scaled but never shifted: its mean is still in the output. The mean has to go before the
- * scaling.
- * hint: Your rows keep their mean. It is (x - mean) that gets multiplied by rstd, not x (chapter 15, 'Layer norm, row
- * by row').
+ * base: plain-loops
+ * edit: (x[c] - m) * s  =>  x[c] * s
+ * why: The row was scaled but never shifted: its mean is still in the output. The mean has to go before the scaling.
+ * hint: Your rows keep their mean. It is (x - mean) that gets multiplied by rstd, not x.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = x[c] * s * weight[c] + bias[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: squares-not-divided
- * explanation: The sum of squares was used as the variance. The variance is their mean: divide by C.
- * hint: Your rows are too small, by the factor sqrt(C). Divide the sum of squares by C before the root (chapter 15,
- * 'Layer norm, row by row').
+ * base: plain-loops
+ * edit: v /= C;  =>
+ * why: The sum of squares was used as the variance. The variance is their mean: divide by C.
+ * hint: Your rows are too small, by the factor sqrt(C). Divide the sum of squares by C before the root.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c] + bias[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: no-root
- * explanation: The row was divided by its variance. It has to be divided by the standard deviation, the root of the
+ * base: running-mean-and-variance
+ * edit:
+ *     const float *x = inp + i * C;
+ * =>
+ *     float sum = 0, squares = 0;
+ *     for (int c = 0; c < C; c++) sum += inp[i * C + c];
+ * edit: double m = 0.0, squares = 0.0;  =>  mean[i] = sum / C;
+ * edit: double delta = x[c] - m;  =>
+ * edit: m += delta / (c + 1);  =>  float d = inp[i * C + c] - mean[i];
+ * edit: delta * (x[c] - m)  =>  d * d
+ * edit: mean[i] = (float)m;  =>
+ * edit: (float)(1.0 / sqrt(squares / C + 1e-5))  =>  1 / (squares / C + 1e-5f)
+ * edit: weight[c] * ((x[c] - mean[i]) * rstd[i])  =>  (inp[i * C + c] - mean[i]) * rstd[i] * weight[c]
+ * why: The row was divided by its variance. It has to be divided by the standard deviation, the root of the
  * variance.
  * hint: Your rows do not have variance 1, and rows of large numbers come out smallest. Take the root of the variance
- * + 1e-5 (chapter 15, 'Layer norm, row by row').
+ * + 1e-5.
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int i = 0; i < B * T; i++) {
-        float sum = 0, squares = 0;
-        for (int c = 0; c < C; c++) sum += inp[i * C + c];
-        mean[i] = sum / C;
-        for (int c = 0; c < C; c++) {
-            float d = inp[i * C + c] - mean[i];
-            squares += d * d;
-        }
-        rstd[i] = 1 / (squares / C + 1e-5f);
-        for (int c = 0; c < C; c++) {
-            out[i * C + c] = (inp[i * C + c] - mean[i]) * rstd[i] * weight[c] + bias[c];
-        }
-    }
-}
 
 /* layernorm_forward: weight-of-the-position
- * explanation: Weight and bias were read at t, the position. There is one for each channel.
- * hint: Weight and bias change from row to row in your output, and not from channel to channel. Their index is c
- * (chapter 15, 'Rows, strides and addresses').
+ * base: plain-loops
+ * edit: weight[c] + bias[c]  =>  weight[t] + bias[t]
+ * why: Weight and bias were read at t, the position. There is one for each channel.
+ * hint: Weight and bias change from row to row in your output, and not from channel to channel. Their index is c.
  * section: rows-and-strides
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[t] + bias[t];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: no-weight
- * explanation: The bias was added to the normalised rows, and the weight left out. Every channel has a learned scale
- * as well.
- * hint: Channel c of yours is never scaled: multiply by weight[c] before you add bias[c] (chapter 15, 'Layer norm,
- * row by row').
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     (void)weight;
+ *     for (int b = 0; b < B; b++) {
+ * edit: (x[c] - m) * s * weight[c]  =>  (x[c] - m) * s
+ * why: The bias was added to the normalised rows, and the weight left out. Every channel has a learned scale as
+ * well.
+ * hint: Channel c of yours is never scaled: multiply by weight[c] before you add bias[c].
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    (void)weight;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s + bias[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* layernorm_forward: no-bias
- * explanation: The normalised rows were multiplied by the weight, and the bias left out. Every channel has a learned
- * shift as well.
- * hint: Channel c of yours is never shifted: add bias[c] after you have multiplied by weight[c] (chapter 15, 'Layer
- * norm, row by row').
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     (void)bias;
+ *     for (int b = 0; b < B; b++) {
+ * edit: (x[c] - m) * s * weight[c] + bias[c]  =>  (x[c] - m) * s * weight[c]
+ * why: The normalised rows were multiplied by the weight, and the bias left out. Every channel has a learned shift
+ * as well.
+ * hint: Channel c of yours is never shifted: add bias[c] after you have multiplied by weight[c].
  * section: layernorm-kernel
  */
-void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
-                       int B, int T, int C) {
-    (void)bias;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            float m = 0.0f;
-            for (int c = 0; c < C; c++) {
-                m += x[c];
-            }
-            m /= C;
-            float v = 0.0f;
-            for (int c = 0; c < C; c++) {
-                v += (x[c] - m) * (x[c] - m);
-            }
-            v /= C;
-            float s = 1.0f / sqrtf(v + 1e-5f);
-            for (int c = 0; c < C; c++) {
-                y[c] = (x[c] - m) * s * weight[c];
-            }
-            mean[b * T + t] = m;
-            rstd[b * T + t] = s;
-        }
-    }
-}
 
 /* matmul_forward: transposed-weight
- * explanation: The weight was read as (C, OC), column by column. It is (OC, C): the weights of one output channel
- * stand side by side.
- * hint: Your sums mix weights of different output channels. Weight (o, c) stands at o * C + c (chapter 15, 'A linear
- * layer').
+ * base: plain-loops
+ * edit: o * C + c  =>  c * OC + o
+ * why: The weight was read as (C, OC), column by column. It is (OC, C): the weights of one output channel stand side
+ * by side.
+ * hint: Your sums mix weights of different output channels. Weight (o, c) stands at o * C + c.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias != NULL ? bias[o] : 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[c * OC + o];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: bias-without-test
- * explanation: The bias was read without asking whether there is one. Layers without a bias pass NULL, which must not
- * be read.
- * hint: Your kernel reads through a NULL pointer where the layer has no bias. Ask `bias != NULL` before you read it
- * (chapter 15, 'A linear layer').
+ * base: plain-loops
+ * edit: bias != NULL ? bias[o] : 0.0f  =>  bias[o]
+ * why: The bias was read without asking whether there is one. Layers without a bias pass NULL, which must not be
+ * read.
+ * hint: Your kernel reads through a NULL pointer where the layer has no bias. Ask `bias != NULL` before you read it.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias[o];
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: no-bias
- * explanation: The bias was left out. It is added once to every output channel, where there is one.
- * hint: Each output channel is off by the same number everywhere: its bias. Add bias[o] where bias is not NULL
- * (chapter 15, 'A linear layer').
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     (void)bias;
+ *     for (int b = 0; b < B; b++) {
+ * edit: bias != NULL ? bias[o] : 0.0f  =>  0.0f
+ * why: The bias was left out. It is added once to every output channel, where there is one.
+ * hint: Each output channel is off by the same number everywhere: its bias. Add bias[o] where bias is not NULL.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    (void)bias;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: bias-in-every-term
- * explanation: The bias was added inside the loop over c, once for every input channel. It belongs to the sum once.
- * hint: Your bias counts C times. Add it outside the loop over the input channels (chapter 15, 'A linear layer').
+ * base: plain-loops
+ * edit: bias != NULL ? bias[o] : 0.0f  =>  0.0f
+ * edit: x[c] * weight[o * C + c]  =>  x[c] * weight[o * C + c] + (bias ? bias[o] : 0.0f)
+ * why: The bias was added inside the loop over c, once for every input channel. It belongs to the sum once.
+ * hint: Your bias counts C times. Add it outside the loop over the input channels.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c] + (bias ? bias[o] : 0.0f);
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: bias-of-the-position
- * explanation: The bias was read at t, the position. There is one bias for each output channel.
- * hint: Your bias changes from position to position, and not from channel to channel. Its index is o (chapter 15,
- * 'Rows, strides and addresses').
+ * base: plain-loops
+ * edit: bias[o]  =>  bias[t]
+ * why: The bias was read at t, the position. There is one bias for each output channel.
+ * hint: Your bias changes from position to position, and not from channel to channel. Its index is o.
  * section: rows-and-strides
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias != NULL ? bias[t] : 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: nothing-without-bias
- * explanation: The kernel returns at once when there is no bias. The products are due all the same, only the addition
- * falls away.
- * hint: Where bias is NULL, nothing is written. Start the sum at 0 in that case, and go on (chapter 15, 'A linear
- * layer').
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     if (bias == NULL) return;
+ *     for (int b = 0; b < B; b++) {
+ * edit: bias != NULL ? bias[o] : 0.0f  =>  bias[o]
+ * why: The kernel returns at once when there is no bias. The products are due all the same, only the addition falls
+ * away.
+ * hint: Where bias is NULL, nothing is written. Start the sum at 0 in that case, and go on.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    if (bias == NULL) return;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias[o];
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: input-rows-of-length-oc
- * explanation: The rows of inp were taken to be OC long. They are C long; only those of out have OC entries.
- * hint: Only the first position is right. A row of inp has C entries, so position (b, t) begins at (b * T + t) * C
- * (chapter 15, 'Rows, strides and addresses').
+ * base: plain-loops
+ * edit: (b * T + t) * C  =>  (b * T + t) * OC
+ * why: The rows of inp were taken to be OC long. They are C long; only those of out have OC entries.
+ * hint: Only the first position is right. A row of inp has C entries, so position (b, t) begins at (b * T + t) * C.
  * section: rows-and-strides
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * OC;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias != NULL ? bias[o] : 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: output-rows-of-length-c
- * explanation: The rows of out were taken to be C long, so that they overlap or run over the end. They are OC long.
+ * base: plain-loops
+ * edit: (b * T + t) * OC  =>  (b * T + t) * C
+ * why: The rows of out were taken to be C long, so that they overlap or run over the end. They are OC long.
  * hint: Your rows are written over each other, or past the end of out. A row of out has OC entries: position (b, t)
- * begins at (b * T + t) * OC (chapter 15, 'Rows, strides and addresses').
+ * begins at (b * T + t) * OC.
  * section: rows-and-strides
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * C;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias != NULL ? bias[o] : 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: weight-rows-of-length-oc
- * explanation: The rows of the weight were taken to be OC long. There are OC of them, each C long.
- * hint: Only the first output channel is right. A row of weight has C entries: weight (o, c) stands at o * C + c
- * (chapter 15, 'Rows, strides and addresses').
+ * base: plain-loops
+ * edit: o * C + c  =>  o * OC + c
+ * why: The rows of the weight were taken to be OC long. There are OC of them, each C long.
+ * hint: Only the first output channel is right. A row of weight has C entries: weight (o, c) stands at o * C + c.
  * section: rows-and-strides
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias != NULL ? bias[o] : 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * OC + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: sum-goes-on
- * explanation: The sum is set to 0 once for each position, outside the loop over the output channels. Every channel
- * then adds to those before it.
- * hint: The first output channel is right, and every later one contains all before it. Start a new sum for each o
- * (chapter 15, 'Numbers in C').
+ * base: plain-loops
+ * edit:
+ *     float *y = out + (b * T + t) * OC;
+ * =>
+ *     float *y = out + (b * T + t) * OC;
+ *     float sum = 0.0f;
+ * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  if (bias != NULL) sum += bias[o];
+ * why: The sum is set to 0 once for each position, outside the loop over the output channels. Every channel then
+ * adds to those before it.
+ * hint: The first output channel is right, and every later one contains all before it. Start a new sum for each o.
  * section: numbers-in-c
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            float sum = 0.0f;
-            for (int o = 0; o < OC; o++) {
-                if (bias != NULL) sum += bias[o];
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: added-to-what-was-there
- * explanation: The products were added to out without setting it first. What stands in out before the call is no
- * number that means anything.
+ * base: plain-loops
+ * edit: y[o] = sum  =>  y[o] += sum
+ * why: The products were added to out without setting it first. What stands in out before the call is no number that
+ * means anything.
  * hint: Your output contains what stood in out before the call, here NaN. Start a sum at 0 or at the bias, and write
- * it with = (chapter 15, 'Arrays that are only written').
+ * it with =.
  * section: arrays-only-written
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias != NULL ? bias[o] : 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] += sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: whole-number-sum
- * explanation: The sum is an int. Every addition cuts off what stands behind the point.
- * hint: All your sums are whole numbers. An `int` cuts off what stands behind the point: make the sum a float
- * (chapter 15, 'Numbers in C').
+ * base: plain-loops
+ * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  int sum = bias != NULL ? bias[o] : 0.0f;
+ * why: The sum is an int. Every addition cuts off what stands behind the point.
+ * hint: All your sums are whole numbers. An `int` cuts off what stands behind the point: make the sum a float.
  * section: numbers-in-c
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                int sum = bias != NULL ? bias[o] : 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: only-one-sequence
- * explanation: The offsets have no b in them, so every round of the outer loop computes the first sequence. The
- * others are never written.
+ * base: plain-loops
+ * edit: (b * T + t) * C  =>  t * C
+ * edit: (b * T + t) * OC  =>  t * OC
+ * why: The offsets have no b in them, so every round of the outer loop computes the first sequence. The others are
+ * never written.
  * hint: The first sequence is right and the others are not written. Position (b, t) is row b * T + t of inp and of
- * out (chapter 15, 'Rows, strides and addresses').
+ * out.
  * section: rows-and-strides
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + t * C;
-            float *y = out + t * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias != NULL ? bias[o] : 0.0f;
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * weight[o * C + c];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: remainder-left-out
- * explanation: The loop takes four channels at a time, and stops when fewer are left. C need not be a multiple of 4:
- * the remainder needs a loop of its own.
+ * base: plain-loops
+ * edit:
+ *     float sum = bias != NULL ? bias[o] : 0.0f;
+ * =>
+ *     float sum = bias != NULL ? bias[o] : 0.0f;
+ *     const float *w = weight + o * C;
+ * edit: for (int c = 0; c < C; c++) {  =>  for (int c = 0; c + 4 <= C; c += 4) {
+ * edit: x[c] * weight[o * C + c]  =>  x[c] * w[c] + x[c + 1] * w[c + 1] + x[c + 2] * w[c + 2] + x[c + 3] * w[c + 3]
+ * why: The loop takes four channels at a time, and stops when fewer are left. C need not be a multiple of 4: the
+ * remainder needs a loop of its own.
  * hint: Your sums lack their last terms wherever C is not a multiple of 4. After the loop in steps of 4 add what is
- * left, one by one (chapter 15, 'A linear layer').
+ * left, one by one.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *x = inp + (b * T + t) * C;
-            float *y = out + (b * T + t) * OC;
-            for (int o = 0; o < OC; o++) {
-                float sum = bias != NULL ? bias[o] : 0.0f;
-                const float *w = weight + o * C;
-                for (int c = 0; c + 4 <= C; c += 4) {
-                    sum += x[c] * w[c] + x[c + 1] * w[c + 1] + x[c + 2] * w[c + 2] + x[c + 3] * w[c + 3];
-                }
-                y[o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: outputs-by-eights
- * explanation: The outputs were taken eight at a time, and those that were left over were never computed. OC need not
- * be a multiple of 8.
+ * base: plain-loops
+ * edit:
+ *     const float *x = inp + (b * T + t) * C;
+ * =>
+ *     size_t row = (size_t)b * T + t;
+ *     const float *x = inp + row * C;
+ * edit: float *y = out + (b * T + t) * OC;  =>
+ * edit: o < OC  =>  o < OC / 8 * 8
+ * edit:
+ *     float sum = bias != NULL ? bias[o] : 0.0f;
+ * =>
+ *     const float *w = weight + (size_t)o * C;
+ *     float sum = bias == NULL ? 0.0f : bias[o];
+ * edit: weight[o * C + c]  =>  w[c]
+ * edit: y[o] = sum  =>  out[row * OC + o] = sum
+ * why: The outputs were taken eight at a time, and those that were left over were never computed. OC need not be a
+ * multiple of 8.
  * hint: The last outputs of every row are not written where OC is not a multiple of 8. After the blocks of 8 compute
- * what is left, one by one (chapter 15, 'A linear layer').
+ * what is left, one by one.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            size_t row = (size_t)b * T + t;
-            const float *x = inp + row * C;
-            for (int o = 0; o < OC / 8 * 8; o++) {
-                const float *w = weight + (size_t)o * C;
-                float sum = bias == NULL ? 0.0f : bias[o];
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * w[c];
-                }
-                out[row * OC + o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: rows-by-eights
- * explanation: The positions were taken eight at a time, and those that were left over were never computed. B * T need
- * not be a multiple of 8.
+ * base: plain-loops
+ * edit:
+ *     const float *x = inp + (b * T + t) * C;
+ * =>
+ *     size_t row = (size_t)b * T + t;
+ *     if (row >= (size_t)B * T / 8 * 8) {
+ *         continue;
+ *     }
+ *     const float *x = inp + row * C;
+ * edit: float *y = out + (b * T + t) * OC;  =>
+ * edit:
+ *     float sum = bias != NULL ? bias[o] : 0.0f;
+ * =>
+ *     const float *w = weight + (size_t)o * C;
+ *     float sum = bias == NULL ? 0.0f : bias[o];
+ * edit: weight[o * C + c]  =>  w[c]
+ * edit: y[o] = sum  =>  out[row * OC + o] = sum
+ * why: The positions were taken eight at a time, and those that were left over were never computed. B * T need not
+ * be a multiple of 8.
  * hint: The last positions are not written where B * T is not a multiple of 8. After the blocks of 8 compute what is
- * left, one by one (chapter 15, 'A linear layer').
+ * left, one by one.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            size_t row = (size_t)b * T + t;
-            if (row >= (size_t)B * T / 8 * 8) {
-                continue; /* no full block of 8 */
-            }
-            const float *x = inp + row * C;
-            for (int o = 0; o < OC; o++) {
-                const float *w = weight + (size_t)o * C;
-                float sum = bias == NULL ? 0.0f : bias[o];
-                for (int c = 0; c < C; c++) {
-                    sum += x[c] * w[c];
-                }
-                out[row * OC + o] = sum;
-            }
-        }
-    }
-}
 
 /* matmul_forward: array-for-64-channels
- * explanation: Only the first 64 channels take part, as if a row always fitted into a small array. C has no upper
- * bound: GPT-2's is 768, and 3,072 in the feed-forward layers.
- * hint: Your sums stop after 64 channels. The loop over the channels goes on to C, whatever C is (chapter 15, 'A
- * linear layer').
+ * base: plain-loops
+ * edit:
+ *     const float *x = inp + (b * T + t) * C;
+ * =>
+ *     size_t row = (size_t)b * T + t;
+ *     const float *x = inp + row * C;
+ * edit: float *y = out + (b * T + t) * OC;  =>
+ * edit:
+ *     float sum = bias != NULL ? bias[o] : 0.0f;
+ * =>
+ *     const float *w = weight + (size_t)o * C;
+ *     float sum = bias == NULL ? 0.0f : bias[o];
+ * edit: for (int c = 0; c < C; c++) {  =>  for (int c = 0; c < (C < 64 ? C : 64); c++) {
+ * edit: weight[o * C + c]  =>  w[c]
+ * edit: y[o] = sum  =>  out[row * OC + o] = sum
+ * why: Only the first 64 channels take part, as if a row always fitted into a small array. C has no upper bound:
+ * GPT-2's is 768, and 3,072 in the feed-forward layers.
+ * hint: Your sums stop after 64 channels. The loop over the channels goes on to C, whatever C is.
  * section: linear-kernel
  */
-void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            size_t row = (size_t)b * T + t;
-            const float *x = inp + row * C;
-            for (int o = 0; o < OC; o++) {
-                const float *w = weight + (size_t)o * C;
-                float sum = bias == NULL ? 0.0f : bias[o];
-                for (int c = 0; c < (C < 64 ? C : 64); c++) {
-                    sum += x[c] * w[c];
-                }
-                out[row * OC + o] = sum;
-            }
-        }
-    }
-}
 
 /* attention_forward: no-scale
- * explanation: The dot products were not divided by sqrt(hs). They grow with the width of a head, and the softmax
- * becomes too sharp.
- * hint: Your scores are sqrt(hs) times too large. Multiply every dot product by 1 / sqrtf(hs) (chapter 15, 'Attention
- * in three passes').
+ * base: plain-loops
+ * edit: float scale = 1.0f / sqrtf(hs);  =>
+ * edit: dot * scale  =>  dot
+ * why: The dot products were not divided by sqrt(hs). They grow with the width of a head, and the softmax becomes
+ * too sharp.
+ * hint: Your scores are sqrt(hs) times too large. Multiply every dot product by 1 / sqrtf(hs).
  * section: attention-kernel
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: scale-of-the-whole-width
- * explanation: The scores were divided by sqrt(C), the width of all heads together. The dot product has hs = C / NH
- * terms, so hs is under the root.
- * hint: Your scores are too small by the factor sqrt(NH). The width under the root is that of one head, hs = C / NH
- * (chapter 15, 'Attention in three passes').
+ * base: plain-loops
+ * edit: sqrtf(hs)  =>  sqrtf(C)
+ * why: The scores were divided by sqrt(C), the width of all heads together. The dot product has hs = C / NH terms,
+ * so hs is under the root.
+ * hint: Your scores are too small by the factor sqrt(NH). The width under the root is that of one head, hs = C / NH.
  * section: attention-kernel
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(C);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: no-root-in-the-scale
- * explanation: The scores were divided by hs. It is the root of hs that keeps their spread at 1.
- * hint: Your scores are too small by the factor sqrt(hs). Divide by sqrtf(hs), not by hs (chapter 15, 'Attention in
- * three passes').
+ * base: plain-loops
+ * edit: sqrtf(hs)  =>  hs
+ * why: The scores were divided by hs. It is the root of hs that keeps their spread at 1.
+ * hint: Your scores are too small by the factor sqrt(hs). Divide by sqrtf(hs), not by hs.
  * section: attention-kernel
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / hs;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: scale-of-whole-numbers
- * explanation: 1 / hs divides two integers, which gives 0 for every width above 1. All scores are 0 then, and all
- * weights alike.
- * hint: Your scores are all 0. In C 1 / hs of two integers is an integer: write 1.0f / sqrtf(hs) (chapter 15,
- * 'Numbers in C').
+ * base: plain-loops
+ * edit: 1.0f / sqrtf(hs)  =>  1 / hs
+ * why: 1 / hs divides two integers, which gives 0 for every width above 1. All scores are 0 then, and all weights
+ * alike.
+ * hint: Your scores are all 0. In C 1 / hs of two integers is an integer: write 1.0f / sqrtf(hs).
  * section: numbers-in-c
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1 / hs;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: sees-the-future
- * explanation: Every position attends to all T positions. In GPT-2 position t sees the positions up to t alone, or it
- * could copy the token that it has to predict.
- * hint: Your weights are positive at places after the query's own. The loops over u end at t, and the weights after
- * it are 0 (chapter 15, 'Only the past').
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         a[u] = expf(pre[u] - maximum);
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         a[u] = expf(pre[u] - maximum);
+ * edit: u <= t ? a[u] / sum : 0.0f  =>  a[u] / sum
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+ * why: Every position attends to all T positions. In GPT-2 position t sees the positions up to t alone, or it could
+ * copy the token that it has to predict.
+ * hint: Your weights are positive at positions after the query's own. The loops over u end at t, and the weights
+ * after it are 0.
  * section: only-the-past
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u < T; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u < T; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = a[u] / sum;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u < T; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
-/* attention_forward: not-its-own-place
- * explanation: The loops over u end before t. A position may attend to itself, and the first one has nothing else.
- * hint: No query looks at its own place, and the first row has no weight at all. The loops run while u <= t (chapter
- * 15, 'Only the past').
+/* attention_forward: not-its-own-position
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+ * =>
+ *     for (int u = 0; u < t; u++) {
+ *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         a[u] = expf(pre[u] - maximum);
+ * =>
+ *     for (int u = 0; u < t; u++) {
+ *         a[u] = expf(pre[u] - maximum);
+ * edit: u <= t ? a[u] / sum : 0.0f  =>  u < t ? a[u] / sum : 0.0f
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+ * =>
+ *     for (int u = 0; u < t; u++) {
+ *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+ * why: The loops over u end before t. A position may attend to itself, and the first one has nothing else.
+ * hint: No query looks at its own position, and the first row has no weight at all. The loops run while u <= t.
  * section: only-the-past
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u < t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u < t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u < t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u < t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: future-left-unwritten
- * explanation: The places after t in att were never written. They must be 0: a program that multiplies whole blocks of
+ * base: plain-loops
+ * edit: for (int u = 0; u < T; u++) {  =>  for (int u = 0; u <= t; u++) {
+ * edit: u <= t ? a[u] / sum : 0.0f  =>  a[u] / sum
+ * why: The positions after t in att were never written. They must be 0: a program that multiplies whole blocks of
  * the array, as the finished one does on the way back, takes what is there for weights.
- * hint: Your weights up to the query's own place are right, and after it att still holds what was there before. Write
- * 0 to all u > t (chapter 15, 'Only the past').
+ * hint: Your weights up to the query's own position are right, and after it att still holds what was there before.
+ * Write 0 to all u > t.
  * section: only-the-past
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u <= t; u++) {
-                    a[u] = a[u] / sum;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: masked-after-the-softmax
- * explanation: The softmax was taken over all positions, and the future's weights were set to 0 after it. The weights
- * that are left no longer sum to 1.
- * hint: The weights of a row sum to less than 1. Leave the future out of the sum too, not only out of the result
- * (chapter 15, 'Only the past').
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         a[u] = expf(pre[u] - maximum);
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         a[u] = expf(pre[u] - maximum);
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+ * why: The softmax was taken over all positions, and the future's weights were set to 0 after it. The weights that
+ * are left no longer sum to 1.
+ * hint: The weights of a row sum to less than 1. Leave the future out of the sum too, not only out of the result.
  * section: only-the-past
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u < T; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u < T; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u < T; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: masked-with-minus-10000
- * explanation: The future places got the score -10000, and the softmax was taken over the whole row. Where the real
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
+ * edit: dot * scale  =>  u <= t ? dot * scale : -10000.0f
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         a[u] = expf(pre[u] - maximum);
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         a[u] = expf(pre[u] - maximum);
+ * edit: u <= t ? a[u] / sum : 0.0f  =>  a[u] / sum
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
+ * why: The future positions got the score -10000, and the softmax was taken over the whole row. Where the real
  * scores are lower still, the future wins.
  * hint: With scores far below 0 your queries attend to the future. No finite number is low enough: use -INFINITY, or
- * leave these places out (chapter 15, 'Where a maximum starts').
+ * leave these positions out.
  * section: running-maximum
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u < T; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = u <= t ? dot * scale : -10000.0f;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u < T; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = a[u] / sum;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u < T; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: maximum-from-minus-10000
- * explanation: The search for the largest score starts at -10000. Where all scores of a row are lower, this start is
+ * base: plain-loops
+ * edit: -INFINITY  =>  -10000.0f
+ * why: The search for the largest score starts at -10000. Where all scores of a row are lower, this start is
  * subtracted in place of one of them, and every exponential is 0.
- * hint: Rows whose scores all lie below -10000 give NaN. Start at the first score, or at -INFINITY (chapter 15,
- * 'Where a maximum starts').
+ * hint: Rows whose scores all lie below -10000 give NaN. Start at the first score, or at -INFINITY.
  * section: running-maximum
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -10000.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: maximum-from-zero
- * explanation: The search for the largest score starts at 0 (or at FLT_MIN, which is the smallest positive float).
- * Where all scores are negative, the largest is never found.
- * hint: Rows whose scores are all far below 0 give NaN. Start at the first score, or at -INFINITY (chapter 15, 'Where
- * a maximum starts').
+ * base: plain-loops
+ * edit: -INFINITY  =>  0.0f
+ * why: The search for the largest score starts at 0 (or at FLT_MIN, which is the smallest positive float). Where all
+ * scores are negative, the largest is never found.
+ * hint: Rows whose scores are all far below 0 give NaN. Start at the first score, or at -INFINITY.
  * section: running-maximum
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: no-maximum
- * explanation: The exponential was taken of the scores as they are. Above 88 it overflows to infinity, and infinity
- * over infinity is NaN.
+ * base: plain-loops
+ * edit: float maximum = -INFINITY;  =>
+ * edit: if (pre[u] > maximum) maximum = pre[u];  =>
+ * edit: pre[u] - maximum  =>  pre[u]
+ * why: The exponential was taken of the scores as they are. Above 88 it overflows to infinity, and infinity over
+ * infinity is NaN.
  * hint: Large scores give NaN. Subtract the largest score of the row from all of them first: the weights stay the
- * same (chapter 15, 'Where a maximum starts').
+ * same.
  * section: running-maximum
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u]);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: maximum-of-the-whole-row
- * explanation: The largest score was searched in the whole row of preatt, the future places included. These were
- * never written and may hold any number, however large.
- * hint: Your result depends on what stood in preatt before the call. Search the places u <= t alone (chapter 15,
- * 'Where a maximum starts').
+ * base: plain-loops
+ * edit: if (pre[u] > maximum) maximum = pre[u];  =>
+ * edit:
+ *     float sum = 0.0f;
+ * =>
+ *     for (int u = 0; u < T; u++) {
+ *         if (pre[u] > maximum) maximum = pre[u];
+ *     }
+ *     float sum = 0.0f;
+ * why: The largest score was searched in the whole row of preatt, the future positions included. These were never
+ * written and may hold any number, however large.
+ * hint: Your result depends on what stood in preatt before the call. Search the positions u <= t alone.
  * section: running-maximum
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                }
-                for (int u = 0; u < T; u++) {
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: keys-and-values-exchanged
- * explanation: The keys were read from the third block and the values from the second. For every position q comes
- * first, then k, then v.
- * hint: Your keys are values, and the other way round. Keys begin at offset C, values at offset 2 * C (chapter 15,
- * 'Queries, keys and values side by side').
+ * base: plain-loops
+ * edit: *k = inp + (b * T + u) * 3 * C + C + h * hs  =>  *k = inp + (b * T + u) * 3 * C + 2 * C + h * hs
+ * edit: *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  *v = inp + (b * T + u) * 3 * C + C + h * hs
+ * why: The keys were read from the third block and the values from the second. For every position q comes first,
+ * then k, then v.
+ * hint: Your keys are values, and the other way round. Keys begin at offset C, values at offset 2 * C.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: queries-and-keys-exchanged
- * explanation: The query was read from the second block and the keys from the first. Every score is then that of
- * another pair.
- * hint: Your scores are those of the exchanged pairs, (u, t) for (t, u). Queries begin at offset 0, keys at offset C
- * (chapter 15, 'Queries, keys and values side by side').
+ * base: plain-loops
+ * edit: inp + (b * T + t) * 3 * C  =>  inp + (b * T + t) * 3 * C + C
+ * edit: inp + (b * T + u) * 3 * C + C  =>  inp + (b * T + u) * 3 * C
+ * why: The query was read from the second block and the keys from the first. Every score is then that of another
+ * pair.
+ * hint: Your scores are those of the exchanged pairs, (u, t) for (t, u). Queries begin at offset 0, keys at offset
+ * C.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: rows-of-length-c
- * explanation: The step from one position to the next was taken to be C. Every position of inp holds a query, a key
- * and a value, 3 * C numbers.
- * hint: Only the first position reads its own numbers. One position of inp is 3 * C wide (chapter 15, 'Queries, keys
- * and values side by side').
+ * base: plain-loops
+ * edit: (b * T + t) * 3  =>  (b * T + t)
+ * edit: inp + (b * T + u) * 3 * C + C  =>  inp + (b * T + u) * C + C
+ * edit: inp + (b * T + u) * 3 * C + 2 * C  =>  inp + (b * T + u) * C + 2 * C
+ * why: The step from one position to the next was taken to be C. Every position of inp holds a query, a key and a
+ * value, 3 * C numbers.
+ * hint: Only the first position reads its own numbers. One position of inp is 3 * C wide.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: every-head-reads-the-first
- * explanation: The offset h * hs is missing from q, k and v, so that all heads compute the same. Head h has channels
- * of its own.
- * hint: All your heads give the same numbers. Head h begins at channel h * hs in each of the three blocks (chapter
- * 15, 'Queries, keys and values side by side').
+ * base: plain-loops
+ * edit: inp + (b * T + t) * 3 * C + h * hs  =>  inp + (b * T + t) * 3 * C
+ * edit: inp + (b * T + u) * 3 * C + C + h * hs  =>  inp + (b * T + u) * 3 * C + C
+ * edit: inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  inp + (b * T + u) * 3 * C + 2 * C
+ * why: The offset h * hs is missing from q, k and v, so that all heads compute the same. Head h has channels of its
+ * own.
+ * hint: All your heads give the same numbers. Head h begins at channel h * hs in each of the three blocks.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: heads-before-blocks
- * explanation: inp was read as if every head had its q, k and v side by side. It holds all queries of a position
- * first, then all keys, then all values.
- * hint: With one head your numbers are right, with more they are not. Head h of the keys begins at C + h * hs, and of
- * the values at 2 * C + h * hs (chapter 15, 'Queries, keys and values side by side').
+ * base: plain-loops
+ * edit: inp + (b * T + t) * 3 * C + h * hs  =>  inp + (b * T + t) * 3 * C + h * 3 * hs
+ * edit: inp + (b * T + u) * 3 * C + C + h * hs  =>  inp + (b * T + u) * 3 * C + h * 3 * hs + hs
+ * edit: inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  inp + (b * T + u) * 3 * C + h * 3 * hs + 2 * hs
+ * why: inp was read as if every head had its q, k and v side by side. It holds all queries of a position first, then
+ * all keys, then all values.
+ * hint: With one head your numbers are right, with more they are not. Head h of the keys begins at C + h * hs, and
+ * of the values at 2 * C + h * hs.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * 3 * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + h * 3 * hs + hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + h * 3 * hs + 2 * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: unscaled-scores-stored
- * explanation: preatt got the dot products before their scaling. The scores that go into the softmax are what it is
- * to hold.
- * hint: Your weights and output are right, but preatt is sqrt(hs) times too large. Store the scaled scores (chapter
- * 15, 'Attention in three passes').
+ * base: plain-loops
+ * edit: dot * scale  =>  dot
+ * edit: pre[u] > maximum) maximum = pre[u]  =>  dot * scale > maximum) maximum = dot * scale
+ * edit: pre[u] - maximum  =>  pre[u] * scale - maximum
+ * why: preatt got the dot products before their scaling. The scores that go into the softmax are what it is to hold.
+ * hint: Your weights and output are right, but preatt is sqrt(hs) times too large. Store the scaled scores.
  * section: attention-kernel
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot;
-                    if (dot * scale > maximum) maximum = dot * scale;
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] * scale - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: one-map-for-all-sequences
- * explanation: The offset into preatt and att has no b in it. Every sequence then overwrites the maps of the one
- * before.
- * hint: preatt and att hold the last sequence's maps, and the rest is not written. Row (b, h, t) begins at ((b * NH +
- * h) * T + t) * T (chapter 15, 'Rows, strides and addresses').
+ * base: plain-loops
+ * edit: preatt + ((b * NH + h) * T + t) * T  =>  preatt + (h * T + t) * T
+ * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + (h * T + t) * T
+ * why: The offset into preatt and att has no b in it. Every sequence then overwrites the maps of the one before.
+ * hint: preatt and att hold the last sequence's maps, and the rest is not written. Row (b, h, t) begins at ((b * NH
+ * + h) * T + t) * T.
  * section: rows-and-strides
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + (h * T + t) * T;
-                float *a = att + (h * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: output-by-heads
- * explanation: The output was written as (B, NH, T, hs), head after head. It is (B, T, C): the heads of one position
- * stand side by side.
+ * base: plain-loops
+ * edit: out + (b * T + t) * C + h * hs  =>  out + ((b * NH + h) * T + t) * hs
+ * why: The output was written as (B, NH, T, hs), head after head. It is (B, T, C): the heads of one position stand
+ * side by side.
  * hint: Your numbers are right but stand in another order. Head h of position (b, t) begins at (b * T + t) * C + h *
- * hs (chapter 15, 'Rows, strides and addresses').
+ * hs.
  * section: rows-and-strides
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + ((b * NH + h) * T + t) * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: added-to-what-was-there
- * explanation: The weighted values were added to out without setting it to 0 first. What stands there before the call
- * is no number that means anything.
- * hint: Your output contains what stood in out before the call, here NaN. Set the hs entries to 0 before you add
- * (chapter 15, 'Arrays that are only written').
+ * base: plain-loops
+ * edit: for (int i = 0; i < hs; i++) y[i] = 0.0f;  =>
+ * why: The weighted values were added to out without setting it to 0 first. What stands there before the call is no
+ * number that means anything.
+ * hint: Your output contains what stood in out before the call, here NaN. Set the hs entries to 0 before you add.
  * section: arrays-only-written
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: values-weighted-by-scores
- * explanation: The values were multiplied by the scores in preatt. The weights that sum to 1 are in att.
- * hint: Your maps are right, but the output weighs the values with preatt. Use att, which holds the weights after the
- * softmax (chapter 15, 'Attention in three passes').
+ * base: plain-loops
+ * edit: a[u] * v[i]  =>  pre[u] * v[i]
+ * why: The values were multiplied by the scores in preatt. The weights that sum to 1 are in att.
+ * hint: Your maps are right, but the output weighs the values with preatt. Use att, which holds the weights after
+ * the softmax.
  * section: attention-kernel
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += pre[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: not-normalised
- * explanation: The exponentials were never divided by their sum. Weights of a row must sum to 1.
- * hint: The weights of a row sum to more than 1. Divide them by the sum of their exponentials (chapter 15, 'Attention
- * in three passes').
+ * base: plain-loops
+ * edit: float sum = 0.0f;  =>
+ * edit: sum += a[u];  =>
+ * edit: a[u] / sum  =>  a[u]
+ * why: The exponentials were never divided by their sum. Weights of a row must sum to 1.
+ * hint: The weights of a row sum to more than 1. Divide them by the sum of their exponentials.
  * section: attention-kernel
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: divided-in-the-output-only
- * explanation: The division by the sum was moved to the output, and att keeps the bare exponentials. The backward
- * pass reads att, and needs weights that sum to 1.
- * hint: Your output is right, but the rows of att do not sum to 1. Write the weights after the division (chapter 15,
- * 'Attention in three passes').
+ * base: plain-loops
+ * edit: a[u] / sum  =>  a[u]
+ * edit: a[u] * v[i]  =>  a[u] / sum * v[i]
+ * why: The division by the sum was moved to the output, and att keeps the bare exponentials. The backward pass reads
+ * att, and needs weights that sum to 1.
+ * hint: Your output is right, but the rows of att do not sum to 1. Write the weights after the division.
  * section: attention-kernel
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] / sum * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: one-maximum-for-all-rows
- * explanation: The maximum was set to -INFINITY once for a head, and goes on from query to query. A row of scores that
- * lies far below an earlier one has nothing but zeros as exponentials.
- * hint: A row whose scores lie far below those of an earlier row gives NaN. Search the maximum anew for every query
- * (chapter 15, 'Where a maximum starts').
+ * base: plain-loops
+ * edit: y[i] += a[u] * v[i]  =>  y[i] += weights[u] * v[i]
+ * edit:
+ *     *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs
+ * =>
+ *     *v = inp + ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs
+ * edit:
+ *     for (int i = 0; i < hs; i++) y[i] = 0.0f;
+ * =>
+ *     for (int i = 0; i < hs; i++) {
+ *         y[i] = 0.0f;
+ *     }
+ * edit: *y = out + (b * T + t) * C + h * hs  =>  *y = out + ((size_t)b * T + t) * C + (size_t)h * hs
+ * edit: a[u] = u <= t ? a[u] / sum : 0.0f;  =>  weights[u] = u <= t ? weights[u] / total : 0.0f;
+ * edit: sum += a[u];  =>  total += weights[u];
+ * edit: a[u] = expf(pre[u] - maximum);  =>  weights[u] = expf(scores[u] - largest);
+ * edit: float sum = 0.0f;  =>  float total = 0.0f;
+ * edit:
+ *     pre[u] = dot * scale;
+ *     if (pre[u] > maximum) maximum = pre[u];
+ * =>
+ *     scores[u] = sum * scale;
+ *     largest = fmaxf(largest, scores[u]);
+ * edit: dot += q[i] * k[i];  =>  sum += q[i] * k[i];
+ * edit: float dot = 0.0f;  =>  float sum = 0.0f;
+ * edit: *k = inp + (b * T + u) * 3 * C + C + h * hs  =>  *k = inp + ((size_t)b * T + u) * 3 * C + C + (size_t)h * hs
+ * edit: float maximum = -INFINITY;  =>  float *weights = att + row;
+ * edit:
+ *     float *pre = preatt + ((b * NH + h) * T + t) * T;
+ *     float *a = att + ((b * NH + h) * T + t) * T;
+ * =>
+ *     size_t row = (((size_t)b * NH + h) * T + t) * T;
+ *     float *scores = preatt + row;
+ * edit:
+ *     for (int t = 0; t < T; t++) {
+ *         for (int h = 0; h < NH; h++) {
+ *             const float *q = inp + (b * T + t) * 3 * C + h * hs;
+ * =>
+ *     for (int h = 0; h < NH; h++) {
+ *         float largest = -INFINITY;
+ *         for (int t = 0; t < T; t++) {
+ *             const float *q = inp + ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
+ * edit: 1.0f / sqrtf(hs)  =>  1.0f / sqrtf((float)hs)
+ * why: The maximum was set to -INFINITY once for a head, and goes on from query to query. A row of scores that lies
+ * far below an earlier one has nothing but zeros as exponentials.
+ * hint: A row whose scores lie far below those of an earlier row gives NaN. Search the maximum anew for every query.
  * section: running-maximum
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf((float)hs);
-    for (int b = 0; b < B; b++) {
-        for (int h = 0; h < NH; h++) {
-            float largest = -INFINITY;
-            for (int t = 0; t < T; t++) {
-                const float *q = inp + ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
-                size_t row = (((size_t)b * NH + h) * T + t) * T;
-                float *scores = preatt + row;
-                float *weights = att + row;
-
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + ((size_t)b * T + u) * 3 * C + C + (size_t)h * hs;
-                    float sum = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        sum += q[i] * k[i];
-                    }
-                    scores[u] = sum * scale;
-                    largest = fmaxf(largest, scores[u]);
-                }
-
-                float total = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    weights[u] = expf(scores[u] - largest);
-                    total += weights[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    weights[u] = u <= t ? weights[u] / total : 0.0f;
-                }
-
-                float *y = out + ((size_t)b * T + t) * C + (size_t)h * hs;
-                for (int i = 0; i < hs; i++) {
-                    y[i] = 0.0f;
-                }
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += weights[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: tiny-weights-in-the-future
- * explanation: The future places of `att` got a tiny number in place of 0. A query may attend to nothing that comes
- * after it, and its weights sum to 1 without them.
- * hint: The future places of `att` hold a tiny number. They are 0, exactly (chapter 15, 'Only the past').
+ * base: plain-loops
+ * edit: y[i] += a[u] * v[i]  =>  y[i] += weights[u] * v[i]
+ * edit:
+ *     *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs
+ * =>
+ *     *v = inp + ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs
+ * edit:
+ *     for (int i = 0; i < hs; i++) y[i] = 0.0f;
+ * =>
+ *     for (int i = 0; i < hs; i++) {
+ *         y[i] = 0.0f;
+ *     }
+ * edit: *y = out + (b * T + t) * C + h * hs  =>  *y = out + ((size_t)b * T + t) * C + (size_t)h * hs
+ * edit: a[u] = u <= t ? a[u] / sum : 0.0f;  =>  weights[u] = u <= t ? weights[u] / total : 1e-10f;
+ * edit: sum += a[u];  =>  total += weights[u];
+ * edit: a[u] = expf(pre[u] - maximum);  =>  weights[u] = expf(scores[u] - largest);
+ * edit: float sum = 0.0f;  =>  float total = 0.0f;
+ * edit:
+ *     pre[u] = dot * scale;
+ *     if (pre[u] > maximum) maximum = pre[u];
+ * =>
+ *     scores[u] = sum * scale;
+ *     largest = fmaxf(largest, scores[u]);
+ * edit: dot += q[i] * k[i];  =>  sum += q[i] * k[i];
+ * edit: float dot = 0.0f;  =>  float sum = 0.0f;
+ * edit: *k = inp + (b * T + u) * 3 * C + C + h * hs  =>  *k = inp + ((size_t)b * T + u) * 3 * C + C + (size_t)h * hs
+ * edit: float maximum = -INFINITY;  =>  float largest = -INFINITY;
+ * edit: float *a = att + ((b * NH + h) * T + t) * T;  =>  float *weights = att + row;
+ * edit:
+ *     for (int t = 0; t < T; t++) {
+ *         for (int h = 0; h < NH; h++) {
+ *             const float *q = inp + (b * T + t) * 3 * C + h * hs;
+ *             float *pre = preatt + ((b * NH + h) * T + t) * T;
+ * =>
+ *     for (int h = 0; h < NH; h++) {
+ *         for (int t = 0; t < T; t++) {
+ *             const float *q = inp + ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
+ *             size_t row = (((size_t)b * NH + h) * T + t) * T;
+ *             float *scores = preatt + row;
+ * edit: 1.0f / sqrtf(hs)  =>  1.0f / sqrtf((float)hs)
+ * why: The future positions of `att` got a tiny number in place of 0. A query may attend to nothing that comes after
+ * it, and its weights sum to 1 without them.
+ * hint: The future positions of `att` hold a tiny number. They are 0, exactly.
  * section: only-the-past
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf((float)hs);
-    for (int b = 0; b < B; b++) {
-        for (int h = 0; h < NH; h++) {
-            for (int t = 0; t < T; t++) {
-                const float *q = inp + ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
-                size_t row = (((size_t)b * NH + h) * T + t) * T;
-                float *scores = preatt + row;
-                float *weights = att + row;
-
-                float largest = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + ((size_t)b * T + u) * 3 * C + C + (size_t)h * hs;
-                    float sum = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        sum += q[i] * k[i];
-                    }
-                    scores[u] = sum * scale;
-                    largest = fmaxf(largest, scores[u]);
-                }
-
-                float total = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    weights[u] = expf(scores[u] - largest);
-                    total += weights[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    weights[u] = u <= t ? weights[u] / total : 1e-10f;
-                }
-
-                float *y = out + ((size_t)b * T + t) * C + (size_t)h * hs;
-                for (int i = 0; i < hs; i++) {
-                    y[i] = 0.0f;
-                }
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += weights[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: values-for-keys
- * explanation: The keys were read at offset 2 * C, where the values are. The second block of every position holds
- * its key.
- * hint: Your scores are dot products with values: keys begin at offset C, values at offset 2 * C (chapter 15,
- * 'Queries, keys and values side by side').
+ * base: plain-loops
+ * edit: inp + (b * T + u) * 3 * C + C  =>  inp + (b * T + u) * 3 * C + 2 * C
+ * why: The keys were read at offset 2 * C, where the values are. The second block of every position holds its key.
+ * hint: Your scores are dot products with values: keys begin at offset C, values at offset 2 * C.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: keys-for-values
- * explanation: The values were read at offset C, where the keys are. The third block of every position holds its
- * value.
- * hint: Your weights are right, but you mix keys with them: values begin at offset 2 * C (chapter 15, 'Queries, keys
- * and values side by side').
+ * base: plain-loops
+ * edit: inp + (b * T + u) * 3 * C + 2 * C  =>  inp + (b * T + u) * 3 * C + C
+ * why: The values were read at offset C, where the keys are. The third block of every position holds its value.
+ * hint: Your weights are right, but you mix keys with them: values begin at offset 2 * C.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: queries-of-the-first-head
- * explanation: The offset of the head is missing in the queries. Every head asks with the query of head 0.
+ * base: plain-loops
+ * edit: inp + (b * T + t) * 3 * C + h * hs  =>  inp + (b * T + t) * 3 * C
+ * why: The offset of the head is missing in the queries. Every head asks with the query of head 0.
  * hint: Every head of yours asks with the query of head 0: head h begins at offset h * hs inside each of the three
- * blocks (chapter 15, 'Queries, keys and values side by side').
+ * blocks.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: keys-of-the-first-head
- * explanation: The offset of the head is missing in the keys. Every head compares with the keys of head 0.
+ * base: plain-loops
+ * edit: inp + (b * T + u) * 3 * C + C + h * hs  =>  inp + (b * T + u) * 3 * C + C
+ * why: The offset of the head is missing in the keys. Every head compares with the keys of head 0.
  * hint: Every head of yours compares with the keys of head 0: head h begins at offset h * hs inside each of the
- * three blocks (chapter 15, 'Queries, keys and values side by side').
+ * three blocks.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: values-of-the-first-head
- * explanation: The offset of the head is missing in the values. Every head mixes the values of head 0.
+ * base: plain-loops
+ * edit: inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  inp + (b * T + u) * 3 * C + 2 * C
+ * why: The offset of the head is missing in the values. Every head mixes the values of head 0.
  * hint: Every head of yours mixes the values of head 0: head h begins at offset h * hs inside each of the three
- * blocks (chapter 15, 'Queries, keys and values side by side').
+ * blocks.
  * section: qkv-packing
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (pre[u] > maximum) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* attention_forward: maximum-is-the-first-score
- * explanation: The first score of a row was taken for its largest. Scores far above it overflow in expf, and the row
- * becomes NaN.
+ * base: plain-loops
+ * edit: pre[u] > maximum  =>  u == 0
+ * why: The first score of a row was taken for its largest. Scores far above it overflow in expf, and the row becomes
+ * NaN.
  * hint: Where a later score is far above the first, your row is NaN: compare every score of the row with the largest
- * so far (chapter 15, 'Where a maximum starts').
+ * so far.
  * section: running-maximum
  */
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH) {
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf(hs);
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            for (int h = 0; h < NH; h++) {
-                const float *q = inp + (b * T + t) * 3 * C + h * hs;
-                float *pre = preatt + ((b * NH + h) * T + t) * T;
-                float *a = att + ((b * NH + h) * T + t) * T;
-                float maximum = -INFINITY;
-                for (int u = 0; u <= t; u++) {
-                    const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
-                    float dot = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        dot += q[i] * k[i];
-                    }
-                    pre[u] = dot * scale;
-                    if (u == 0) maximum = pre[u];
-                }
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    a[u] = expf(pre[u] - maximum);
-                    sum += a[u];
-                }
-                for (int u = 0; u < T; u++) {
-                    a[u] = u <= t ? a[u] / sum : 0.0f;
-                }
-                float *y = out + (b * T + t) * C + h * hs;
-                for (int i = 0; i < hs; i++) y[i] = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
-                    for (int i = 0; i < hs; i++) {
-                        y[i] += a[u] * v[i];
-                    }
-                }
-            }
-        }
-    }
-}
 
 /* gelu_forward: error-function-form
- * explanation: This is the exact GELU, with the error function. GPT-2 was trained with the form that has a tanh, and
- * the two differ by up to 0.0005.
+ * base: plain-loops
+ * edit: const float scale = sqrtf(2.0f / 3.14159265f);  =>
+ * edit: float cube = 0.044715f * x * x * x;  =>
+ * edit: tanhf(scale * (x + cube))  =>  erff(x / sqrtf(2.0f))
+ * why: This is the exact GELU, with the error function. GPT-2 was trained with the form that has a tanh, and the two
+ * differ by up to 0.0005.
  * hint: Your values are those of the other GELU, the one with erf. The difference is small, but enough to miss a
- * checkpoint's numbers: use the formula with tanh (chapter 15, 'The GELU of GPT-2').
+ * checkpoint's numbers: use the formula with tanh.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        out[n] = 0.5f * x * (1.0f + erff(x / sqrtf(2.0f)));
-    }
-}
 
 /* gelu_forward: sigmoid-form
- * explanation: This is x times sigmoid(1.702 x), a rougher form of the same curve. It differs from the one with tanh
- * by up to 0.02.
- * hint: Your values are those of x * sigmoid(1.702 x). GPT-2 uses the form with tanh (chapter 15, 'The GELU of
- * GPT-2').
+ * base: in-double
+ * edit: double x = inp[n];  =>  float x = inp[n];
+ * edit: x / 2 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * pow(x, 3))))  =>  x / (1.0f + expf(-1.702f * x))
+ * why: This is x times sigmoid(1.702 x), a rougher form of the same curve. It differs from the one with tanh by up
+ * to 0.02.
+ * hint: Your values are those of x * sigmoid(1.702 x). GPT-2 uses the form with tanh.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        out[n] = x / (1.0f + expf(-1.702f * x));
-    }
-}
 
 /* gelu_forward: silu
- * explanation: This is SiLU, x times sigmoid(x). Its curve looks alike, but is another function.
- * hint: Your values are those of x * sigmoid(x). GELU weighs x by the normal distribution, here through tanh (chapter
- * 15, 'The GELU of GPT-2').
+ * base: in-double
+ * edit: double x = inp[n];  =>  float x = inp[n];
+ * edit: x / 2 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * pow(x, 3))))  =>  x / (1.0f + expf(-x))
+ * why: This is SiLU, x times sigmoid(x). Its curve looks alike, but is another function.
+ * hint: Your values are those of x * sigmoid(x). GELU weighs x by the normal distribution, here through tanh.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        out[n] = x / (1.0f + expf(-x));
-    }
-}
 
 /* gelu_forward: relu
- * explanation: This is ReLU, which is 0 for every negative number. GELU is smooth, and a little below 0 there.
+ * base: in-double
+ * edit: double x = inp[n];  =>  float x = inp[n];
+ * edit: x / 2 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * pow(x, 3))))  =>  x > 0 ? x : 0
+ * why: This is ReLU, which is 0 for every negative number. GELU is smooth, and a little below 0 there.
  * hint: Your function is 0 for every negative number. GELU lets a little of a negative number through: use the
- * formula with tanh (chapter 15, 'The GELU of GPT-2').
+ * formula with tanh.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        out[n] = x > 0 ? x : 0;
-    }
-}
 
 /* gelu_forward: misplaced-decimal-point
- * explanation: The factor of the cube was written 0.44715. It is 0.044715, a tenth of that.
+ * base: plain-loops
+ * edit: 0.044715f * x  =>  0.44715f * x
+ * why: The factor of the cube was written 0.44715. It is 0.044715, a tenth of that.
  * hint: Your values are too far from 0 around x = 1. The number in front of the cube has a zero after the point:
- * 0.044715 (chapter 15, 'The GELU of GPT-2').
+ * 0.044715.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        float cube = 0.44715f * x * x * x;
-        out[n] = 0.5f * x * (1.0f + tanhf(scale * (x + cube)));
-    }
-}
 
 /* gelu_forward: no-cube
- * explanation: The cubic term inside the tanh was left out. What remains is too small away from 0.
- * hint: Your values are a little too small around x = 2: 0.044715 * x * x * x is missing inside the tanh (chapter 15,
- * 'The GELU of GPT-2').
+ * base: plain-loops
+ * edit: float cube = 0.044715f * x * x * x;  =>
+ * edit: (x + cube)  =>  x
+ * why: The cubic term inside the tanh was left out. What remains is too small away from 0.
+ * hint: Your values are a little too small around x = 2: 0.044715 * x * x * x is missing inside the tanh.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        out[n] = 0.5f * x * (1.0f + tanhf(scale * x));
-    }
-}
 
 /* gelu_forward: square-for-cube
- * explanation: x was squared where it has to be cubed. A square has no sign, so that the curve is bent for negative
- * numbers.
+ * base: plain-loops
+ * edit: 0.044715f * x  =>  0.044715f
+ * why: x was squared where it has to be cubed. A square has no sign, so that the curve is bent for negative numbers.
  * hint: Your values are worst at negative numbers. The term inside the tanh is a cube, x * x * x, which keeps the
- * sign (chapter 15, 'The GELU of GPT-2').
+ * sign.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        float cube = 0.044715f * x * x;
-        out[n] = 0.5f * x * (1.0f + tanhf(scale * (x + cube)));
-    }
-}
 
 /* gelu_forward: half-of-integers
- * explanation: 1 / 2 divides two integers, which gives 0. So the whole product is 0.
- * hint: Everything that you write is 0. In C 1 / 2 is an integer division with the result 0: write 0.5f (chapter 15,
- * 'Numbers in C').
+ * base: plain-loops
+ * edit: 0.5f * x  =>  1 / 2 * x
+ * why: 1 / 2 divides two integers, which gives 0. So the whole product is 0.
+ * hint: Everything that you write is 0. In C 1 / 2 is an integer division with the result 0: write 0.5f.
  * section: numbers-in-c
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        float cube = 0.044715f * x * x * x;
-        out[n] = 1 / 2 * x * (1.0f + tanhf(scale * (x + cube)));
-    }
-}
 
 /* gelu_forward: no-half
- * explanation: The factor 0.5 was left out. 1 + tanh runs from 0 to 2, and the half brings it back to a weight
- * between 0 and 1.
- * hint: Your values are twice too large. Multiply by 0.5f (chapter 15, 'The GELU of GPT-2').
+ * base: plain-loops
+ * edit: 0.5f * x  =>  x
+ * why: The factor 0.5 was left out. 1 + tanh runs from 0 to 2, and the half brings it back to a weight between 0 and
+ * 1.
+ * hint: Your values are twice too large. Multiply by 0.5f.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        float cube = 0.044715f * x * x * x;
-        out[n] = x * (1.0f + tanhf(scale * (x + cube)));
-    }
-}
 
 /* gelu_forward: no-root-in-the-factor
- * explanation: The factor inside the tanh is 2 / pi without its root. The formula has sqrt(2 / pi), about 0.79788.
- * hint: Your curve is too flat around 0. The factor inside the tanh is the root of 2 / pi, about 0.79788456 (chapter
- * 15, 'The GELU of GPT-2').
+ * base: plain-loops
+ * edit: sqrtf(2.0f / 3.14159265f)  =>  2.0f / 3.14159265f
+ * why: The factor inside the tanh is 2 / pi without its root. The formula has sqrt(2 / pi), about 0.79788.
+ * hint: Your curve is too flat around 0. The factor inside the tanh is the root of 2 / pi, about 0.79788456.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = 2.0f / 3.14159265f;
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        float cube = 0.044715f * x * x * x;
-        out[n] = 0.5f * x * (1.0f + tanhf(scale * (x + cube)));
-    }
-}
 
 /* gelu_forward: factor-on-x-alone
- * explanation: The factor sqrt(2 / pi) multiplies x, but not the cube. In the formula the bracket stands around both.
+ * base: plain-loops
+ * edit: scale * (x + cube)  =>  scale * x + cube
+ * why: The factor sqrt(2 / pi) multiplies x, but not the cube. In the formula the bracket stands around both.
  * hint: Your values are a little too large around x = 1.5. The factor belongs to the whole bracket: scale * (x +
- * cube) (chapter 15, 'The GELU of GPT-2').
+ * cube).
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        float cube = 0.044715f * x * x * x;
-        out[n] = 0.5f * x * (1.0f + tanhf(scale * x + cube));
-    }
-}
 
 /* gelu_forward: tanh-by-exponentials
- * explanation: tanh was written as (exp(2y) - 1) / (exp(2y) + 1). Above y = 44 the exponential overflows, and
- * infinity over infinity is NaN.
- * hint: Large inputs give NaN, because the exponential overflows. Use tanhf, which knows its limits (chapter 15, 'The
- * GELU of GPT-2').
+ * base: plain-loops
+ * edit:
+ *     float cube = 0.044715f * x * x * x;
+ * =>
+ *     float cube = 0.044715f * x * x * x;
+ *     float e = expf(2.0f * scale * (x + cube));
+ * edit: tanhf(scale * (x + cube))  =>  (e - 1.0f) / (e + 1.0f)
+ * why: tanh was written as (exp(2y) - 1) / (exp(2y) + 1). Above y = 44 the exponential overflows, and infinity over
+ * infinity is NaN.
+ * hint: Large inputs give NaN, because the exponential overflows. Use tanhf, which knows its limits.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        float cube = 0.044715f * x * x * x;
-        float e = expf(2.0f * scale * (x + cube));
-        out[n] = 0.5f * x * (1.0f + (e - 1.0f) / (e + 1.0f));
-    }
-}
 
 /* gelu_forward: x-left-out
- * explanation: The weight between 0 and 1 was written, without the x that it weighs. GELU is x times this weight.
- * hint: Your values lie between 0 and 1. Multiply them by x (chapter 15, 'The GELU of GPT-2').
+ * base: plain-loops
+ * edit: 0.5f * x  =>  0.5f
+ * why: The weight between 0 and 1 was written, without the x that it weighs. GELU is x times this weight.
+ * hint: Your values lie between 0 and 1. Multiply them by x.
  * section: gelu-kernel
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        float cube = 0.044715f * x * x * x;
-        out[n] = 0.5f * (1.0f + tanhf(scale * (x + cube)));
-    }
-}
 
 /* gelu_forward: whole-number-x
- * explanation: x is an int. What stands behind the point is cut off before anything is computed.
- * hint: Your function is a staircase: it changes at whole numbers only. Make x a float (chapter 15, 'Numbers in C').
+ * base: plain-loops
+ * edit: float x = inp[n];  =>  int x = inp[n];
+ * why: x is an int. What stands behind the point is cut off before anything is computed.
+ * hint: Your function is a staircase: it changes at whole numbers only. Make x a float.
  * section: numbers-in-c
  */
-void gelu_forward(float *out, const float *inp, int N) {
-    const float scale = sqrtf(2.0f / 3.14159265f);
-    for (int n = 0; n < N; n++) {
-        int x = inp[n];
-        float cube = 0.044715f * x * x * x;
-        out[n] = 0.5f * x * (1.0f + tanhf(scale * (x + cube)));
-    }
-}
 
 /* residual_forward: difference
- * explanation: The second input was subtracted. A residual connection adds what the layer has computed to what went
- * around it.
- * hint: You have the difference of the two inputs. Add them (chapter 15, 'The residual connection').
+ * base: plain-loops
+ * edit: inp1[n] + inp2[n]  =>  inp1[n] - inp2[n]
+ * why: The second input was subtracted. A residual connection adds what the layer has computed to what went around
+ * it.
+ * hint: You have the difference of the two inputs. Add them.
  * section: residual-kernel
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 0; n < N; n++) {
-        out[n] = inp1[n] - inp2[n];
-    }
-}
 
 /* residual_forward: product
- * explanation: The inputs were multiplied. A residual connection is a sum: what went around the layer arrives
- * unchanged.
- * hint: You have the product of the two inputs. Add them (chapter 15, 'The residual connection').
+ * base: plain-loops
+ * edit: inp1[n] + inp2[n]  =>  inp1[n] * inp2[n]
+ * why: The inputs were multiplied. A residual connection is a sum: what went around the layer arrives unchanged.
+ * hint: You have the product of the two inputs. Add them.
  * section: residual-kernel
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 0; n < N; n++) {
-        out[n] = inp1[n] * inp2[n];
-    }
-}
 
 /* residual_forward: average
- * explanation: The sum was halved. Nothing is averaged in a residual connection: the input passes at its full size.
- * hint: Your entries are half as large as they should be. Add, and do not divide (chapter 15, 'The residual
- * connection').
+ * base: plain-loops
+ * edit: inp1[n] + inp2[n]  =>  (inp1[n] + inp2[n]) / 2
+ * why: The sum was halved. Nothing is averaged in a residual connection: the input passes at its full size.
+ * hint: Your entries are half as large as they should be. Add, and do not divide.
  * section: residual-kernel
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 0; n < N; n++) {
-        out[n] = (inp1[n] + inp2[n]) / 2;
-    }
-}
 
 /* residual_forward: first-input-only
- * explanation: Only the first input was copied. What the layer computed has to be added.
- * hint: Your output equals inp1. Add inp2, entry by entry (chapter 15, 'The residual connection').
+ * base: plain-loops
+ * edit:
+ *     for (int n = 0; n < N; n++) {
+ * =>
+ *     (void)inp2;
+ *     for (int n = 0; n < N; n++) {
+ * edit: inp1[n] + inp2[n]  =>  inp1[n]
+ * why: Only the first input was copied. What the layer computed has to be added.
+ * hint: Your output equals inp1. Add inp2, entry by entry.
  * section: residual-kernel
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    (void)inp2;
-    for (int n = 0; n < N; n++) {
-        out[n] = inp1[n];
-    }
-}
 
 /* residual_forward: second-input-only
- * explanation: Only the second input was copied. What went around the layer has to be added.
- * hint: Your output equals inp2. Add inp1, entry by entry (chapter 15, 'The residual connection').
+ * base: plain-loops
+ * edit:
+ *     for (int n = 0; n < N; n++) {
+ * =>
+ *     (void)inp1;
+ *     for (int n = 0; n < N; n++) {
+ * edit: inp1[n] + inp2[n]  =>  inp2[n]
+ * why: Only the second input was copied. What went around the layer has to be added.
+ * hint: Your output equals inp2. Add inp1, entry by entry.
  * section: residual-kernel
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    (void)inp1;
-    for (int n = 0; n < N; n++) {
-        out[n] = inp2[n];
-    }
-}
 
 /* residual_forward: added-to-what-was-there
- * explanation: The sum was added to out with +=. What stands in out before the call is no number that means anything.
- * hint: Your output contains what stood in out before the call, here NaN. Write with = (chapter 15, 'Arrays that are
- * only written').
+ * base: plain-loops
+ * edit: out[n] = inp1[n] + inp2[n]  =>  out[n] += inp1[n] + inp2[n]
+ * why: The sum was added to out with +=. What stands in out before the call is no number that means anything.
+ * hint: Your output contains what stood in out before the call, here NaN. Write with =.
  * section: arrays-only-written
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 0; n < N; n++) {
-        out[n] += inp1[n] + inp2[n];
-    }
-}
 
 /* residual_forward: last-entry-left-out
- * explanation: The loop ends before the last entry. With `n < N` it runs N times, from 0 to N - 1.
- * hint: The last entry is not written. Let the loop run while n < N (chapter 15, 'Numbers in C').
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n < N - 1; n++) {
+ * why: The loop ends before the last entry. With `n < N` it runs N times, from 0 to N - 1.
+ * hint: The last entry is not written. Let the loop run while n < N.
  * section: numbers-in-c
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 0; n < N - 1; n++) {
-        out[n] = inp1[n] + inp2[n];
-    }
-}
 
 /* residual_forward: first-entry-left-out
- * explanation: The loop starts at 1. Arrays start at entry 0 in C.
- * hint: The first entry is not written. Let the loop start at 0 (chapter 15, 'Numbers in C').
+ * base: plain-loops
+ * edit: int n = 0;  =>  int n = 1;
+ * why: The loop starts at 1. Arrays start at entry 0 in C.
+ * hint: The first entry is not written. Let the loop start at 0.
  * section: numbers-in-c
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 1; n < N; n++) {
-        out[n] = inp1[n] + inp2[n];
-    }
-}
 
 /* residual_forward: one-past-the-end
- * explanation: The loop runs while n <= N, once more than there are entries. Entry N lies past the end of all three
- * arrays.
- * hint: Your kernel touches the entry after the last one. N entries are numbered 0 to N - 1: let the loop run while n
- * < N (chapter 15, 'Numbers in C').
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n <= N; n++) {
+ * why: The loop runs while n <= N, once more than there are entries. Entry N lies past the end of all three arrays.
+ * hint: Your kernel touches the entry after the last one. N entries are numbered 0 to N - 1: let the loop run while
+ * n < N.
  * section: numbers-in-c
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 0; n <= N; n++) {
-        out[n] = inp1[n] + inp2[n];
-    }
-}
 
 /* residual_forward: remainder-left-out
- * explanation: The loop takes four entries at a time, and stops when fewer are left. N need not be a multiple of 4.
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n + 4 <= N; n += 4) {
+ * edit: out[n] = inp1[n] + inp2[n];  =>  for (int i = n; i < n + 4; i++) out[i] = inp1[i] + inp2[i];
+ * why: The loop takes four entries at a time, and stops when fewer are left. N need not be a multiple of 4.
  * hint: The last entries are not written where N is no multiple of 4. After the loop in steps of 4 do what is left,
- * one by one (chapter 15, 'The residual connection').
+ * one by one.
  * section: residual-kernel
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 0; n + 4 <= N; n += 4) {
-        for (int i = n; i < n + 4; i++) out[i] = inp1[i] + inp2[i];
-    }
-}
 
 /* residual_forward: one-entry-only
- * explanation: The three pointers are never moved, so every round of the loop writes the first entry. `*out` is
- * out[0].
+ * base: plain-loops
+ * edit: out[n] = inp1[n] + inp2[n]  =>  *out = *inp1 + *inp2
+ * why: The three pointers are never moved, so every round of the loop writes the first entry. `*out` is out[0].
  * hint: Only the first entry is written. Move the pointers in every round (`*out++ = *inp1++ + *inp2++`), or index
- * them (chapter 15, 'Numbers in C').
+ * them.
  * section: numbers-in-c
  */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    for (int n = 0; n < N; n++) {
-        *out = *inp1 + *inp2;
-    }
-}
 
 /* residual_forward: sum-left-in-the-input
- * explanation: The sum was written into the first input and copied from there. The backward pass, and later layers,
- * still need that input as it was.
- * hint: Your output is right, but inp1 is not what it was before the call. Write the sum to out alone (chapter 15,
- * 'Arrays that are only written').
+ * base: plain-loops
+ * edit: const float *inp1  =>  float *inp1
+ * edit:
+ *     out[n] = inp1[n] + inp2[n];
+ * =>
+ *     inp1[n] += inp2[n];
+ *     out[n] = inp1[n];
+ * why: The sum was written into the first input and copied from there. The backward pass, and later layers, still
+ * need that input as it was.
+ * hint: Your output is right, but inp1 is not what it was before the call. Write the sum to out alone.
  * section: arrays-only-written
  */
-void residual_forward(float *out, float *inp1, const float *inp2, int N) {
-    for (int n = 0; n < N; n++) {
-        inp1[n] += inp2[n];
-        out[n] = inp1[n];
-    }
-}
 
 /* softmax_forward: over-the-padding
- * explanation: The softmax was taken over all Vp columns. The padding holds no tokens, and takes probability from
- * those that exist.
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     (void)V;
+ *     for (int b = 0; b < B; b++) {
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ * =>
+ *     for (int v = 0; v < Vp; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] = expf(z[v] - maximum);
+ * =>
+ *     for (int v = 0; v < Vp; v++) {
+ *         p[v] = expf(z[v] - maximum);
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] /= sum;
+ * =>
+ *     for (int v = 0; v < Vp; v++) {
+ *         p[v] /= sum;
+ * edit:
+ *     for (int v = V; v < Vp; v++) {
+ *         p[v] = 0.0f;
+ *     }
+ * =>
+ * why: The softmax was taken over all Vp columns. The padding holds no tokens, and takes probability from those that
+ * exist.
  * hint: The padded columns get probability, and all others too little. Maximum, sum and division go over the first V
- * columns (chapter 15, 'A padded vocabulary').
+ * columns.
  * section: padded-vocabulary
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    (void)V;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < Vp; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < Vp; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < Vp; v++) {
-                p[v] /= sum;
-            }
-        }
-    }
-}
 
 /* softmax_forward: padding-in-the-sum
- * explanation: The padded columns were set to 0 at the end, but their exponentials are in the sum. The probabilities
- * that are left sum to less than 1.
- * hint: Your probabilities sum to less than 1 where columns are padded. Leave the padding out of the sum, too
- * (chapter 15, 'A padded vocabulary').
+ * base: plain-loops
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] = expf(z[v] - maximum);
+ * =>
+ *     for (int v = 0; v < Vp; v++) {
+ *         p[v] = expf(z[v] - maximum);
+ * why: The padded columns were set to 0 at the end, but their exponentials are in the sum. The probabilities that
+ * are left sum to less than 1.
+ * hint: Your probabilities sum to less than 1 where columns are padded. Leave the padding out of the sum, too.
  * section: padded-vocabulary
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < Vp; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: padding-left-unwritten
- * explanation: Columns V to Vp - 1 were never written. They must be 0, because later kernels read whole rows.
- * hint: The padded columns still hold what was there before the call. Write 0 to columns V to Vp - 1 (chapter 15, 'A
- * padded vocabulary').
+ * base: plain-loops
+ * edit:
+ *     for (int v = V; v < Vp; v++) {
+ *         p[v] = 0.0f;
+ *     }
+ * =>
+ * why: Columns V to Vp - 1 were never written. They must be 0, because later kernels read whole rows.
+ * hint: The padded columns still hold what was there before the call. Write 0 to columns V to Vp - 1.
  * section: padded-vocabulary
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-        }
-    }
-}
 
 /* softmax_forward: tiny-probability-in-the-padding
- * explanation: The padded columns got a tiny number in place of 0. A sampler can draw them then, and its logarithm is
+ * base: plain-loops
+ * edit: p[v] = 0.0f  =>  p[v] = 1e-9f
+ * why: The padded columns got a tiny number in place of 0. A sampler can draw them then, and its logarithm is
  * finite.
- * hint: The padded columns hold a tiny number. Tokens that do not exist have probability 0, exactly (chapter 15, 'A
- * padded vocabulary').
+ * hint: The padded columns hold a tiny number. Tokens that do not exist have probability 0, exactly.
  * section: padded-vocabulary
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 1e-9f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: maximum-of-the-padding
- * explanation: The largest logit was searched in all Vp columns. What stands in the padding is not a logit of any
- * token, and may be large.
- * hint: Large numbers in the padding's logits change or spoil your probabilities. Search the first V columns alone
- * (chapter 15, 'A padded vocabulary').
+ * base: plain-loops
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ * =>
+ *     for (int v = 0; v < Vp; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ * why: The largest logit was searched in all Vp columns. What stands in the padding is not a logit of any token, and
+ * may be large.
+ * hint: Large numbers in the padding's logits change or spoil your probabilities. Search the first V columns alone.
  * section: padded-vocabulary
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < Vp; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: rows-of-length-v
- * explanation: The step from one row to the next was taken to be V. Rows are stored with their padding, so they are
- * Vp long.
- * hint: Where columns are padded, every row but the first begins too early. The step from row to row is Vp (chapter
- * 15, 'A padded vocabulary').
+ * base: plain-loops
+ * edit: logits + (b * T + t) * Vp  =>  logits + (b * T + t) * V
+ * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
+ * why: The step from one row to the next was taken to be V. Rows are stored with their padding, so they are Vp long.
+ * hint: Where columns are padded, every row but the first begins too early. The step from row to row is Vp.
  * section: padded-vocabulary
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * V;
-            float *p = probs + (b * T + t) * V;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: maximum-from-minus-10000
- * explanation: The search for the largest logit starts at -10000. Where all logits of a row are lower, this start is
+ * base: plain-loops
+ * edit: -INFINITY  =>  -10000.0f
+ * why: The search for the largest logit starts at -10000. Where all logits of a row are lower, this start is
  * subtracted in place of one of them, and every exponential is 0.
- * hint: Rows whose logits all lie below -10000 give NaN. Start at the first logit, or at -INFINITY (chapter 15,
- * 'Where a maximum starts').
+ * hint: Rows whose logits all lie below -10000 give NaN. Start at the first logit, or at -INFINITY.
  * section: running-maximum
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -10000.0f;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: maximum-from-zero
- * explanation: The search for the largest logit starts at 0 (or at FLT_MIN, which is the smallest positive float).
- * Where all logits are negative, the largest is never found.
- * hint: Rows whose logits are all far below 0 give NaN. Start at the first logit, or at -INFINITY (chapter 15, 'Where
- * a maximum starts').
+ * base: plain-loops
+ * edit: -INFINITY  =>  0.0f
+ * why: The search for the largest logit starts at 0 (or at FLT_MIN, which is the smallest positive float). Where all
+ * logits are negative, the largest is never found.
+ * hint: Rows whose logits are all far below 0 give NaN. Start at the first logit, or at -INFINITY.
  * section: running-maximum
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: no-maximum
- * explanation: The exponential was taken of the logits as they are. Above 88 it overflows to infinity, and infinity
- * over infinity is NaN.
+ * base: plain-loops
+ * edit:
+ *     float maximum = -INFINITY;
+ *     for (int v = 0; v < V; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ *     }
+ * =>
+ * edit: z[v] - maximum  =>  z[v]
+ * why: The exponential was taken of the logits as they are. Above 88 it overflows to infinity, and infinity over
+ * infinity is NaN.
  * hint: Large logits give NaN. Subtract the largest logit of the row from all of them first: the probabilities stay
- * the same (chapter 15, 'Where a maximum starts').
+ * the same.
  * section: running-maximum
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v]);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: one-maximum-for-all-rows
- * explanation: The largest logit of the whole array was subtracted in every row. A row that lies far below it has
- * nothing but zeros as exponentials.
- * hint: Rows that lie far below the largest one give NaN. Search the maximum anew in each row (chapter 15, 'Where a
- * maximum starts').
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     float maximum = logits[0];
+ *     for (int i = 0; i < B * T; i++) {
+ *         for (int v = 0; v < V; v++) maximum = fmaxf(maximum, logits[i * Vp + v]);
+ *     }
+ *     for (int b = 0; b < B; b++) {
+ * edit:
+ *     float maximum = -INFINITY;
+ *     for (int v = 0; v < V; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ *     }
+ * =>
+ * why: The largest logit of the whole array was subtracted in every row. A row that lies far below it has nothing
+ * but zeros as exponentials.
+ * hint: Rows that lie far below the largest one give NaN. Search the maximum anew in each row.
  * section: running-maximum
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    float maximum = logits[0];
-    for (int i = 0; i < B * T; i++) {
-        for (int v = 0; v < V; v++) maximum = fmaxf(maximum, logits[i * Vp + v]);
-    }
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: smallest-for-largest
- * explanation: The smallest logit was subtracted, so that all exponents are positive. Where a row spreads widely the
- * largest one still overflows.
- * hint: Rows that spread over more than 88 give NaN. Subtract the largest logit, so that no exponent is above 0
- * (chapter 15, 'Where a maximum starts').
+ * base: plain-loops
+ * edit: maximum = -INFINITY  =>  minimum = INFINITY
+ * edit: z[v] > maximum) maximum = z[v]  =>  z[v] < minimum) minimum = z[v]
+ * edit: z[v] - maximum  =>  z[v] - minimum
+ * why: The smallest logit was subtracted, so that all exponents are positive. Where a row spreads widely the largest
+ * one still overflows.
+ * hint: Rows that spread over more than 88 give NaN. Subtract the largest logit, so that no exponent is above 0.
  * section: running-maximum
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float minimum = INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] < minimum) minimum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - minimum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: shifted-by-the-mean
- * explanation: The mean of the logits was subtracted. Where a row spreads widely its largest logit lies far above the
- * mean, and overflows.
- * hint: Rows that spread widely give NaN. Subtract the largest logit, so that no exponent is above 0 (chapter 15,
- * 'Where a maximum starts').
+ * base: plain-loops
+ * edit: maximum = -INFINITY  =>  mean = 0.0f
+ * edit: if (z[v] > maximum) maximum = z[v];  =>  mean += z[v] / V;
+ * edit: z[v] - maximum  =>  z[v] - mean
+ * why: The mean of the logits was subtracted. Where a row spreads widely its largest logit lies far above the mean,
+ * and overflows.
+ * hint: Rows that spread widely give NaN. Subtract the largest logit, so that no exponent is above 0.
  * section: running-maximum
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float mean = 0.0f;
-            for (int v = 0; v < V; v++) {
-                mean += z[v] / V;
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - mean);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: sum-goes-on
- * explanation: The sum is set to 0 once, before the loops. Every row then divides by the exponentials of all rows
- * before it, too.
- * hint: The first row is right, and the later ones sum to less and less. Set the sum to 0 for every row (chapter 15,
- * 'Numbers in C').
+ * base: plain-loops
+ * edit: float sum = 0.0f;  =>
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     float sum = 0.0f;
+ *     for (int b = 0; b < B; b++) {
+ * why: The sum is set to 0 once, before the loops. Every row then divides by the exponentials of all rows before it,
+ * too.
+ * hint: The first row is right, and the later ones sum to less and less. Set the sum to 0 for every row.
  * section: numbers-in-c
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    float sum = 0.0f;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: not-normalised
- * explanation: The exponentials were never divided by their sum. Probabilities of a row sum to 1.
- * hint: The largest entry of every row is 1, and a row sums to more. Divide by the sum of the exponentials (chapter
- * 15, 'The loss of a position').
+ * base: plain-loops
+ * edit: float sum = 0.0f;  =>
+ * edit: sum += p[v];  =>
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] /= sum;
+ *     }
+ * =>
+ * why: The exponentials were never divided by their sum. Probabilities of a row sum to 1.
+ * hint: The largest entry of every row is 1, and a row sums to more. Divide by the sum of the exponentials.
  * section: crossentropy-kernel
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: logarithms
- * explanation: The logarithms of the probabilities were written. The kernel for the loss takes the logarithm itself.
- * hint: Your entries are negative: they are logarithms. Write the probabilities (chapter 15, 'The loss of a
- * position').
+ * base: plain-loops
+ * edit: p[v] /= sum  =>  p[v] = logf(p[v] / sum)
+ * why: The logarithms of the probabilities were written. The kernel for the loss takes the logarithm itself.
+ * hint: Your entries are negative: they are logarithms. Write the probabilities.
  * section: crossentropy-kernel
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] = logf(p[v] / sum);
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: last-token-left-out
- * explanation: The loops end at V - 2. With `v < V` the last token, V - 1, is the last one already.
- * hint: The last token never gets a probability. Let the loops run while v < V (chapter 15, 'Numbers in C').
+ * base: plain-loops
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ * =>
+ *     for (int v = 0; v < V - 1; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] = expf(z[v] - maximum);
+ * =>
+ *     for (int v = 0; v < V - 1; v++) {
+ *         p[v] = expf(z[v] - maximum);
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] /= sum;
+ * =>
+ *     for (int v = 0; v < V - 1; v++) {
+ *         p[v] /= sum;
+ * edit: int v = V;  =>  int v = V - 1;
+ * why: The loops end at V - 2. With `v < V` the last token, V - 1, is the last one already.
+ * hint: The last token never gets a probability. Let the loops run while v < V.
  * section: numbers-in-c
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            const float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V - 1; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V - 1; v++) {
-                p[v] = expf(z[v] - maximum);
-                sum += p[v];
-            }
-            for (int v = 0; v < V - 1; v++) {
-                p[v] /= sum;
-            }
-            for (int v = V - 1; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: logits-overwritten
- * explanation: The exponentials were written into the logits. No kernel changes its inputs: whoever reads the logits
- * later finds something else.
- * hint: Your probabilities are right, but the logits are not what they were before the call. Write to probs alone
- * (chapter 15, 'Arrays that are only written').
+ * base: plain-loops
+ * edit: const float *logits  =>  float *logits
+ * edit: const float *z = logits + (b * T + t) * Vp;  =>  float *z = logits + (b * T + t) * Vp;
+ * edit: p[v] = expf(z[v] - maximum)  =>  z[v] = expf(z[v] - maximum)
+ * edit: sum += p[v]  =>  sum += z[v]
+ * edit: p[v] /= sum  =>  p[v] = z[v] / sum
+ * why: The exponentials were written into the logits. No kernel changes its inputs: whoever reads the logits later
+ * finds something else.
+ * hint: Your probabilities are right, but the logits are not what they were before the call. Write to probs alone.
  * section: arrays-only-written
  */
-void softmax_forward(float *probs, float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            float *z = logits + (b * T + t) * Vp;
-            float *p = probs + (b * T + t) * Vp;
-            float maximum = -INFINITY;
-            for (int v = 0; v < V; v++) {
-                if (z[v] > maximum) maximum = z[v];
-            }
-            float sum = 0.0f;
-            for (int v = 0; v < V; v++) {
-                z[v] = expf(z[v] - maximum);
-                sum += z[v];
-            }
-            for (int v = 0; v < V; v++) {
-                p[v] = z[v] / sum;
-            }
-            for (int v = V; v < Vp; v++) {
-                p[v] = 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: maximum-without-the-last
- * explanation: The search for the maximum ends one token early. Where the last token has the largest logit by far, its
+ * base: plain-loops
+ * edit:
+ *     const float *z = logits + (b * T + t) * Vp;
+ * =>
+ *     size_t row = ((size_t)b * T + t) * Vp;
+ *     const float *z = logits + row;
+ * edit: probs + (b * T + t) * Vp  =>  probs + row
+ * edit: maximum = -INFINITY  =>  largest = -INFINITY
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         if (z[v] > maximum) maximum = z[v];
+ * =>
+ *     for (int v = 0; v < V - 1; v++) {
+ *         largest = fmaxf(largest, z[v]);
+ * edit: sum = 0.0f  =>  total = 0.0f
+ * edit: z[v] - maximum  =>  z[v] - largest
+ * edit: sum += p[v]  =>  total += p[v]
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] /= sum;
+ *     }
+ * =>
+ * edit: int v = V;  =>  int v = 0;
+ * edit: p[v] = 0.0f  =>  p[v] = v < V ? p[v] / total : 0.0f
+ * why: The search for the maximum ends one token early. Where the last token has the largest logit by far, its
  * exponential overflows.
- * hint: Where the last of the V logits is the largest by more than 88, your row holds NaN. The search goes over all V
- * of them (chapter 15, 'Where a maximum starts').
+ * hint: Where the last of the V logits is the largest by more than 88, your row holds NaN. The search goes over all
+ * V of them.
  * section: running-maximum
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            size_t row = ((size_t)b * T + t) * Vp;
-            const float *z = logits + row;
-            float *p = probs + row;
-            float largest = -INFINITY;
-            for (int v = 0; v < V - 1; v++) {
-                largest = fmaxf(largest, z[v]);
-            }
-            float total = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - largest);
-                total += p[v];
-            }
-            for (int v = 0; v < Vp; v++) {
-                p[v] = v < V ? p[v] / total : 0.0f;
-            }
-        }
-    }
-}
 
 /* softmax_forward: maximum-from-minus-1e9
- * explanation: The search for the maximum starts at -1e9. Where all logits lie below it, it stays the maximum, every
+ * base: plain-loops
+ * edit:
+ *     const float *z = logits + (b * T + t) * Vp;
+ * =>
+ *     size_t row = ((size_t)b * T + t) * Vp;
+ *     const float *z = logits + row;
+ * edit: probs + (b * T + t) * Vp  =>  probs + row
+ * edit: maximum = -INFINITY  =>  largest = -1e9f
+ * edit: if (z[v] > maximum) maximum = z[v];  =>  largest = fmaxf(largest, z[v]);
+ * edit: sum = 0.0f  =>  total = 0.0f
+ * edit: z[v] - maximum  =>  z[v] - largest
+ * edit: sum += p[v]  =>  total += p[v]
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] /= sum;
+ *     }
+ * =>
+ * edit: int v = V;  =>  int v = 0;
+ * edit: p[v] = 0.0f  =>  p[v] = v < V ? p[v] / total : 0.0f
+ * why: The search for the maximum starts at -1e9. Where all logits lie below it, it stays the maximum, every
  * exponential is 0, and 0 / 0 is NaN.
- * hint: Logits around -3e9 give NaN. Start at the row's first logit, or at -INFINITY (chapter 15, 'Where a maximum
- * starts').
+ * hint: Logits around -3e9 give NaN. Start at the row's first logit, or at -INFINITY.
  * section: running-maximum
  */
-void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            size_t row = ((size_t)b * T + t) * Vp;
-            const float *z = logits + row;
-            float *p = probs + row;
-            float largest = -1e9f;
-            for (int v = 0; v < V; v++) {
-                largest = fmaxf(largest, z[v]);
-            }
-            float total = 0.0f;
-            for (int v = 0; v < V; v++) {
-                p[v] = expf(z[v] - largest);
-                total += p[v];
-            }
-            for (int v = 0; v < Vp; v++) {
-                p[v] = v < V ? p[v] / total : 0.0f;
-            }
-        }
-    }
-}
 
 /* crossentropy_forward: no-minus
- * explanation: The minus in front of the logarithm was left out. The logarithm of a probability is negative, and a
- * loss is not.
- * hint: Your losses have the wrong sign. The loss is minus the logarithm (chapter 15, 'The loss of a position').
+ * base: plain-loops
+ * edit: -logf(p)  =>  logf(p)
+ * why: The minus in front of the logarithm was left out. The logarithm of a probability is negative, and a loss is
+ * not.
+ * hint: Your losses have the wrong sign. The loss is minus the logarithm.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = logf(p);
-        }
-    }
-}
 
 /* crossentropy_forward: step-of-one-entry
- * explanation: The offset is position + target, without Vp. Every position has a row of Vp probabilities.
- * hint: Only the first position reads its own row. Row (b, t) of probs begins at (b * T + t) * Vp (chapter 15, 'Rows,
- * strides and addresses').
+ * base: plain-loops
+ * edit: (b * T + t) * Vp  =>  b * T + t
+ * why: The offset is position + target, without Vp. Every position has a row of Vp probabilities.
+ * hint: Only the first position reads its own row. Row (b, t) of probs begins at (b * T + t) * Vp.
  * section: rows-and-strides
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[b * T + t + target];
-            losses[b * T + t] = -logf(p);
-        }
-    }
-}
 
 /* crossentropy_forward: same-targets-in-every-sequence
- * explanation: The target was read at targets[t], so that every sequence gets the targets of the first. Sequence b
- * starts at entry b * T.
+ * base: plain-loops
+ * edit: targets[b * T + t]  =>  targets[t]
+ * why: The target was read at targets[t], so that every sequence gets the targets of the first. Sequence b starts at
+ * entry b * T.
  * hint: The first sequence is right, and the others are measured against its targets. Position (b, t) has target b *
- * T + t (chapter 15, 'Rows, strides and addresses').
+ * T + t.
  * section: rows-and-strides
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = -logf(p);
-        }
-    }
-}
 
 /* crossentropy_forward: only-one-sequence-read
- * explanation: The offset into probs has no b in it. Every sequence then reads the probabilities of the first.
- * hint: The first sequence is right, and the others read its probabilities. Row (b, t) of probs begins at (b * T + t)
- * * Vp (chapter 15, 'Rows, strides and addresses').
+ * base: plain-loops
+ * edit: (b * T + t)  =>  t
+ * why: The offset into probs has no b in it. Every sequence then reads the probabilities of the first.
+ * hint: The first sequence is right, and the others read its probabilities. Row (b, t) of probs begins at (b * T +
+ * t) * Vp.
  * section: rows-and-strides
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[t * Vp + target];
-            losses[b * T + t] = -logf(p);
-        }
-    }
-}
 
 /* crossentropy_forward: next-target
- * explanation: The target was read one place further on. targets holds the right next token of every position
- * already: nothing needs to be shifted.
+ * base: plain-loops
+ * edit: targets[b * T + t]  =>  targets[b * T + t + 1]
+ * why: The target was read one position further on. targets holds the right next token of every position already:
+ * nothing needs to be shifted.
  * hint: Every position is measured against the target of the position after it, and the last reads past the end. The
- * target of (b, t) is targets[b * T + t] (chapter 15, 'The loss of a position').
+ * target of (b, t) is targets[b * T + t].
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t + 1];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = -logf(p);
-        }
-    }
-}
 
 /* crossentropy_forward: no-logarithm
- * explanation: The loss was written as 1 minus the probability. The cross-entropy is minus its logarithm, which has
- * no upper limit.
- * hint: Your losses lie between 0 and 1. Take minus the logarithm of the probability (chapter 15, 'The loss of a
- * position').
+ * base: plain-loops
+ * edit: -logf(p)  =>  1.0f - p
+ * why: The loss was written as 1 minus the probability. The cross-entropy is minus its logarithm, which has no upper
+ * limit.
+ * hint: Your losses lie between 0 and 1. Take minus the logarithm of the probability.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = 1.0f - p;
-        }
-    }
-}
 
 /* crossentropy_forward: logarithm-to-base-2
- * explanation: The logarithm to base 2 was taken, which counts bits. The loss is in nats: the natural logarithm,
- * logf.
- * hint: Your losses are 1.4427 times too large. Use the natural logarithm, logf (chapter 15, 'The loss of a
- * position').
+ * base: plain-loops
+ * edit: logf(p)  =>  log2f(p)
+ * why: The logarithm to base 2 was taken, which counts bits. The loss is in nats: the natural logarithm, logf.
+ * hint: Your losses are 1.4427 times too large. Use the natural logarithm, logf.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = -log2f(p);
-        }
-    }
-}
 
 /* crossentropy_forward: logarithm-to-base-10
- * explanation: The logarithm to base 10 was taken. The loss is in nats: the natural logarithm, logf.
- * hint: Your losses are 0.4343 times what they should be. Use the natural logarithm, logf (chapter 15, 'The loss of a
- * position').
+ * base: plain-loops
+ * edit: logf(p)  =>  log10f(p)
+ * why: The logarithm to base 10 was taken. The loss is in nats: the natural logarithm, logf.
+ * hint: Your losses are 0.4343 times what they should be. Use the natural logarithm, logf.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = -log10f(p);
-        }
-    }
-}
 
 /* crossentropy_forward: small-number-in-the-logarithm
- * explanation: A small number was added to the probability, to keep the logarithm finite. It changes small
- * probabilities, and hides that one is 0.
- * hint: Losses of small probabilities come out too small. Take the logarithm of the probability as it is (chapter 15,
- * 'The loss of a position').
+ * base: plain-loops
+ * edit: logf(p)  =>  logf(p + 1e-8f)
+ * why: A small number was added to the probability, to keep the logarithm finite. It changes small probabilities,
+ * and hides that one is 0.
+ * hint: Losses of small probabilities come out too small. Take the logarithm of the probability as it is.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = -logf(p + 1e-8f);
-        }
-    }
-}
 
 /* crossentropy_forward: smallest-probability-set
- * explanation: Probabilities below a limit were raised to it, to keep the logarithm finite. A token with probability
- * 0 has an infinite loss, which tells that something is wrong.
- * hint: Your loss never exceeds a limit. Take the logarithm of the probability as it is, 0 included (chapter 15, 'The
- * loss of a position').
+ * base: plain-loops
+ * edit: logf(p)  =>  logf(fmaxf(p, 1e-10f))
+ * why: Probabilities below a limit were raised to it, to keep the logarithm finite. A token with probability 0 has
+ * an infinite loss, which tells that something is wrong.
+ * hint: Your loss never exceeds a limit. Take the logarithm of the probability as it is, 0 included.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = -logf(fmaxf(p, 1e-10f));
-        }
-    }
-}
 
 /* crossentropy_forward: most-likely-token
- * explanation: The loss was computed from the largest probability of the row. It is about the target's probability,
- * however small.
- * hint: Your losses do not depend on the targets. Read the probability of the target (chapter 15, 'The loss of a
- * position').
+ * base: plain-loops
+ * edit:
+ *     int target = targets[b * T + t];
+ * =>
+ *     (void)targets;
+ *     float p = 0.0f;
+ * edit:
+ *     float p = probs[(b * T + t) * Vp + target];
+ * =>
+ *     for (int v = 0; v < Vp; v++) {
+ *         if (probs[(b * T + t) * Vp + v] > p) p = probs[(b * T + t) * Vp + v];
+ *     }
+ * why: The loss was computed from the largest probability of the row. It is about the target's probability, however
+ * small.
+ * hint: Your losses do not depend on the targets. Read the probability of the target.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            (void)targets;
-            float p = 0.0f;
-            for (int v = 0; v < Vp; v++) {
-                if (probs[(b * T + t) * Vp + v] > p) p = probs[(b * T + t) * Vp + v];
-            }
-            losses[b * T + t] = -logf(p);
-        }
-    }
-}
 
 /* crossentropy_forward: weighted-by-the-probability
- * explanation: The logarithm was multiplied by the probability itself, as in an entropy. The true distribution has
- * all its weight on the target, so the factor is 1.
+ * base: plain-loops
+ * edit: -logf(p)  =>  -p * logf(p)
+ * why: The logarithm was multiplied by the probability itself, as in an entropy. The true distribution has all its
+ * weight on the target, so the factor is 1.
  * hint: Your losses are too small, and unlikely targets cost almost nothing. The factor in front of the logarithm is
- * 1 (chapter 15, 'The loss of a position').
+ * 1.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = -p * logf(p);
-        }
-    }
-}
 
 /* crossentropy_forward: entropy-of-the-row
- * explanation: The entropy of the whole row was computed, which the target has no part in. The loss takes one
- * probability of the row, that of the target.
- * hint: Your losses do not depend on the targets. No sum is needed: read the probability of the target (chapter 15,
- * 'The loss of a position').
+ * base: plain-loops
+ * edit:
+ *     int target = targets[b * T + t];
+ * =>
+ *     (void)targets;
+ *     float entropy = 0.0f;
+ * edit:
+ *     float p = probs[(b * T + t) * Vp + target];
+ * =>
+ *     for (int v = 0; v < Vp; v++) {
+ *         float p = probs[(b * T + t) * Vp + v];
+ *         if (p > 0.0f) entropy -= p * logf(p);
+ *     }
+ * edit: -logf(p)  =>  entropy
+ * why: The entropy of the whole row was computed, which the target has no part in. The loss takes one probability of
+ * the row, that of the target.
+ * hint: Your losses do not depend on the targets. No sum is needed: read the probability of the target.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            (void)targets;
-            float entropy = 0.0f;
-            for (int v = 0; v < Vp; v++) {
-                float p = probs[(b * T + t) * Vp + v];
-                if (p > 0.0f) entropy -= p * logf(p);
-            }
-            losses[b * T + t] = entropy;
-        }
-    }
-}
 
 /* crossentropy_forward: divided-by-the-positions
- * explanation: Every loss was divided by the number of positions. The mean is taken later, by whoever needs it: this
- * kernel writes the losses one by one.
- * hint: Your losses are too small, by the factor B * T. Write the loss of each position as it is (chapter 15, 'The
- * loss of a position').
+ * base: plain-loops
+ * edit: -logf(p)  =>  -logf(p) / (B * T)
+ * why: Every loss was divided by the number of positions. The mean is taken later, by whoever needs it: this kernel
+ * writes the losses one by one.
+ * hint: Your losses are too small, by the factor B * T. Write the loss of each position as it is.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[b * T + t] = -logf(p) / (B * T);
-        }
-    }
-}
 
 /* crossentropy_forward: mean-in-the-first-entry
- * explanation: The mean of all losses was written into the first entry. losses is (B, T), with one loss for every
- * position.
- * hint: Only the first entry is written, with the mean of all. Write every position's loss to its own entry (chapter
- * 15, 'The loss of a position').
+ * base: reciprocal-in-the-logarithm
+ * edit:
+ *     for (int i = 0; i < B * T; i++) {
+ *         double p = probs[(size_t)i * Vp + targets[i]];
+ *         losses[i] = log(1 / p);
+ *     }
+ * =>
+ *     float sum = 0.0f;
+ *     for (int b = 0; b < B; b++) {
+ *
+ *         for (int t = 0; t < T; t++) {
+ *             int target = targets[b * T + t];
+ *             float p = probs[(b * T + t) * Vp + target];
+ *             sum -= logf(p);
+ *         }
+ *     }
+ *     losses[0] = sum / (B * T);
+ * why: The mean of all losses was written into the first entry. losses is (B, T), with one loss for every position.
+ * hint: Only the first entry is written, with the mean of all. Write every position's loss to its own entry.
  * section: crossentropy-kernel
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    float sum = 0.0f;
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            sum -= logf(p);
-        }
-    }
-    losses[0] = sum / (B * T);
-}
 
-/* crossentropy_forward: places-before-sequences
- * explanation: The losses were written as (T, B). They are (B, T): all positions of the first sequence come first.
- * hint: Your losses are right, but stand in another order. Entry (b, t) is b * T + t (chapter 15, 'Rows, strides and
- * addresses').
+/* crossentropy_forward: positions-before-sequences
+ * base: plain-loops
+ * edit: losses[b * T + t]  =>  losses[t * B + b]
+ * why: The losses were written as (T, B). They are (B, T): all positions of the first sequence come first.
+ * hint: Your losses are right, but stand in another order. Entry (b, t) is b * T + t.
  * section: rows-and-strides
  */
-void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp) {
-    for (int b = 0; b < B; b++) {
-        for (int t = 0; t < T; t++) {
-            int target = targets[b * T + t];
-            float p = probs[(b * T + t) * Vp + target];
-            losses[t * B + b] = -logf(p);
-        }
-    }
-}

@@ -1,4 +1,4 @@
-"""Right implementations of unit 4, masks, in styles that learners really use: all must get full points."""
+"""Right implementations of the tasks of masks, in styles that learners really use: all must get full points."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 
@@ -246,7 +246,7 @@ def masked_softmax(scores, mask, dim=-1):
 
 @alternative("masks.masked_softmax", "nan-replaced")
 def masked_softmax(scores, mask, dim=-1):
-    # masked_fill stops the gradient at every masked place, so the NaN of an empty row goes no further.
+    # masked_fill stops the gradient at every masked position, so the NaN of an empty row goes no further.
     weights = scores.masked_fill(~mask, float("-inf")).softmax(dim)
     return torch.nan_to_num(weights, nan=0.0)
 
@@ -297,6 +297,11 @@ def masked_softmax(scores, mask, dim=-1):
     hidden = apply_mask(scores, mask)
     sink = torch.full_like(hidden.narrow(dim, 0, 1), torch.finfo(hidden.dtype).min)
     return torch.cat([hidden, sink], dim).softmax(dim).narrow(dim, 0, hidden.shape[dim])
+
+
+@alternative("masks.masked_softmax", "nan-to-num-at-the-end")
+def masked_softmax(scores, mask, dim=-1):
+    return apply_mask(scores, mask).softmax(dim).nan_to_num(0.0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Right implementations of unit 5, many heads, in other styles than the reference. All must pass every check."""
+"""Right implementations of the tasks of many heads, in other styles than the reference. All must pass every check."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 
@@ -344,6 +344,11 @@ def attention_parameters(d_model, num_heads, bias=True):
     return int(sum(math.prod(shape) for shape in shapes))
 
 
+@alternative("multihead.attention_parameters", "four-layers")
+def attention_parameters(d_model, num_heads, bias=True):
+    return 4 * d_model * (d_model + bool(bias))
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # ablate_head
 
@@ -462,3 +467,28 @@ class MultiHeadAttention(nn.Module):
         weights = nn.functional.dropout(weights, self.p, self.training)
         self.weights = weights.detach()
         return self.w_o((weights @ v).transpose(1, 2).flatten(2))
+
+
+@alternative("multihead.MultiHeadAttention", "scores-written-out")
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads, dropout=0.0):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"num_heads must divide d_model, but d_model={d_model} and num_heads={num_heads}.")
+        self.num_heads = num_heads
+        self.w_q = nn.Linear(d_model, d_model)
+        self.w_k = nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+        self.w_o = nn.Linear(d_model, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.weights = None
+
+    def forward(self, query, key, value, mask=None):
+        q = split_heads(self.w_q(query), self.num_heads)
+        k = split_heads(self.w_k(key), self.num_heads)
+        v = split_heads(self.w_v(value), self.num_heads)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -math.inf)
+        self.weights = self.dropout(scores.softmax(-1).nan_to_num(0.0))
+        return self.w_o(merge_heads(self.weights @ v))

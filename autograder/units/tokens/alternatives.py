@@ -1,4 +1,4 @@
-"""Right implementations of unit 1, tokens, in styles that learners really use: all must get full points."""
+"""Right implementations of the tasks of tokens, in styles that learners really use: all must get full points."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 
@@ -415,6 +415,25 @@ def train_bpe(text, num_merges):
     return [(left.encode("latin-1"), right.encode("latin-1")) for left, right in merges]
 
 
+@alternative("tokens.train_bpe", "parts-replaced-in-the-lists")
+def train_bpe(text, num_merges):
+    if num_merges < 0:
+        raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")
+    pieces = [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text)]
+    merges = []
+    for _ in range(num_merges):
+        counts = Counter(pair for parts in pieces for pair in zip(parts, parts[1:]))
+        if not counts:
+            break
+        best = max(counts, key=lambda pair: (counts[pair], pair))
+        merges.append(best)
+        for parts in pieces:
+            for i in range(len(parts)):
+                if tuple(parts[i : i + 2]) == best:
+                    parts[i : i + 2] = [best[0] + best[1]]
+    return merges
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # bpe_encode
 
@@ -481,8 +500,8 @@ def bpe_encode(text, merges):
             if not candidates:
                 break
             new = min(candidates)
-            place = next(i for i in range(len(ids) - 1) if rule.get((ids[i], ids[i + 1])) == new)
-            ids[place : place + 2] = [new]
+            position = next(i for i in range(len(ids) - 1) if rule.get((ids[i], ids[i + 1])) == new)
+            ids[position : position + 2] = [new]
         result = result + ids
     return result
 
@@ -504,6 +523,20 @@ def bpe_encode(text, merges):
 
     pieces = (tuple(bytes([b]) for b in piece.encode()) for piece in GPT2_SPLIT.findall(text))
     return [number(part) for piece in pieces for part in shrink(piece)]
+
+
+@alternative("tokens.bpe_encode", "piece-by-piece")
+def bpe_encode(text, merges):
+    rank = {pair: i for i, pair in enumerate(merges)}
+    ids = {bytes([byte]): byte for byte in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merges)}
+    encoded = []
+    for piece in GPT2_SPLIT.findall(text):
+        parts = [bytes([byte]) for byte in piece.encode()]
+        while present := [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in rank]:
+            _, i = min(present)
+            parts[i : i + 2] = [parts[i] + parts[i + 1]]
+        encoded += [ids[part] for part in parts]
+    return encoded
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Right implementations of unit 9, training, in styles that learners really use: all must get full points."""
+"""Right implementations of the tasks of training, in styles that learners really use: all must get full points."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 # ruff: noqa: F811
@@ -196,8 +196,8 @@ class Batch:
         if tgt is not None:
             self.tgt = torch.stack([row[:-1] for row in tgt])
             self.tgt_y = torch.stack([row[1:] for row in tgt])
-            place = torch.arange(self.tgt.shape[1], device=tgt.device)
-            self.tgt_mask = (self.tgt != pad_id)[:, None, None] & (place <= place[:, None])
+            position = torch.arange(self.tgt.shape[1], device=tgt.device)
+            self.tgt_mask = (self.tgt != pad_id)[:, None, None] & (position <= position[:, None])
             self.ntokens = sum(word != pad_id for row in self.tgt_y.tolist() for word in row)
 
     def to(self, device):
@@ -324,14 +324,14 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
 @alternative("training.bucket_batches", "buckets-by-exact-length")
 def bucket_batches(lengths, max_tokens, shuffle_generator=None):
     buckets: dict[int, list[int]] = {}
-    for place, length in enumerate(lengths):
-        buckets.setdefault(length, []).append(place)
+    for position, length in enumerate(lengths):
+        buckets.setdefault(length, []).append(position)
     if buckets and max(buckets) > max_tokens:
         raise ValueError(f"{max(buckets)} > {max_tokens}")
     batches = []
-    for length, places in buckets.items():
-        size = max_tokens // length if length else len(places)
-        batches.extend(places[i : i + size] for i in range(0, len(places), size))
+    for length, positions in buckets.items():
+        size = max_tokens // length if length else len(positions)
+        batches.extend(positions[i : i + size] for i in range(0, len(positions), size))
     if shuffle_generator is not None:
         keys = torch.rand(len(batches), generator=shuffle_generator).tolist()
         batches = [batch for _, batch in sorted(zip(keys, batches))]
@@ -350,17 +350,17 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
 
 @alternative("training.bucket_batches", "python-random-seeded-from-the-generator")
 def bucket_batches(lengths, max_tokens, shuffle_generator=None):
-    heap = [(length, place) for place, length in enumerate(lengths)]
+    heap = [(length, position) for position, length in enumerate(lengths)]
     heapq.heapify(heap)
     batches: list[list[int]] = []
     while heap:
-        length, place = heapq.heappop(heap)
+        length, position = heapq.heappop(heap)
         if length > max_tokens:
             raise ValueError(f"max_tokens={max_tokens} is too small for a sequence of {length} tokens")
         if batches and (len(batches[-1]) + 1) * length <= max_tokens:
-            batches[-1] += [place]
+            batches[-1] += [position]
         else:
-            batches += [[place]]
+            batches += [[position]]
     if shuffle_generator is not None:
         seed = torch.randint(2**31, (1,), generator=shuffle_generator).item()
         random.Random(seed).shuffle(batches)
@@ -374,10 +374,10 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
     longest = max(lengths)
     if longest > max_tokens:
         raise ValueError(f"a sequence of {longest} tokens does not fit into {max_tokens}")
-    places = torch.tensor(lengths).argsort()
+    positions = torch.tensor(lengths).argsort()
     if shuffle_generator is not None:
-        places = places[torch.randperm(len(places), generator=shuffle_generator)]
-    return [part.tolist() for part in places.split(max(1, max_tokens // max(1, longest)))]
+        positions = positions[torch.randperm(len(positions), generator=shuffle_generator)]
+    return [part.tolist() for part in positions.split(max(1, max_tokens // max(1, longest)))]
 
 
 @alternative("training.bucket_batches", "one-list-at-a-time")
@@ -619,4 +619,42 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
                 steps += 1
                 if scheduler is not None:
                     scheduler.step()
+    return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+
+
+@alternative("training.run_epoch", "function-that-steps")
+def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
+    training = optimizer is not None
+    model.train(training)
+    start = time.perf_counter()
+    total_loss, total_tokens, steps, waiting, waiting_tokens = 0.0, 0, 0, 0, 0
+
+    def update():
+        nonlocal steps, waiting, waiting_tokens
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad /= max(waiting_tokens, 1)
+        optimizer.step()
+        optimizer.zero_grad()
+        if scheduler is not None:
+            scheduler.step()
+        steps, waiting, waiting_tokens = steps + 1, 0, 0
+
+    if training:
+        optimizer.zero_grad()
+    with torch.set_grad_enabled(training):
+        for batch in batches:
+            hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+            log_probs = model.generator(hidden)
+            loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+            total_loss += loss.item()
+            total_tokens += batch.ntokens
+            if training:
+                loss.backward()
+                waiting += 1
+                waiting_tokens += batch.ntokens
+                if waiting == accumulate:
+                    update()
+        if waiting:
+            update()
     return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)

@@ -1,4 +1,4 @@
-"""Right implementations of unit 8, transformer, in other styles than the reference."""
+"""Right implementations of the tasks of transformer, in other styles than the reference."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 # ruff: noqa: F811

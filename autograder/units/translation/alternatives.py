@@ -1,4 +1,4 @@
-"""Right implementations of unit 14, translation, in other styles than the reference."""
+"""Right implementations of the tasks of translation, in other styles than the reference."""
 
 # Every entry of a task defines the same name: the redefinitions are the point of this file.
 # ruff: noqa: F811
@@ -43,10 +43,10 @@ from solutions.translation import (
 @alternative("translation.token_batches", "longest-first")
 def token_batches(pairs, max_tokens, generator=None):
     lengths = [(len(source), len(target)) for source, target in pairs]
-    too_long = [place for place, both in enumerate(lengths) if sum(both) > max_tokens]
+    too_long = [position for position, both in enumerate(lengths) if sum(both) > max_tokens]
     if too_long:
-        raise ValueError(f"The pair at place {too_long[0]} does not fit into max_tokens={max_tokens}")
-    waiting = collections.deque(sorted(range(len(pairs)), key=lambda place: lengths[place], reverse=True))
+        raise ValueError(f"The pair at position {too_long[0]} does not fit into max_tokens={max_tokens}")
+    waiting = collections.deque(sorted(range(len(pairs)), key=lambda position: lengths[position], reverse=True))
     batches = []
     while waiting:
         batch = [waiting.popleft()]
@@ -65,18 +65,18 @@ def token_batches(pairs, max_tokens, generator=None):
 
 @alternative("translation.token_batches", "cost-of-a-list")
 def token_batches(pairs, max_tokens, generator=None):
-    def cost(places):
-        sources, targets = zip(*(pairs[place] for place in places))
-        return len(places) * (max(map(len, sources)) + max(map(len, targets)))
+    def cost(positions):
+        sources, targets = zip(*(pairs[position] for position in positions))
+        return len(positions) * (max(map(len, sources)) + max(map(len, targets)))
 
-    for place in range(len(pairs)):
-        if cost([place]) > max_tokens:
-            raise ValueError(f"pairs[{place}] costs {cost([place])}, but max_tokens is only {max_tokens}")
+    for position in range(len(pairs)):
+        if cost([position]) > max_tokens:
+            raise ValueError(f"pairs[{position}] costs {cost([position])}, but max_tokens is only {max_tokens}")
     batches = [[]]
-    for place in sorted(range(len(pairs)), key=lambda place: sum(map(len, pairs[place]))):
-        if batches[-1] and cost(batches[-1] + [place]) > max_tokens:
+    for position in sorted(range(len(pairs)), key=lambda position: sum(map(len, pairs[position]))):
+        if batches[-1] and cost(batches[-1] + [position]) > max_tokens:
             batches.append([])
-        batches[-1].append(place)
+        batches[-1].append(position)
     batches = [batch for batch in batches if batch]
     if generator is not None:
         order = torch.randperm(len(batches), generator=generator).tolist()
@@ -111,8 +111,8 @@ def token_batches(pairs, max_tokens, generator=None):
     sources = torch.tensor([len(source) for source, _ in pairs])
     targets = torch.tensor([len(target) for _, target in pairs])
     if (sources + targets).max() > max_tokens:
-        place = int((sources + targets > max_tokens).nonzero()[0])
-        raise ValueError(f"Pair number {place} (counted from 0) is too long for max_tokens={max_tokens}.")
+        position = int((sources + targets > max_tokens).nonzero()[0])
+        raise ValueError(f"Pair number {position} (counted from 0) is too long for max_tokens={max_tokens}.")
     order = torch.argsort(sources * 10_000 + targets, stable=True)
     batches, start = [], 0
     while start < len(order):
@@ -130,14 +130,14 @@ def token_batches(pairs, max_tokens, generator=None):
 def token_batches(pairs, max_tokens, generator=None):
     sizes = {i: (len(pair[0]), len(pair[1])) for i, pair in enumerate(pairs)}
 
-    def divide(places):
-        if not places:
+    def divide(positions):
+        if not positions:
             return []
-        for count in range(len(places), 0, -1):
-            head = places[:count]
+        for count in range(len(positions), 0, -1):
+            head = positions[:count]
             if count * (max(sizes[i][0] for i in head) + max(sizes[i][1] for i in head)) <= max_tokens:
-                return [head, *divide(places[count:])]
-        raise ValueError(f"the pair with index {places[0]} is larger than max_tokens = {max_tokens}")
+                return [head, *divide(positions[count:])]
+        raise ValueError(f"the pair with index {positions[0]} is larger than max_tokens = {max_tokens}")
 
     batches = divide(sorted(sizes, key=sizes.get))
     return batches if generator is None else [batches[i] for i in torch.randperm(len(batches), generator=generator)]
@@ -146,7 +146,7 @@ def token_batches(pairs, max_tokens, generator=None):
 @alternative("translation.token_batches", "cheapest-cuts")
 def token_batches(pairs, max_tokens, generator=None):
     # Of all ways to cut the sorted pairs, the one with the least padding, where a batch counts as a little of it.
-    order = sorted(range(len(pairs)), key=lambda place: (len(pairs[place][0]), len(pairs[place][1])))
+    order = sorted(range(len(pairs)), key=lambda position: (len(pairs[position][0]), len(pairs[position][1])))
     toll = max_tokens / 8
     best = [(0.0, 0)]
     for end in range(1, len(order) + 1):
@@ -174,20 +174,20 @@ def token_batches(pairs, max_tokens, generator=None):
 
 @alternative("translation.token_batches", "one-list-at-a-time")
 def token_batches(pairs, max_tokens, generator=None):
-    for place, (source, target) in enumerate(pairs):
+    for position, (source, target) in enumerate(pairs):
         cost = len(source) + len(target)
         if cost > max_tokens:
-            raise ValueError(f"Pair {place} costs {cost} tokens, more than max_tokens={max_tokens}.")
+            raise ValueError(f"Pair {position} costs {cost} tokens, more than max_tokens={max_tokens}.")
     batches = []
-    order = sorted(range(len(pairs)), key=lambda place: (len(pairs[place][0]), len(pairs[place][1])))
+    order = sorted(range(len(pairs)), key=lambda position: (len(pairs[position][0]), len(pairs[position][1])))
     batch, longest_source, longest_target = [], 0, 0
-    for place in order:
-        source = max(longest_source, len(pairs[place][0]))
-        target = max(longest_target, len(pairs[place][1]))
+    for position in order:
+        source = max(longest_source, len(pairs[position][0]))
+        target = max(longest_target, len(pairs[position][1]))
         if batch and (len(batch) + 1) * (source + target) > max_tokens:
             batches.append(batch)
-            batch, source, target = [], len(pairs[place][0]), len(pairs[place][1])
-        batch.append(place)
+            batch, source, target = [], len(pairs[position][0]), len(pairs[position][1])
+        batch.append(position)
         longest_source, longest_target = source, target
     if batch:
         batches.append(batch)
@@ -291,6 +291,26 @@ def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=N
     return StepResult((total / sum(counts)).item(), sum(counts), float(norm))
 
 
+@alternative("translation.training_step", "limit-of-infinity")
+def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
+    model.train()
+    optimizer.zero_grad()
+    tokens = sum(batch.ntokens for batch in batches)
+    total = 0.0
+    for batch in batches:
+        hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
+        log_probs = model.generator(hidden)
+        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
+        (loss / max(tokens, 1)).backward()
+        total += loss.item()
+    limit = math.inf if max_norm is None else max_norm
+    norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()
+    optimizer.step()
+    if scheduler is not None:
+        scheduler.step()
+    return StepResult(total / max(tokens, 1), tokens, norm)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # evaluate
 
@@ -369,25 +389,69 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     was_training, losses = model.training, {}
     model.eval()
     ids = encode_pairs(pairs, tokenizer)
-    order = sorted(range(len(ids)), key=lambda place: -len(ids[place][0]))
+    order = sorted(range(len(ids)), key=lambda position: -len(ids[position][0]))
     with torch.inference_mode():
-        for places in itertools.zip_longest(*[iter(order)] * 3):
-            places = [place for place in places if place is not None]
-            batch = make_batch([ids[place] for place in places])
+        for positions in itertools.zip_longest(*[iter(order)] * 3):
+            positions = [position for position in positions if position is not None]
+            batch = make_batch([ids[position] for position in positions])
             log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
             right = log_probs.gather(2, batch.tgt_y[:, :, None])[:, :, 0]
-            for place, row, keep in zip(places, right, batch.tgt_y != PAD):
-                losses[place] = (-row[keep].sum().item(), int(keep.sum()))
+            for position, row, keep in zip(positions, right, batch.tgt_y != PAD):
+                losses[position] = (-row[keep].sum().item(), int(keep.sum()))
         translations = {}
-        for place in order:
-            translations[place] = translate(model, [pairs[place][0]], tokenizer, beam_size, max_tokens)[0]
+        for position in order:
+            translations[position] = translate(model, [pairs[position][0]], tokenizer, beam_size, max_tokens)[0]
     model.train(was_training)
-    candidates = [words(translations[place]) for place in range(len(pairs))]
+    candidates = [words(translations[position]) for position in range(len(pairs))]
     tokens = sum(count for _, count in losses.values())
     return {
         "bleu": float(corpus_bleu(candidates, [[words(english)] for _, english in pairs])),
         "loss": sum(loss for loss, _ in losses.values()) / tokens if tokens else 0.0,
     }
+
+
+@alternative("translation.evaluate", "lists-named-first")
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    ids = encode_pairs(pairs, tokenizer)
+    limit = max([max_tokens, *(len(source) + len(target) for source, target in ids)])
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for positions in token_batches(ids, limit):
+            batch = make_batch([ids[position] for position in positions])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            log_probs, targets = log_probs.flatten(0, 1), batch.tgt_y.flatten()
+            loss += F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    bleu = corpus_bleu(candidates, references)
+    return {"bleu": bleu, "loss": loss / max(tokens, 1)}
+
+
+@alternative("translation.evaluate", "loss-pair-by-pair")
+def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    was_training = model.training
+    model.eval()
+    loss, tokens = 0.0, 0
+    with torch.no_grad():
+        for pair in encode_pairs(pairs, tokenizer):
+            batch = make_batch([pair])
+            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
+            loss += F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), reduction="sum").item()
+            tokens += batch.ntokens
+    outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)
+    model.train(was_training)
+    candidates = [words(output) for output in outputs]
+    references = [[words(target)] for _, target in pairs]
+    return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -449,8 +513,8 @@ def attention_maps(model, src, tgt):
     ):
         first = getattr(layers[0], kind).weights
         maps[name] = first.new_empty((len(layers), *first.shape[1:]))
-        for place, layer in enumerate(layers):
-            maps[name][place] = getattr(layer, kind).weights.squeeze(0)
+        for position, layer in enumerate(layers):
+            maps[name][position] = getattr(layer, kind).weights.squeeze(0)
         maps[name] = maps[name].detach()
     return maps
 
@@ -481,13 +545,27 @@ def attention_maps(model, src, tgt):
     }
 
 
+@alternative("translation.attention_maps", "lists-first")
+def attention_maps(model, src, tgt):
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        model(src, tgt)
+    model.train(was_training)
+    encoder = [layer.self_attention.weights for layer in model.encoder.layers]
+    decoder = [layer.self_attention.weights for layer in model.decoder.layers]
+    cross = [layer.cross_attention.weights for layer in model.decoder.layers]
+    maps = {"encoder": encoder, "decoder": decoder, "cross": cross}
+    return {name: torch.stack([weights[0] for weights in layers]) for name, layers in maps.items()}
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # read_alignment
 
 
-@alternative("translation.read_alignment", "max-with-places")
+@alternative("translation.read_alignment", "max-with-positions")
 def read_alignment(weights):
-    return [int(place) for place in weights.max(dim=-1)[1]]
+    return [int(position) for position in weights.max(dim=-1)[1]]
 
 
 @alternative("translation.read_alignment", "lists")
@@ -578,7 +656,7 @@ def train_translator(pairs, seed=0):
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 4e-3, total_steps=steps + 1, pct_start=0.2)
     for _ in range(epochs):
         for chosen in torch.randperm(len(rows), generator=order).split(size):
-            batch = make_batch([rows[place] for place in chosen.tolist()])
+            batch = make_batch([rows[position] for position in chosen.tolist()])
             log_probs = model.net.generator(model.net(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
             optimizer.zero_grad()
             F.nll_loss(log_probs.flatten(0, 1), batch.tgt_y.flatten(), ignore_index=PAD).backward()
@@ -605,7 +683,7 @@ def train_translator(pairs, seed=0):
         return F.nll_loss(log_probs, targets, ignore_index=PAD, reduction="sum")
 
     for step in steps:
-        micro = [make_batch([ids[place] for place in places]) for places in step]
+        micro = [make_batch([ids[position] for position in positions]) for positions in step]
         training_step(model, micro, loss_fn, optimizer, decay, max_norm=1.0)
     model.eval()
 
@@ -631,10 +709,10 @@ def train_translator(pairs, seed=0):
     adam = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
     loss_fn, generator, step = LabelSmoothing(len(english), PAD, 0.1), torch.Generator().manual_seed(seed), 0
     for _ in range(6):
-        for places in token_batches(ids, 1000, generator):
+        for positions in token_batches(ids, 1000, generator):
             step += 1
             adam.param_groups[0]["lr"] = 3e-3 * min(1, step / 100)
-            training_step(model, [make_batch([ids[place] for place in places])], loss_fn, adam, None, 1.0)
+            training_step(model, [make_batch([ids[position] for position in positions])], loss_fn, adam, None, 1.0)
             average.update_parameters(model)
     trained = average.module.eval()
 
@@ -643,3 +721,27 @@ def train_translator(pairs, seed=0):
         return [english.decode(row) for row in greedy_decode(trained, src, padding_mask(src), 40).tolist()]
 
     return trained, translator
+
+
+@alternative("translation.train_translator", "constant-rate")
+def train_translator(pairs, seed=0):
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    german, english = (Vocabulary.from_texts(texts, words) for texts in zip(*pairs))
+    ids = [(german.encode(de, add_eos=True), english.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]
+    model = make_model(len(german), len(english), num_layers=1, d_model=64, d_ff=256, num_heads=4, dropout=0.0)
+    loss_fn = LabelSmoothing(len(english), PAD, smoothing=0.1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.002, betas=(0.9, 0.98))
+    for _ in range(6):
+        for positions in token_batches(ids, 1100, generator):
+            training_step(
+                model, [make_batch([ids[position] for position in positions])], loss_fn, optimizer, max_norm=1.0
+            )
+    model.eval()
+
+    def translator(sentences):
+        src = pad_rows([german.encode(sentence, add_eos=True) for sentence in sentences])
+        rows = greedy_decode(model, src, padding_mask(src), 2 * src.shape[1] + 10)
+        return [english.decode(row) for row in rows.tolist()]
+
+    return model, translator

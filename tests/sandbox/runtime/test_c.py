@@ -17,7 +17,7 @@ from autograder.lms.stubs import ClearSolutionsByName
 from autograder.notebook import c_magic
 from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernel, calling, compiling
 from autograder.sandbox.runtime.c.prototypes import PROTOTYPES, SIGNATURES
-from autograder.sandbox.runtime.c.reading import pieces_of
+from autograder.sandbox.runtime.c.reading import pieces_of, without_comments
 from autograder.sandbox.runtime.cells import _stand_ins
 from autograder.sandbox.runtime.requests import Request
 from autograder.sandbox.session import ForkServer, ProcessSubject
@@ -80,7 +80,7 @@ def test_what_goes_wrong_is_a_sentence_with_the_line(body):
     error = failure(f"{HEAD} {body}\n}}\n")
     assert type(error).__name__ == kind
     assert said in str(error)
-    assert error.c_place == (f"line {line} of cell 1" if line else "")
+    assert error.c_line == (f"line {line} of cell 1" if line else "")
 
 
 def test_a_kernel_that_never_ends(monkeypatch):
@@ -209,6 +209,39 @@ def test_warnings_are_kept_with_their_lines():
     assert any("line 2 of cell 1: unused variable" in one for one in names[C_CODE].program().warnings)
 
 
+SAID = {
+    "an error": RIGHT.replace("out[i] =", "out[i] = unknown +"),
+    "an error of syntax": RIGHT.replace(";\n}", "\n}"),
+    "a warning": RIGHT.replace("{\n", "{\n    int unused;\n", 1),
+    "a warning that is an error": RIGHT.replace("inp1[i]", "expf(inp1[i])"),
+    "a header that is not there": '#include "no_such_header.h"\n' + RIGHT,
+    "a function that is nowhere": "float nowhere(float);\n" + RIGHT.replace("inp1[i]", "nowhere(inp1[i])"),
+}
+
+
+@pytest.mark.parametrize("text", SAID.values(), ids=SAID)
+def test_json_and_text_of_the_compiler_say_the_same(monkeypatch, text):
+    """gcc writes JSON; clang and the newest gcc are read from their text."""
+    if compiling._AS_JSON not in compiling.compiler():
+        pytest.skip("this compiler writes no JSON")
+    read, text_alone = [], tuple(flag for flag in compiling.compiler() if flag != compiling._AS_JSON)
+    for command in (compiling.compiler(), text_alone):
+        monkeypatch.setattr(compiling, "compiler", lambda command=command: command)
+        program = code(text)[C_CODE].program()
+        read.append((program.errors, program.warnings, program.problem))
+    assert read[0] == read[1]
+    assert any(read[0])
+
+
+def test_the_name_of_a_file_is_no_message():
+    """A file may be called so that its lines look like another file's."""
+    made = CCode()
+    made.add("kernels.c:7: error: lost.c", RIGHT.replace("out[i] =", "out[i] = unknown +"))
+    if compiling._AS_JSON not in compiling.compiler():
+        pytest.skip("this compiler writes no JSON")
+    assert "line 2 of kernels.c:7: error: lost.c: 'unknown' undeclared" in made.program().errors["residual_forward"]
+
+
 def test_no_compiler_is_a_sentence(monkeypatch):
     compiling.compiler.cache_clear()
     monkeypatch.setattr(compiling.shutil, "which", lambda _: None)
@@ -236,6 +269,22 @@ def test_the_reference_is_read_whole(unit):
     lines = text.split("\n")
     for piece in pieces:
         assert lines[piece.line - 1].strip() == piece.text.split("\n")[0].strip()
+
+
+@pytest.mark.parametrize("unit", ["gpt2_forward", "gpt2_backward"])
+def test_a_character_that_is_left_out_costs_one_function(unit):
+    text = c_solution(unit)
+    blank = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+    code_alone = blank.sub(lambda comment: re.sub(r"\S", " ", comment.group()), text)
+    whole = {piece.function: piece for piece in pieces_of(text, "x") if piece.function in SIGNATURES}
+    positions = [match.start() for match in re.finditer(r"[{}();]", code_alone)][::7]
+    assert len(positions) > 40
+    for position in positions:
+        line = text.count("\n", 0, position) + 1
+        damaged = {name for name, piece in whole.items() if piece.line <= line <= piece.last_line}
+        left = {piece.function: piece for piece in pieces_of(text[:position] + text[position + 1 :], "x")}
+        for name in whole.keys() - damaged:
+            assert without_comments(left[name].text).split() == without_comments(whole[name].text).split(), line
 
 
 def test_signatures_are_those_of_the_program_and_of_the_course():

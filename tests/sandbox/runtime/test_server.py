@@ -140,9 +140,10 @@ def jail(request):
         pytest.skip("there is no such jail here")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Setup, "best", staticmethod(lambda jailed, compiler: setup))
-        with ForkServer(jailed=True, compiler=False) as server:
-            server.wait_until_ready()
-            yield server
+        server = ForkServer(jailed=True, compiler=False)
+    with server:
+        server.wait_until_ready()
+        yield server
 
 
 def ask(server, code: str, name: str, *args, memory_mb: int = 384):

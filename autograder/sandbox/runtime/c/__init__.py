@@ -1,8 +1,8 @@
-"""C kernels of a learner: from the text in cells or a file to the numbers that a kernel writes.
+"""C kernels of a learner: from the text in cells or a file to the numbers that a C kernel writes.
 
-The code is compiled with AddressSanitizer and UBSan beside a small program that calls one kernel with arguments read
-from its input. Every call is a process of its own: a kernel that hangs, crashes, exits or scribbles over memory costs
-itself, and what went wrong comes back as one sentence with the learner's own line.
+The code is compiled with AddressSanitizer and UBSan beside a small program that calls one C kernel with arguments read
+from its input. Every call is a process of its own: a C kernel that hangs, crashes, exits or overwrites memory costs
+only itself, and the error comes back as one sentence with the learner's own line.
 """
 
 from .calling import call_kernel

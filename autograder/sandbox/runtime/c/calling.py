@@ -1,4 +1,4 @@
-"""Calling a kernel in a process of its own, and saying in a sentence what went wrong there."""
+"""Calling a C kernel in a process of its own, and saying in a sentence what went wrong there."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _TYPES = {"float*": torch.float32, "int*": torch.int32}
 
 
 class KernelFailure(Exception):
-    """A kernel that could not be called, or did not return. ``c_place``: the learner's line, where it is known."""
+    """A C kernel that could not be called, or did not return. ``c_line``: the learner's line, where it is known."""
 
-    def __init__(self, text: str, place: str = ""):
+    def __init__(self, text: str, line: str = ""):
         super().__init__(text)
-        self.c_place = place
+        self.c_line = line
 
 
 class CompileError(KernelFailure):
@@ -36,26 +36,26 @@ class CompileError(KernelFailure):
 
 
 class BadMemoryAccess(KernelFailure):
-    """The kernel reads or writes where it must not."""
+    """The C kernel reads or writes where it must not."""
 
 
 class UndefinedBehaviour(KernelFailure):
-    """The kernel does something that C does not define."""
+    """The C kernel does something that C does not define."""
 
 
 class Hang(KernelFailure):
-    """The kernel does not come back."""
+    """The C kernel does not come back."""
 
 
 class Ended(KernelFailure):
-    """The kernel ended the program."""
+    """The C kernel ended the program."""
 
 
 def call_kernel(namespace: dict, name: str, arguments: Sequence[Any]) -> list[Any]:
-    """Call a kernel; the arrays among its arguments as it left them (``None`` for NULL).
+    """Call a C kernel; the arrays among its arguments as it left them (``None`` for NULL).
 
     Float arrays are float32 tensors of any shape, id arrays int32. Raises `KeyError` when there is no such function,
-    `NotImplementedError` for one that is empty still, and else a `KernelFailure`.
+    `NotImplementedError` for one that is still empty, and otherwise a `KernelFailure`.
     """
     code = namespace.get(C_CODE)
     piece = code.functions().get(name) if isinstance(code, CCode) else None
@@ -134,8 +134,8 @@ class _Call:
             return self._results(done.stdout[start:-4])
         if done.returncode == NOT_VISIBLE and not done.stdout:
             raise CompileError(f"`{self.name}` cannot be called: begin it with `void`, without `static` or `inline`.")
-        places = struct.unpack_from(f"={len(self.arrays)}Q", done.stdout) if len(done.stdout) >= start else ()
-        raise self._failure(done.returncode, stderr, places)
+        addresses = struct.unpack_from(f"={len(self.arrays)}Q", done.stdout) if len(done.stdout) >= start else ()
+        raise self._failure(done.returncode, stderr, addresses)
 
     def _results(self, data: bytes) -> list[Any]:
         """The arrays in what the calling program wrote."""
@@ -155,31 +155,31 @@ class _Call:
             offset += size
         return found
 
-    def _failure(self, code: int, stderr: str, places: Sequence[int]) -> KernelFailure:
+    def _failure(self, code: int, stderr: str, addresses: Sequence[int]) -> KernelFailure:
         """What the sanitizers, or the end of the process, have said."""
         undefined = re.search(r"^(.+?):(\d+):\d+: runtime error: (.*)$", stderr, re.MULTILINE)
         if undefined:
             label, line, text = undefined.groups()
-            place = f"line {line} of {os.path.basename(label)}"
+            where = f"line {line} of {os.path.basename(label)}"
             if "null pointer" in text:
-                return BadMemoryAccess(self._through_null("writes" if "store" in text else "reads"), place)
-            return UndefinedBehaviour(f"`{self.name}`: {text}.", place)
+                return BadMemoryAccess(self._through_null("writes" if "store" in text else "reads"), where)
+            return UndefinedBehaviour(f"`{self.name}`: {text}.", where)
         report = re.search(r"AddressSanitizer: ([\w-]+)", stderr)
         if report:
-            return BadMemoryAccess(self._access(report.group(1), stderr, places), self._line(stderr))
+            return BadMemoryAccess(self._access(report.group(1), stderr, addresses), self._line(stderr))
         if code < 0:
             return Ended(f"`{self.name}` was ended by signal {-code}.")
-        return Ended(f"`{self.name}` ended the program (exit code {code}): a kernel returns, it never calls exit().")
+        return Ended(f"`{self.name}` ended the program (exit code {code}): a C kernel returns; it never calls exit().")
 
-    def _access(self, kind: str, stderr: str, places: Sequence[int]) -> str:
+    def _access(self, kind: str, stderr: str, addresses: Sequence[int]) -> str:
         """One sentence for a report of AddressSanitizer."""
         verb = f"`{self.name}` {'writes' if 'WRITE of size' in stderr else 'reads'}"
         region = re.search(
             r"located (\d+) bytes (to the right of|to the left of|after|before) \d+-byte region \[0x([0-9a-f]+),",
             stderr,
         )
-        if region and int(region.group(3), 16) in places:
-            array = self.arrays[list(places).index(int(region.group(3), 16))]
+        if region and int(region.group(3), 16) in addresses:
+            array = self.arrays[list(addresses).index(int(region.group(3), 16))]
             after = region.group(2) in ("to the right of", "after")
             distance = int(region.group(1)) // 4 + after  # bytes between the access and the array
             beyond = "past the end" if after else "before the beginning"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 import shutil
@@ -10,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from .prototypes import PROTOTYPES, SIGNATURES
 from .reading import Piece, pieces_of
@@ -17,13 +20,14 @@ from .reading import Piece, pieces_of
 C_CODE = "__c_code__"  # the name under which a namespace keeps its `CCode`
 COMPILE_SECONDS = 60.0
 MAX_C = 400_000  # characters
-NOT_VISIBLE = 3  # the exit code of a program whose kernel only its own file can call
+NOT_VISIBLE = 3  # the exit code of a program whose C kernel only its own file can call
 MAX_ATTEMPTS = 12  # compilations, each without one more piece that does not compile
 _FLAGS = [
     *("-std=gnu11", "-gdwarf-4", "-O1", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-ffp-contract=off"),
     "-Dmain=main_of_the_learner",
 ]
+_AS_JSON = "-fdiagnostics-format=json"  # gcc 9 to 15. Later ones and clang have SARIF, in forms that still change.
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1:symbolize=0:exitcode=66",
     "UBSAN_OPTIONS": "print_stacktrace=0:exitcode=66",
@@ -39,7 +43,7 @@ class NoCompiler(Exception):
 
 @lru_cache(maxsize=None)
 def compiler() -> tuple[str, ...]:
-    """The C compiler with the flags that it knows; raises `NoCompiler`."""
+    """The C compiler with the flags that it knows, the best first; raises `NoCompiler`."""
     program = shutil.which("gcc") or shutil.which("clang") or shutil.which("cc")
     if program is None:
         raise NoCompiler(
@@ -47,11 +51,11 @@ def compiler() -> tuple[str, ...]:
             "('xcode-select --install' on a Mac), and run this again."
         )
     with tempfile.TemporaryDirectory() as folder:
-        for openmp in (["-fopenmp"], []):
-            command = [program, *openmp, "-x", "c", "-", "-o", os.path.join(folder, "trial")]
+        for flags in (["-fopenmp", _AS_JSON], ["-fopenmp"], [_AS_JSON], []):
+            command = [program, *flags, "-x", "c", "-", "-o", os.path.join(folder, "trial")]
             done = subprocess.run(command, input=b"int main(void) { return 0; }", capture_output=True, check=False)
             if done.returncode == 0:
-                return program, *openmp
+                return program, *flags
     reason = (done.stderr.decode(errors="replace").strip().splitlines() or ["it gave no reason"])[-1]
     raise NoCompiler(f"The C compiler {program} does not work here: {reason}")
 
@@ -81,7 +85,7 @@ class CCode:
         if self._pieces is None:
             pieces = _in_use([piece for label, text in self.texts.values() for piece in pieces_of(text, label)])
             last = {piece.function: piece for piece in pieces if piece.function}
-            # A helper that is defined again keeps its first place as a declaration, for what stands in between.
+            # A helper that is defined again leaves a declaration where it stood first, for what comes in between.
             self._pieces = [
                 piece if not piece.function or last[piece.function] is piece else _declared(piece)
                 for piece in pieces
@@ -96,7 +100,7 @@ class CCode:
     def program(self) -> Program:
         """The compiled program, made anew when the code has changed.
 
-        Cells may have been reordered: if their order does not compile, those without kernels are put first.
+        Cells may have been reordered: if their order does not compile, those without C kernels are put first.
         """
         if self._program is None:
             pieces = self._read()
@@ -109,7 +113,7 @@ class CCode:
 
 
 class Program:
-    """Compiled kernels. ``errors``: why a function was left out."""
+    """Compiled C kernels. ``errors``: why a function was left out."""
 
     def __init__(self, pieces: Sequence[Piece]):
         self._folder = tempfile.TemporaryDirectory(prefix="kernels-", ignore_cleanup_errors=True)
@@ -210,8 +214,8 @@ class Message:
 
     @property
     def sentence(self) -> str:
-        place = f"line {self.line} of {self.label}: " if self.line else ""
-        return f"{place}{self.text}"
+        where = f"line {self.line} of {self.label}: " if self.line else ""
+        return f"{where}{self.text}"
 
 
 def _is_about(piece: Piece) -> Callable[[Message], bool]:
@@ -220,8 +224,20 @@ def _is_about(piece: Piece) -> Callable[[Message], bool]:
 
 
 def _said(kind: str, stderr: str) -> list[Message]:
+    """The compiler's errors or warnings: its JSON, where it writes that, or else its text."""
+    for line in stderr.splitlines():
+        if line.startswith("[") and line.endswith("]"):
+            with contextlib.suppress(ValueError):  # a linker's line, perhaps
+                return [_message(entry) for entry in json.loads(line) if entry["kind"].removeprefix("fatal ") == kind]
     found = re.findall(rf"^(.+?):(\d+):(?:\d+:)? (?:fatal )?{kind}: (.*)$", stderr, re.MULTILINE)
     return [Message(os.path.basename(label), int(line), text.strip()) for label, line, text in found]
+
+
+def _message(entry: dict) -> Message:
+    """One diagnostic of gcc's, as its text has it too: the message, and the option that asks for it."""
+    where: dict[str, Any] = entry["locations"][0]["caret"] if entry["locations"] else {"file": "", "line": 0}
+    option = f" [{entry['option']}]" if "option" in entry else ""
+    return Message(os.path.basename(where["file"]), where["line"], entry["message"] + option)
 
 
 def _errors(stderr: str) -> list[Message]:
@@ -253,7 +269,7 @@ def _calling_object() -> bytes:
 
 
 def _calling_program() -> str:
-    """C code that reads the number of a kernel and its arguments, calls it, and writes all arrays back."""
+    """C code that reads the number of a C kernel and its arguments, calls it, and writes all arrays back."""
     weak = re.sub(r"\)\s*;", ") __attribute__((weak));", PROTOTYPES)
     cases = []
     for number, (name, parameters) in enumerate(SIGNATURES.items()):
@@ -266,7 +282,7 @@ def _calling_program() -> str:
         cases.append(
             f"    case {number}: {{\n        if (!{name}) return {NOT_VISIBLE};\n"
             + "\n".join(lines)
-            + f"\n        places();\n        {name}({given});\n        break;\n    }}"
+            + f"\n        addresses();\n        {name}({given});\n        break;\n    }}"
         )
     return _CALLING.replace("PROTOTYPES", weak).replace("CASES", "\n".join(cases))
 
@@ -284,18 +300,18 @@ static void *arrays[16];
 static int64_t sizes[16];
 
 static void take(void *to, size_t size) {
-    for (char *place = to; size > 0;) {
-        ssize_t got = read(0, place, size);
+    for (char *next = to; size > 0;) {
+        ssize_t got = read(0, next, size);
         if (got <= 0) _exit(4);
-        place += got;
+        next += got;
         size -= (size_t)got;
     }
 }
 static void give(const void *from, size_t size) {
-    for (const char *place = from; size > 0;) {
-        ssize_t put = write(result, place, size);
+    for (const char *next = from; size > 0;) {
+        ssize_t put = write(result, next, size);
         if (put <= 0) _exit(5);
-        place += put;
+        next += put;
         size -= (size_t)put;
     }
 }
@@ -303,20 +319,20 @@ static int64_t whole(void) { int64_t value; take(&value, sizeof value); return v
 static double real(void) { double value; take(&value, sizeof value); return value; }
 static void *array(void) {
     int64_t size = whole();
-    void *place = NULL;
+    void *memory = NULL;
     if (size >= 0) {
-        place = malloc((size_t)size);
-        if (!place) _exit(6);
-        take(place, (size_t)size);
+        memory = malloc((size_t)size);
+        if (!memory) _exit(6);
+        take(memory, (size_t)size);
     }
-    arrays[count] = place;
+    arrays[count] = memory;
     sizes[count++] = size;
-    return place;
+    return memory;
 }
-static void places(void) {
+static void addresses(void) {
     for (int i = 0; i < count; i++) {
-        uint64_t place = (uint64_t)(uintptr_t)arrays[i];
-        give(&place, sizeof place);
+        uint64_t address = (uint64_t)(uintptr_t)arrays[i];
+        give(&address, sizeof address);
     }
     fflush(NULL);
 }

@@ -1,4 +1,4 @@
-"""The kernels as the course fixes them: names, and the types and names of their parameters."""
+"""The C kernels as the course fixes them: names, and the types and names of their parameters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kernel: its C type without ``const``, and its name."""
+    """One parameter of a C kernel: its C type without ``const``, and its name."""
 
     type: str
     name: str

@@ -1,0 +1,50 @@
+"""Entries of the catalogue in a terminal: what `autograder show` prints."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from autograder.course.catalogue import Entry, Mistake, is_c
+from autograder.course.show import base_name, difference
+
+
+def print_entries(entries: list[Entry], console: Console | None = None) -> None:
+    """The names of a task's mistakes, each with the first sentence of why it is wrong; then the alternatives."""
+    table = Table.grid(padding=(0, 2))
+    for entry in entries:
+        if isinstance(entry, Mistake):
+            table.add_row(Text(entry.name, style="bold"), Text(_first_sentence(entry.why)))
+    console = console or Console()
+    console.print(table)
+    right = [entry.name for entry in entries if not isinstance(entry, Mistake)]
+    console.print(Text(f"\nRight in other styles: {', '.join(right)}"))
+
+
+def print_entry(entry: Entry, console: Console | None = None) -> None:
+    """An entry: what it is, its code, and how that differs from what it starts from."""
+    console = console or Console()
+    console.print(Text(f"{entry.task}  {entry.name}", style="bold"))
+    if isinstance(entry, Mistake):
+        console.print(Text(f"\nWhy:  {entry.why}\nHint: {entry.hint}\nRead: {entry.link}"))
+    console.print()
+    _print_code(console, entry.source, "c" if is_c(entry.unit) else "python")
+    console.print(Text(f"\nCompared with the {base_name(entry)}:\n"))
+    _print_code(console, difference(entry), "diff")
+
+
+def _print_code(console: Console, code: str, language: str) -> None:
+    """Coloured in a terminal; elsewhere as it is, so that it can be saved and run."""
+    if console.is_terminal:
+        console.print(
+            Syntax(code.rstrip("\n"), language, theme="ansi_dark", background_color="default", word_wrap=True)
+        )
+    else:
+        console.print(Text(code.rstrip("\n")), soft_wrap=True)
+
+
+def _first_sentence(text: str) -> str:
+    end = text.find(". ")
+    return text if end < 0 else text[: end + 1]
