@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 
 import offline
@@ -56,14 +57,11 @@ def draw_pages(app: Sphinx, exception: Exception | None) -> None:
     pages = {file: text for file, text in pages.items() if "/mathjax/" in text}
     if not pages:
         return
-    known = (
-        outdir.parent / ".book" / f"formulas-{app.builder.name}.json"
-    )  # the sheet is for all pages, the unchanged too
-    formulas = (
-        {tuple(formula) for formula in json.loads(known.read_text(encoding="utf-8"))} if known.is_file() else set()
-    )
-    formulas |= {formula for text in pages.values() for formula in formulas_in(text)}
-    css, drawn = draw(sorted(formulas))
+    known = outdir.parent / ".book" / f"drawn-{app.builder.name}.json"
+    css, drawn = _drawn_before(known)
+    new = {formula for text in pages.values() for formula in formulas_in(text)} - drawn.keys()
+    if new or not css:
+        css, drawn = draw(sorted(drawn.keys() | new))  # the sheet is for all pages, the unchanged too
     if wrong := _not_understood(drawn):
         LOGGER.warning("MathJax does not understand the formula %s", " and ".join(wrong))
         app.statuscode = 1  # Sphinx has counted the warnings already
@@ -73,7 +71,20 @@ def draw_pages(app: Sphinx, exception: Exception | None) -> None:
         up = posixpath.relpath(SHEET, file.relative_to(outdir).parent.as_posix())
         file.write_text(_with_drawings(text, drawn, up), encoding="utf-8")
     known.parent.mkdir(parents=True, exist_ok=True)
-    known.write_text(json.dumps(sorted(formulas)), encoding="utf-8")
+    kept = {"by": _drawing_program(), "css": css, "drawn": [*drawn.items()]}
+    known.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def _drawn_before(known: Path) -> tuple[str, dict[Formula, dict[str, str]]]:
+    """The style sheet and the formulas of earlier builds, if the same program drew them."""
+    kept = json.loads(known.read_text(encoding="utf-8")) if known.is_file() else {}
+    if kept.get("by") != _drawing_program():
+        return "", {}
+    return kept["css"], {(tex, display): shown for (tex, display), shown in kept["drawn"]}
+
+
+def _drawing_program() -> list[str]:
+    return [version(offline.PACKAGE), PROGRAM.read_text(encoding="utf-8")]
 
 
 def node() -> str | None:

@@ -228,6 +228,33 @@ def test_formulas_are_drawn_where_there_is_node_and_left_to_the_browser_elsewher
     book.write("masks.md", good)
 
 
+def test_formulas_of_an_earlier_build_are_not_drawn_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import formulas
+
+    def build(tex: str) -> str:
+        page = tmp_path / "html" / "page.html"
+        (page.parent / "_static").mkdir(parents=True, exist_ok=True)
+        span = '<span class="math notranslate nohighlight">'
+        page.write_text(f'<head></head>{span}\\({tex}\\)</span><script src="/mathjax/x.js"></script>')
+        formulas.draw_pages(
+            SimpleNamespace(outdir=page.parent, builder=SimpleNamespace(format="html", name="html")), None
+        )
+        return page.read_text()
+
+    first = build("a &lt; b")
+    assert "<mjx-container" in first
+    asked = []
+    draw = formulas.draw
+    monkeypatch.setattr(formulas, "draw", lambda new: asked.append(new) or draw(new))
+    assert build("a &lt; b") == first
+    assert asked == []
+    assert "<mjx-container" in build("c")
+    assert asked == [[("a < b", False), ("c", False)]], "the style sheet is for both"
+    monkeypatch.setattr(formulas, "version", lambda package: "another")
+    build("c")
+    assert asked[1:] == [[("c", False)]], "another MathJax draws anew"
+
+
 def test_a_formula_that_mathjax_does_not_understand_stops_the_build(book: SmallBook) -> None:
     good = (book.root / "book" / "masks.md").read_text()
     book.write("masks.md", good + "\n$\\nosuchcommand{x}$\n")
