@@ -14,6 +14,8 @@ from autograder.course import registry
 from autograder.course.addresses import ROOT
 from autograder.sandbox.session import ForkServer, Limits, ProcessSubject
 
+TESTS = Path(__file__).parent
+
 # Before anything imports torch, and for the kernels that tests start: threads of several processes on the same cores
 # spin for each other, and a training of two seconds takes minutes.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -21,11 +23,27 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Files and folders that take more than half a minute: builds of books, browsers, classes, clusters, whole catalogues.
+SLOW = (
+    "attacks/",
+    "book/test_build.py",
+    "browser/",
+    "course/test_catalogue.py",
+    "grading/test_cluster.py",
+    "grading/test_journal.py",
+    "lms/test_nbgrader",
+    "solutions/test_gpt2_c.py",
+)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Files that read the built book come last: `make test` builds it while the others run."""
     readers = {item.path for item in items if "site" in item.fixturenames}
     items.sort(key=lambda item: item.path in readers)
+    for item in items:
+        if item.path.is_relative_to(TESTS) and item.path.relative_to(TESTS).as_posix().startswith(SLOW):
+            item.add_marker("slow")
 
 
 def pytest_terminal_summary(terminalreporter):
