@@ -188,14 +188,14 @@ def one_page(book: Sequence[Page]) -> str:
     sheets = BeautifulSoup((HTML / f"{book[0].name}.html").read_text(encoding="utf-8"), "html.parser").select(
         "link[rel=stylesheet]"
     )
-    addresses = dict.fromkeys(resolve(book[0], sheet["href"])[0] for sheet in sheets)
-    addresses["_static/formulas.css"] = None
+    styles = dict.fromkeys(resolve(book[0], sheet["href"])[0] for sheet in sheets)
+    styles["_static/formulas.css"] = None
     contents = "".join(f'<li><a href="#{page.id}">{escape(page.title)}</a></li>' for page in book)
     articles = "".join(
         f'<article class="bd-article" id="{page.id}">{page.article.decode_contents()}</article>' for page in book
     )
     title, author = (escape(text) for text in title_and_author())
-    head = "".join(f'<link rel="stylesheet" href="{address}">' for address in addresses)
+    head = "".join(f'<link rel="stylesheet" href="{style}">' for style in styles)
     return (
         '<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light"><head><meta charset="utf-8">'
         f'<title>{title}</title>{head}<link rel="stylesheet" href="_static/print.css"></head><body>'
