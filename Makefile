@@ -140,6 +140,6 @@ constraints: $(BIN)/.installed ## pin what is installed in .venv as the tested s
 	@$(BIN)/python .ci/constraints.py
 
 clean: ## remove what make made
-	rm -rf _build .venv .pytest_cache .ruff_cache .mypy_cache
+	rm -rf _build .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf *.egg-info

@@ -97,7 +97,7 @@ def mistake(task: str, name: str, *edits: Edit, section: str, why: str, hint: st
     """Put a mistake into the catalogue: the edits of its base, or else the decorated function or class."""
 
     def entry(source: str) -> Mistake:
-        return Mistake(task, name, source, _one_line(why), _one_line(hint), section, base=base, edits=edits)
+        return Mistake(task, name, source, _one_line(why), _one_line(hint), section, base, edits)
 
     if edits:
         _register("mistakes", entry(edited(task, name, base, edits)))
@@ -173,11 +173,15 @@ def hints(task: str) -> tuple[str, ...]:
 
 def complete_source(entry: Entry) -> str:
     """The entry as a file of its own: the imports of its module, and of its base's, then the implementation."""
-    folders = ["alternatives"]
     if isinstance(entry, Mistake):
-        folders = [*folders, "mistakes"] if entry.base else ["mistakes"]
+        folders = ["alternatives", "mistakes"] if entry.base else ["mistakes"]
+    else:
+        folders = ["alternatives"]
     if is_c(entry.unit):
-        return "".join(_c_file(folder, entry.unit)[0] for folder in folders) + entry.source
+        heads = [_c_file(folder, entry.unit)[0] for folder in folders]
+        if isinstance(entry, Mistake) and entry.edits and not entry.base:
+            heads.insert(0, _directives(c_solution(entry.unit)))
+        return "".join(heads) + entry.source
     imports = [_imports(_module(folder, entry.unit)) for folder in folders]
     return "\n".join([*imports, "", "", entry.source])
 
@@ -197,6 +201,11 @@ def is_c(unit: str) -> bool:
 def c_solution(unit: str) -> str:
     """The text of the reference solution of a unit in C."""
     return (ROOT / "solutions" / "c" / f"{unit}.c").read_text(encoding="utf-8")
+
+
+def _directives(text: str) -> str:
+    """The lines for the preprocessor: what a kernel may need of its file, macros included."""
+    return "".join(re.findall(r"^#(?:.*\\\n)*.*\n", text, re.MULTILINE))
 
 
 def c_entries(folder: str, unit: str) -> tuple[Entry, ...]:

@@ -23,7 +23,7 @@ from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
-from autograder.judging.runner import drivers_of, foresee, judge
+from autograder.judging.runner import drivers_of, judge, prepare_unit
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.submissions.discovery import Source, need_compiler
@@ -274,4 +274,4 @@ def grade_all(
 
 def _prepare(unit: str, seed: int) -> None:
     with contextlib.suppress(UnknownUnit):  # `grade_source` says so of the submission
-        foresee(unit, seed)
+        prepare_unit(unit, seed)

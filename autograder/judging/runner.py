@@ -127,7 +127,7 @@ def _verdict(check: Check, unit: str, learner: Learner) -> Verdict:
     return Verdict(result, None, lambda: transcript)
 
 
-def foresee(unit: str, seed: int = DEFAULT_SEED) -> None:
+def prepare_unit(unit: str, seed: int = DEFAULT_SEED) -> None:
     """Work out what the checks of a unit ask, and the reference's answers, before the first submission needs them."""
     with reproducible():
         for check in load_checks(unit):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import pytest
@@ -159,8 +160,11 @@ def test_the_doctor_finds_nothing_missing(unit):
 def test_the_doctor_finds_what_is_missing(planned):
     missing = lacking(planned)
     assert any(planned.name in gap for gap in missing)
-    for part in ("chapter", "notebook", "solution", "exercise", "mistakes", "alternatives", "hints"):
+    for part in ("chapter", "notebook", "solution", "mistakes", "alternatives", "hints"):
         assert any(part in gap for gap in missing), part
+    exercise = f"exercises/{planned.name}/{planned.name}.ipynb"  # released once the unit is said to be complete
+    assert not any(exercise in gap for gap in missing)
+    assert any(exercise in gap for gap in lacking(replace(planned, complete=True)))
 
 
 def test_a_registered_entry_must_be_at_the_top_level():

@@ -7,6 +7,8 @@ import pytest
 from autograder.course import catalogue
 from autograder.course.catalogue import Mistake, mistake
 from autograder.course.edits import EditError, apply, edit
+from autograder.judging import implementations
+from autograder.sandbox.runtime.c import C_CODE
 
 RIGHT = """\
 def mean(values):
@@ -161,6 +163,17 @@ def test_edits_in_c(tmp_path, monkeypatch):
     assert blocks.source == right.replace("n = 0", "n = 1").replace("    PARALLEL_FOR\n", "")
     assert written.edits == ()
     assert written.source.startswith("void residual_forward(")
+
+
+def test_an_edit_of_the_reference_solution_in_c_compiles():
+    """Macros of the solution's file, such as PARALLEL_FOR, come with it."""
+    one = edit("inp1[n] + inp2[n]", "inp1[n] - inp2[n]")
+    task = "gpt2_forward.residual_forward"
+    entry = Mistake(task, "difference", catalogue.edited(task, "difference", "", (one,)), edits=(one,))
+    assert "PARALLEL_FOR" in entry.source
+    program = implementations.namespace(entry)[C_CODE].program()
+    assert not program.errors
+    assert not program.problem
 
 
 @pytest.mark.parametrize("spelt", ["inp1[n] => inp2[n]", "inp1[n]  =>  a  =>  b", "inp1[n]"])

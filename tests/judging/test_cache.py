@@ -1,4 +1,4 @@
-"""The reference's remembered answers: the same as fresh ones, never shared, and bounded."""
+"""The reference's cached answers: the same as fresh ones, never shared, and bounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def ask(reference: CachedReference, x: torch.Tensor, **kwargs: object) -> torch.
     return reference.ask(Request("softmax", (x,), kwargs)).value
 
 
-def test_an_answer_is_remembered_by_everything_that_was_asked():
+def test_an_answer_is_cached_under_everything_that_was_asked():
     reference = CachedReference("attention", LruCache(2**20))
     x = torch.randn(2, 3)
     for dim in (0, 1, 0, 1):
@@ -32,7 +32,7 @@ def test_nobody_can_spoil_an_answer_for_others():
         answer.zero_()
 
 
-def test_exceptions_are_remembered_as_they_were():
+def test_exceptions_are_cached_as_they_were():
     reference = CachedReference("attention", LruCache(2**20))
     request = Request("softmax", ("no tensor",))
     first, second = reference.ask(request), reference.ask(request)

@@ -87,7 +87,7 @@ def follows_the_answer(learner, reference, rng):
     assert_equal(tuple(learner.causal_mask(size + 1).shape), (size + 1, size + 1), "the shape")
 
 
-def test_a_check_may_ask_what_was_not_foreseen(subject, monkeypatch):
+def test_a_check_may_ask_what_was_not_prefetched(subject, monkeypatch):
     code = MASK.format("size = 5 if size == 2 else size", "size")
     assert results(monkeypatch, subject(code), follows_the_answer) == [(PASSED, "")]
     assert results(monkeypatch, subject(code.replace("else size", "else 7")), follows_the_answer)[0][0] == FAILED

@@ -37,7 +37,7 @@ def own_server(request):
         yield server
 
 
-def test_a_failed_fork_costs_no_other_submission(own_server, tmp_path):
+def test_a_failed_fork_costs_no_other_submission(own_server, caplog):
     """The server waits for the child that failed. Another one may have ended by itself meanwhile."""
     connection, pid = own_server.fork(str(own_server.home), MEMORY)
     connection.close()  # it ends, with exit code 0
@@ -48,56 +48,61 @@ def test_a_failed_fork_costs_no_other_submission(own_server, tmp_path):
     assert not own_server.has_ended()
     with ProcessSubject(own_server, ["def double(x):\n    return 2 * x"], Limits(30, 60)) as subject:
         assert subject.ask(Request("double", (3,))).value == 6
+    own_server.close()
+    assert own_server.has_ended()
+    assert caplog.records == []  # not unexpectedly
 
 
-CHILD = """
-import os, signal, sys
+CHILDREN = """
+import os, signal
 from runtime import server
 
 children = server.Children(control=None, errors=2, writable=())
-pid = os.fork()
-if pid == 0:
-    {body}
-children._pids[pid] = server.Child(memory=2**30, cpu=0, sanitizers=False)
-"""
-KILLS = """
+
+def start(body):
+    pid = os.fork()
+    if pid == 0:
+        body()
+    children._pids[pid] = server.Child(memory=2**30, cpu=0, sanitizers=False)
+    return pid
+
 def kill(number, sent, send=os.kill):
-    with open(f"/proc/{pid}/stat") as stat:
+    with open(f"/proc/{number}/stat") as stat:
         print("sent to a", stat.read().rpartition(")")[2].split()[0])
     send(number, sent)
 
-while not server._has_ended(pid):
-    pass
-os.kill = os.killpg = kill
+def wait_for(pid):
+    while not server._has_ended(pid):
+        pass
+
+# A number is killed only while it is the child's: once it has been reaped, it may be another process's.
+pid = start(lambda: (os.setsid(), os._exit(7)))
+wait_for(pid)
+before, os.kill, os.killpg = (os.kill, os.killpg), kill, kill
 print(children.kill(pid, force=False), children.kill(pid, force=False))
+os.kill, os.killpg = before
+
+# Whether a child has ended, with and without the system call for it.
+for _ in range(2):
+    pid = start(signal.pause)
+    print(server._has_ended(pid), children.kill(pid, force=False))
+    os.kill(pid, signal.SIGTERM)
+    wait_for(pid)
+    print(children.kill(pid, force=False), server._has_ended(pid))
+    if hasattr(os, "waitid"):
+        del os.waitid
+
+# One that someone else has reaped.
+pid = start(lambda: os._exit(7))
+os.waitpid(pid, 0)
+print(children.kill(pid, force=True))
 """
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for a process under /proc")
-def test_a_number_is_killed_only_while_it_is_the_childs():
-    """Once a child has been reaped, its number may be another process's."""
-    script = CHILD.format(body="os.setsid(); os._exit(7)") + KILLS
-    assert run(script) == "sent to a Z\nsent to a Z\n7 None\n"
-
-
-@pytest.mark.parametrize("lost", ["", "del os.waitid"], ids=["waitid", "ps"])
-def test_whether_a_child_has_ended(lost):
-    script = (
-        CHILD.format(body="signal.pause()")
-        + f"{lost}\n"
-        + (
-            "print(server._has_ended(pid), children.kill(pid, force=False))\n"
-            "os.kill(pid, signal.SIGTERM)\n"
-            "while not server._has_ended(pid):\n    pass\n"
-            "print(children.kill(pid, force=False), server._has_ended(pid))\n"
-        )
-    )
-    assert run(script) == "False None\n-15 True\n"
-
-
-def test_a_child_that_someone_else_has_reaped():
-    script = CHILD.format(body="os._exit(7)") + "os.waitpid(pid, 0)\nprint(children.kill(pid, force=True))\n"
-    assert run(script) == "None\n"
+def test_children_are_killed_and_reaped_in_that_order():
+    expected = ["sent to a Z", "sent to a Z", "7 None", *["False None", "-15 True"] * 2, "None"]
+    assert run(CHILDREN).splitlines() == expected
 
 
 # --- memory of several processes ------------------------------------------------------------------------
@@ -246,16 +251,10 @@ def test_a_fault_of_the_server_is_said_once_in_a_sentence(own_server, caplog):
     assert "\n" not in said
 
 
-def test_no_submission_can_write_where_the_servers_faults_go(own_server):
-    own = selftest._in_submission(own_server, selftest.find_descriptors, {})
-    assert own == ["device"] * 3 + ["socket"]
-
-
-def test_a_server_that_is_closed_has_not_ended_unexpectedly(caplog):
-    with ForkServer(compiler=False) as server:
-        server.wait_until_ready()
-    assert server.has_ended()
-    assert caplog.records == []
+def test_no_submission_can_write_where_the_servers_faults_go(server, jail):
+    for one in (server, jail):
+        own = selftest._in_submission(one, selftest.find_descriptors, {})
+        assert own == ["device"] * 3 + ["socket"]
 
 
 def test_a_fault_beside_the_code_is_said_to_whoever_reads_the_result(subject):
