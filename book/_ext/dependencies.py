@@ -29,6 +29,7 @@ LOADED = {
     "autograder.course.catalogue.reference_module": "solutions/{unit}.py",
     "autograder.course.registry": "autograder/units/*/__init__.py",
     "autograder.judging.runner": "autograder/units/{unit}/checks.py",
+    "solutions.translation": "solutions/translator/*.py",
 }
 EVERYTHING = ("autograder/**/*", "solutions/**/*")
 SUFFIXES = {".py", ".c", ".h", ".j2", ".css", ".json"}

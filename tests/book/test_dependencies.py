@@ -43,6 +43,12 @@ def test_a_chapter_uses_the_mistakes_of_its_own_unit(dependencies, tmp_path):
     assert {"autograder/units/attention/mistakes.py", "autograder/units/gpt2_forward/mistakes.c"} <= names
 
 
+def test_the_chapter_on_translation_uses_the_program_that_its_module_loads_by_name(dependencies):
+    names = {str(file.relative_to(ROOT)) for file in dependencies.page_files(ROOT / "book" / "translation.md")}
+    program = {str(file.relative_to(ROOT)) for file in (ROOT / "solutions" / "translator").glob("*.py")}
+    assert "solutions/translator/trainer.py" in program <= names
+
+
 @pytest.mark.parametrize("cell", ["import autograder", "from autograder import check"])
 def test_a_page_that_grades_uses_the_whole_grader(dependencies, tmp_path, cell):
     names = used_by(dependencies, tmp_path, "how-grading-works.md", cell)
