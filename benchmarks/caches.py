@@ -58,7 +58,6 @@ SWITCHES: dict[str, Callable[[], None]] = {
     "nothing": lambda: None,
     "the reference's answers": forget(cache.REFERENCE_ANSWERS),
     "verdicts": forget(cache.VERDICTS),
-    "diagnoses": forget(cache.DIAGNOSES),
     "mistakes' answers": forget(cache.MISTAKE_ANSWERS),
     "requests ahead (and verdicts)": ask_in_turn,
     "drivers compiled before the fork": compile_late,

@@ -22,7 +22,7 @@ import torch
 from autograder.course.catalogue import Mistake, mistakes, reference_module
 from autograder.course.registry import BY_NAME
 from autograder.course.source import syntax_tree
-from autograder.judging.cache import DIAGNOSES, ENTRY_BYTES, MISTAKE_ANSWERS, CachedReference, digest
+from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
 from autograder.judging.implementations import namespace
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
@@ -76,18 +76,8 @@ def _mistake_behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -
 
     What has been ``found`` behind other tasks comes first: who calls what is wrong there has made no other mistake.
     """
-    verdicts = judgement.verdicts[task]
     failing = frozenset(other for other in judgement.verdicts if not judgement.passed(other)) | {task}
-    keys = [verdict.key for verdict in verdicts if verdict.key is not None]
-    if len(keys) < len(verdicts):
-        return likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake
-    names = [f"{one.task} {one.name}" for one in found]
-    key = digest(task, *sorted(failing), *names, *(verdict.result.status for verdict in verdicts), *keys)
-    known = DIAGNOSES.get(key)
-    if known is None:
-        known = (likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake,)
-        DIAGNOSES.put(key, known, ENTRY_BYTES)
-    return known[0]
+    return likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake
 
 
 @dataclass(frozen=True)

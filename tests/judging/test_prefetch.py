@@ -8,7 +8,7 @@ import pytest
 
 from autograder.course.catalogue import alternatives, complete_source, mistakes
 from autograder.course.registry import find_unit
-from autograder.judging import diagnosis, runner
+from autograder.judging import runner
 from autograder.judging.assertions import assert_equal
 from autograder.judging.cache import LruCache
 from autograder.judging.results import CRASHED, FAILED, PASSED, TIMEOUT
@@ -22,7 +22,6 @@ ENTRIES = [*alternatives(UNIT)[::5], *mistakes(UNIT)[::9]]
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch):
     monkeypatch.setattr(runner, "VERDICTS", LruCache(2**20))
-    monkeypatch.setattr(diagnosis, "DIAGNOSES", LruCache(2**20))
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.task}-{entry.name}")
