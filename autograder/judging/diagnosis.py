@@ -76,7 +76,9 @@ def _mistake_behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -
 
     What has been ``found`` behind other tasks comes first: who calls what is wrong there has made no other mistake.
     """
-    failing = frozenset(other for other in judgement.verdicts if not judgement.passed(other)) | {task}
+    if judgement.passed(task):  # its answers need not even be decoded
+        return None
+    failing = frozenset(other for other in judgement.verdicts if not judgement.passed(other))
     return likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake
 
 
