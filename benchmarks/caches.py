@@ -33,7 +33,6 @@ from grading import UNIT, write_submissions  # noqa: E402
 
 from autograder import cli  # noqa: E402
 from autograder.judging import cache, runner  # noqa: E402
-from autograder.sandbox.session import ForkServer  # noqa: E402
 from benchmarks.machine import processor  # noqa: E402
 
 OUTPUT = ROOT / "book" / "measurements" / "caches.json"
@@ -49,18 +48,12 @@ def ask_in_turn() -> None:
     runner._requests = lambda *_: cache.Requests()  # type: ignore[assignment]
 
 
-def compile_late() -> None:
-    """Every submission compiles the drivers for itself."""
-    ForkServer.compile_drivers = lambda *_: None  # type: ignore[method-assign]
-
-
 SWITCHES: dict[str, Callable[[], None]] = {
     "nothing": lambda: None,
     "the reference's answers": forget(cache.REFERENCE_ANSWERS),
     "verdicts": forget(cache.VERDICTS),
     "mistakes' answers": forget(cache.MISTAKE_ANSWERS),
     "requests ahead (and verdicts)": ask_in_turn,
-    "drivers compiled before the fork": compile_late,
 }
 
 

@@ -18,12 +18,12 @@ from typing import TypeVar
 
 import torch
 
-from autograder.course.registry import COMPLETE, UnknownUnit, find_unit
+from autograder.course.registry import UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
-from autograder.judging.runner import drivers_of, judge, prepare_unit
+from autograder.judging.runner import judge, prepare_unit
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.submissions.discovery import Source, need_compiler
@@ -238,8 +238,6 @@ def grade_sources(
             _prepare(unit, seed)  # while the server imports torch
         server = servers.current()
         server.wait_until_ready()
-        for unit in units & {unit.name for unit in COMPLETE}:
-            server.compile_drivers(drivers_of(unit, seed))
         futures = {
             pool.submit(grade_with_retries, servers, source, seed, limits): index
             for index, source in enumerate(sources)

@@ -134,12 +134,6 @@ def prepare_unit(unit: str, seed: int = DEFAULT_SEED) -> None:
             _requests(unit, check, seed_for(seed, check.id))
 
 
-def drivers_of(unit: str, seed: int = DEFAULT_SEED) -> list[str]:
-    """Source texts of the drivers that the checks of a unit will run, as far as that is known beforehand."""
-    known = (_requests(unit, check, seed_for(seed, check.id)) for check in load_checks(unit))
-    return sorted({request.source for requests in known for request in requests.decoded if request.source})
-
-
 @lru_cache(maxsize=None)
 def _requests(unit: str, check: Check, seed: int) -> Requests:
     """What a check asks; the same for every learner."""

@@ -144,16 +144,6 @@ class ForkServer:
             raise ForkServerError(f"No process for a submission could be started: {answer}.")
         return ours, answer
 
-    def compile_drivers(self, sources: Sequence[str]) -> None:
-        """Let the server compile drivers, so that the processes that it forks from now on need not."""
-        with self._lock:
-            try:
-                self._control.sendall(b"C")
-                wire.send(self._control, list(sources))
-                wire.receive(self._control)
-            except (EOFError, OSError) as error:
-                raise ForkServerError("The grading process has ended unexpectedly; start the command again.") from error
-
     def kill(self, pid: int, patience: float = 0.0) -> int | None:
         """End a process, after ``patience`` seconds for it to end by itself.
 

@@ -110,10 +110,10 @@ def _address(own: Path, server: subprocess.Popen[bytes]) -> str:
     """Where the server answers, once it does."""
     for _ in range(600):
         for file in own.glob("jupyter_runtime_dir/jpserver-*.json"):
-            address = json.loads(file.read_text())["url"].rstrip("/")
             try:
+                address = json.loads(file.read_text())["url"].rstrip("/")
                 urllib.request.urlopen(f"{address}/api", timeout=5).close()
-            except OSError:
+            except (OSError, json.JSONDecodeError):  # not written to the end yet
                 break
             return address
         if server.poll() is not None:

@@ -616,9 +616,6 @@ class FakeServer:
     def wait_until_ready(self) -> None:
         pass
 
-    def compile_drivers(self, sources) -> None:
-        pass
-
     def __enter__(self):
         return self
 

@@ -515,3 +515,30 @@ def test_only_units_that_say_so_need_the_compiler():
     command = [sys.executable, "-c", LOADS_THE_COMPILER, *(unit.name for unit in units)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == [unit.name for unit in units if unit.compiler]
+
+
+@pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE if unit.language == "python"])
+def test_what_a_unit_imports_was_imported_before_the_fork(subject, solution_cells, unit):
+    """Otherwise each of its submissions would: `numpy.random`, which NumPy loads on first use, takes 5 ms alone."""
+    learner = subject(
+        "import sys; before = set(sys.modules)\ndef added(): return sorted(set(sys.modules) - before)",
+        *solution_cells(unit),
+        "import random, numpy, torch; numpy.random.rand(), torch.rand(2).numpy()",
+    )
+    assert call(learner, "added").value == []
+
+
+RESETS = """
+import os, sys
+from runtime import confine, server
+before = set(sys.modules)
+confine.reset_process_state(os.getcwd())
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def test_a_submissions_process_imports_nothing_to_make_itself_ready():
+    done = subprocess.run(
+        [sys.executable, "-c", RESETS], cwd=PACKAGE / "sandbox", capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []

@@ -175,12 +175,12 @@ def _perform(names: Names, request: Request) -> Any:
         return getattr(names, request.name)(*request.args, **request.kwargs)
     tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional, "call_kernel": call_kernel}
     tools |= {"processor_time": processor_time, "OutOfTime": OutOfTime}
-    exec(compiled_driver(request.source), tools)
+    exec(_compiled(request.source), tools)
     return tools[request.name](names, *request.args, **request.kwargs)
 
 
 @lru_cache(maxsize=1024)
-def compiled_driver(driver: str) -> CodeType:
+def _compiled(driver: str) -> CodeType:
     return compile(driver, DRIVER_FILE, "exec")
 
 

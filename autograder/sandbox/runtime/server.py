@@ -2,8 +2,7 @@
 
 Control messages arrive on the socket whose number is the first argument. Each is one byte and a frame:
 ``F`` (fork; one end of a socket pair comes with the byte, and the child serves the grader on it) is answered
-with the child's pid, ``K`` (kill) with how the child ended, ``C`` (compile drivers) when that is done. Learner code
-runs in children alone.
+with the child's pid, ``K`` (kill) with how the child ended. Learner code runs in children alone.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from .requests import Request, execute, steady
 
 torch.set_num_threads(1)
 
-FORK, KILL, COMPILE = b"F", b"K", b"C"
+FORK, KILL = b"F", b"K"
 WATCH_SECONDS = 0.25
 
 
@@ -222,9 +221,6 @@ def serve_forks(control: socket.socket, errors: int, writable: tuple[str, ...]) 
         if operation == FORK:
             with socket.socket(fileno=descriptors[0]) as connection:
                 wire.send(control, children.fork(connection, message))
-        elif operation == COMPILE:
-            warmup.compile_drivers(message)
-            wire.send(control, None)
         else:
             wire.send(control, children.kill(message["pid"], message["force"]))
     children.kill_all()
@@ -288,9 +284,9 @@ def main() -> None:
         warmup.import_compiler()
     warmup.convert_once()
     warmup.draw_once()
-    gc.collect()
-    gc.enable()  # it was off during the imports
+    warmup.import_regex()
     gc.freeze()  # no child needs to look through (and so copy) what was imported here
+    gc.enable()  # it was off during the imports
     confine.collapse_to_huge_pages()
     lifeline.stop_watching(control.fileno())
     wire.send(control, os.getpid())  # tells the grader that the imports are done

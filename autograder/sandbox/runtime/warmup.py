@@ -5,13 +5,10 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-from collections.abc import Iterable
 
 import matplotlib
 import matplotlib.pyplot as plt
 import torch
-
-from .requests import compiled_driver
 
 matplotlib.use("Agg")
 
@@ -31,6 +28,12 @@ def import_compiler() -> None:
     torch.ones(1, 1, device="meta").tril()
 
 
+def import_regex() -> None:
+    """GPT-2's pattern needs it; its compiled part alone takes milliseconds to load."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("regex")
+
+
 def convert_once() -> None:
     """The first conversion to float16 asks the system what the processor can do, and keeps the answer.
 
@@ -39,10 +42,3 @@ def convert_once() -> None:
     """
     with contextlib.suppress(RuntimeError):
         torch.ones(1).half()
-
-
-def compile_drivers(sources: Iterable[str]) -> None:
-    """Compile the drivers of the checks to come (0.013 s a submission for a unit with 92 requests)."""
-    for source in sources:
-        with contextlib.suppress(SyntaxError):
-            compiled_driver(source)
