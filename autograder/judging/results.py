@@ -47,11 +47,15 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """Verdict of one task: the sum of its checks."""
+    """Verdict of one task: the sum of its checks.
+
+    ``given``: what the task calls, where the learner's own is wrong and some of the checks pass with the course's.
+    """
 
     id: str
     checks: tuple[CheckResult, ...]
     diagnosis: Diagnosis | None = None
+    given: tuple[str, ...] = ()
 
     @property
     def points(self) -> Fraction:
@@ -133,7 +137,7 @@ def unpack_task(packed: dict) -> TaskResult:
         return CheckResult(**{**data, **points})
 
     diagnosis = Diagnosis(**packed["diagnosis"]) if packed["diagnosis"] else None
-    return TaskResult(packed["id"], tuple(map(check, packed["checks"])), diagnosis)
+    return TaskResult(packed["id"], tuple(map(check, packed["checks"])), diagnosis, tuple(packed.get("given", ())))
 
 
 def to_json(submissions: Iterable[Submission]) -> dict:

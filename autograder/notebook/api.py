@@ -90,7 +90,7 @@ def check(what: str, namespace: dict[str, Any] | None = None) -> Report | Messag
     except UnknownUnit as error:
         return Message(str(error))
     with quiet():
-        graded = run_checks(LocalSubject(namespace), unit.name, tasks)
+        graded = run_checks(LocalSubject(namespace), unit.name, tasks, cells=_cells_run())
     store.remember_points({task.id: results.number(task.points) for task in graded})
     return Report(graded)
 
@@ -128,6 +128,12 @@ def _learner_namespace() -> dict[str, Any]:
 def _shell() -> Any:
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython else None
+
+
+def _cells_run() -> list[str]:
+    """The cells that were run in the running notebook, in this order, as they were typed."""
+    shell = _shell()
+    return list(shell.history_manager.input_hist_raw) if shell else []
 
 
 def _in_notebook() -> bool:

@@ -28,6 +28,7 @@ from autograder.reports.common import (
     check_title,
     count,
     default_title,
+    given_text,
     likely_misconception,
     link_label,
     messages,
@@ -153,6 +154,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         clean=clean,
+        given=given_text,
         marked=_marked,
         link_label=link_label,
         one_line=one_line,

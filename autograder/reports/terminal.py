@@ -21,6 +21,7 @@ from autograder.reports.common import (
     check_title,
     count,
     default_title,
+    given_text,
     likely_misconception,
     link_label,
     messages,
@@ -94,6 +95,8 @@ def _task_lines(task: TaskResult, encoding: str) -> Iterator[_Line]:
     look = LOOKS[task.status]
     heading = f"{_symbol(task.status, encoding)} {task.id}: {score_text([task])}, {look.word.lower()}"
     yield f"bold {_STYLES[look.tone]}", heading
+    if given := given_text(task):
+        yield "", f"  {given}".replace("`", "")
     if task.diagnosis:
         yield from _diagnosis_lines(task.diagnosis)
     if task.status == NOT_ATTEMPTED:
