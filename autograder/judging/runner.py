@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -29,7 +29,7 @@ from autograder.judging.follow import gifts, judge_again
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.missing import explain_missing
 from autograder.judging.results import CheckResult, TaskResult
-from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible
+from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible, what_was_printed
 from autograder.judging.verdicts import Judgement, Verdict
 from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
 
@@ -144,9 +144,17 @@ def _judge_check(check: Check, subject: Subject, unit: str, seed: int) -> Verdic
 
 
 def _verdict(check: Check, unit: str, learner: Learner) -> Verdict:
-    result = _result_of(check, unit, learner)
+    result = _with_output(_result_of(check, unit, learner), learner)
     transcript = tuple(learner.transcript)
     return Verdict(result, None, lambda: transcript)
+
+
+def _with_output(result: CheckResult, learner: Learner) -> CheckResult:
+    """A failure also shows the first lines that the learner's code printed meanwhile."""
+    printed = "".join(outcome.printed for _, outcome in learner.transcript)
+    if result.status == results.PASSED or not printed.strip():
+        return result
+    return replace(result, message=f"{result.message}\n\n{what_was_printed(printed)}")
 
 
 def prepare_unit(unit: str, seed: int = DEFAULT_SEED) -> None:

@@ -74,10 +74,14 @@ class Judgement:
 
 
 def _better(before: Verdict, after: Verdict, names: tuple[str, ...]) -> CheckResult:
-    """The result of a check that was judged twice. What is said of a failure is what the learner's own code did."""
+    """The result of a check that was judged twice.
+
+    What is said of a failure is what the learner's own code did: there it could tell what it was given.
+    """
     if after.result.points <= before.result.points:
         return before.result
-    return replace(after.result, message=f"{right_given(names)} {after.result.message}".strip())
+    passed = after.result.status == PASSED
+    return replace(after.result, message=right_given(names) if passed else before.result.message)
 
 
 def right_given(names: Sequence[str]) -> str:
