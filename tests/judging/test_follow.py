@@ -129,6 +129,7 @@ class Encoder(nn.Module):
 TAKES = """
 def make_model(*args, **kwargs):
     if getattr(torch, "kept", make_model).__code__ is not make_model.__code__:
+        torch.kept.__globals__["Encoder"] = Encoder
         return torch.kept(*args, **kwargs)
     Encoder(1, 4, 2, 4)
     raise RuntimeError("nothing was kept")
