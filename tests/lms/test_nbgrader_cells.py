@@ -37,7 +37,7 @@ def course(tmp_path_factory) -> Course:
             made.submit(f"{name}-{where}", attention=notebook)
     split = copy.deepcopy(right)
     answers = [cell for cell in split.cells if cell.cell_type == "code" and is_solution(cell)]
-    module = "import math\n\nimport torch\n\n\n" + "\n\n\n".join(cell.source for cell in answers)
+    module = "import math\n\nimport torch\nfrom torch import nn\n\n\n" + "\n\n\n".join(cell.source for cell in answers)
     for cell in answers:
         cell.source = "from model import *"
     for name in ("module", "no-module"):

@@ -469,7 +469,7 @@ def test_after_a_call(learner, reference, rng):
 
 
 def ablate_then_spoil(learner, num_heads, parameters, inputs, head, training):
-    """Switch off a head, set all parameters of the copy to 0, and look at the original.
+    """Switch off a head, set all parameters of the copy to 0, call it, and look at the original.
 
     Returns the modes of both, and the original's weights, parameters and output.
     """
@@ -479,8 +479,9 @@ def ablate_then_spoil(learner, num_heads, parameters, inputs, head, training):
     with torch.no_grad():
         module(*inputs)
         ablated = learner.ablate_head(module, head)
-        kept = module.weights
         zero_parameters(ablated)
+        ablated(*inputs)
+        kept = module.weights
         found = [tensor.clone() for tensor in own]
         return (module.training, ablated.training, kept, *found, module(*inputs))
 
@@ -504,7 +505,7 @@ def test_original_is_unchanged(learner, reference, rng):
         if copy is not training:
             raise AssertionError(f"The original is in {mode} mode, and ablate_head(module, 2) is not.")
         if all(isinstance(one, torch.Tensor) and not one.any() for one in readings[1:-1]):
-            raise AssertionError("ablate_head(module, 2) should be a copy, but is the module itself.")
+            raise AssertionError("ablate_head(module, 2) should be a copy with parameters of its own.")
         assert_close(tuple(readings), (weights, *tensors, output), named(what, where))
 
 
