@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.registry import BY_NAME
@@ -47,7 +47,17 @@ def discover(paths: Iterable[Path], unit: str | None = None, ignored: list[Path]
         absolute = Path(os.path.abspath(path))
         found += _in_folder(absolute, unit, ignored) if absolute.is_dir() else [_file(absolute, unit)]
     unique = {(source.path, source.unit): source for source in found}
-    return list(unique.values())
+    return _without_shared_folders(unique.values())
+
+
+def _without_shared_folders(sources: Collection[Source]) -> list[Source]:
+    """The same, where a folder in which several learners' files lie is nobody's own."""
+    learners: dict[Path, set[str]] = {}
+    for source in sources:
+        learners.setdefault(source.path.parent, set()).add(source.student)
+    return [
+        replace(source, own_folder=source.own_folder and len(learners[source.path.parent]) == 1) for source in sources
+    ]
 
 
 def _in_folder(folder: Path, unit: str | None, ignored: list[Path]) -> list[Source]:
