@@ -24,7 +24,7 @@ from autograder.judging.results import Submission, pack, unpack
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import ForkServerError, Limits
 from autograder.submissions.discovery import Source
-from autograder.submissions.notebooks import UnreadableSubmission, content
+from autograder.submissions.files import UnreadableSubmission, content
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Results, Servers

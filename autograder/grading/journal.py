@@ -22,7 +22,7 @@ from autograder.course import addresses
 from autograder.judging.results import Submission, pack, unpack
 from autograder.sandbox.session import Limits
 from autograder.submissions.discovery import Source
-from autograder.submissions.notebooks import UnreadableSubmission, content
+from autograder.submissions.files import UnreadableSubmission, content
 
 try:
     import fcntl
@@ -111,7 +111,7 @@ def _identity(source: Source) -> tuple[str, ...]:
         inside = hashlib.sha256(content(source.path)).hexdigest()
     except UnreadableSubmission as error:
         inside = str(error)
-    return (str(source.path), inside, source.student, source.unit, source.problem)
+    return (str(source.path), inside, source.student, source.unit, source.problem, *source.notes)
 
 
 @lru_cache(maxsize=None)

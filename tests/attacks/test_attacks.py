@@ -26,7 +26,8 @@ from autograder.sandbox.runtime.requests import Request
 from autograder.sandbox.session import ForkServer, Limits, ProcessSubject
 from autograder.submissions.demonstrations import mark
 from autograder.submissions.discovery import discover
-from autograder.submissions.notebooks import MAX_LINES, Code, UnreadableSubmission, read, read_notebook
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import MAX_LINES, Code, read, read_notebook
 
 ATTACKS = sorted((Path(__file__).parent / "submissions").glob("*.py"))
 TASKS = ("attention.attention_scores", "attention.softmax")  # the attacked one first
