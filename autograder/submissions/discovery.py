@@ -90,7 +90,7 @@ def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
 
 def one_source(path: Path, unit: str | None = None) -> Source:
     """The submission in a learner's own file, which may be a zip file of it."""
-    if path.is_dir():
+    if os.path.isdir(path):
         return Source(path, "", unit or "", f"{readable_path(path)} is a folder: name the file in it.")
     found = discover([path], unit)
     possible = [source for source in found if not source.problem]
@@ -115,7 +115,7 @@ def files_of(folder: Path) -> tuple[list[Candidate], list[str]]:
 
 
 def _is_folder(path: Path) -> bool:
-    return path.is_dir() or kind_on_disk(path) == ZIP
+    return os.path.isdir(path) or kind_on_disk(path) == ZIP
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class _Tree:
     # --- the files ------------------------------------------------------------------------------------
 
     def items(self, root: Path) -> Iterator[_Item]:
-        if not root.is_dir():
+        if not os.path.isdir(root):
             yield from self._in_given_zip(root)
             return
         for folder, folders, names in os.walk(root):

@@ -57,7 +57,7 @@ def kind_on_disk(path: Path) -> str:
     name = readable_name(path.name)
     kind = split(name)[1]
     untold = kind == ZIP or (not kind and os.path.splitext(name)[1].lower() in _UNTOLD)
-    if untold and path.is_file() and not path.is_symlink():
+    if untold and os.path.isfile(path) and not path.is_symlink():
         try:
             with path.open("rb") as file:
                 return kind_of(name, file.read(_HEAD)) or kind
@@ -72,7 +72,7 @@ def content(path: Path) -> bytes:
     A symbolic link is not followed: a submission is what its author wrote, not a file of someone else.
     """
     try:
-        archive = None if os.path.lexists(path) else next(filter(Path.is_file, path.parents), None)
+        archive = None if os.path.lexists(path) else next(filter(os.path.isfile, path.parents), None)
         return _read_regular_file(path) if archive is None else _read_packed(archive, path.relative_to(archive))
     except OSError as error:
         raise UnreadableSubmission(f"{readable_name(path.name)} cannot be read: {error.strerror or error}.") from error

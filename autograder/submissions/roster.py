@@ -87,15 +87,15 @@ def _forms(name: str) -> set[str]:
     first, comma, last = name.partition(",")
     orders = [name, f"{last} {first}"] if comma else [name, " ".join(reversed(name.rsplit(None, 1)))]
     orders += [name.partition("@")[0]] if "@" in name else []
-    spelt = [form for order in orders for form in (order, _without_accents(order), order.translate(_UMLAUTS))]
-    return set(filter(None, map(_plain, spelt)))
+    orders += [order.translate(_UMLAUTS) for order in orders]
+    return set(filter(None, map(_plain, [*orders, *map(_plain_letters, orders)])))
 
 
 def _plain(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _without_accents(text: str) -> str:
+def _plain_letters(text: str) -> str:
     return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
 
 
@@ -110,7 +110,7 @@ def match(
     found, strangers = [], []
     for source in sources:
         learner = _find(known, source)
-        if learner is None and source.unit and source.student not in strangers:
+        if learner is None and source.student not in strangers and (source.unit or not source.path.is_dir()):
             strangers.append(source.student)
         found.append(replace(source, student=learner.student) if learner else source)
     units = [unit] if unit else list(dict.fromkeys(source.unit for source in found if source.unit)) or [""]
