@@ -275,6 +275,8 @@ class _Tree:
                 yield _Item(path, (*folder, ""), folder, "", "", self._nothing_in(path, folder))
 
     def _nothing_in(self, path: Path, folder: Way) -> str:
+        if path.is_symlink():
+            return f"{folder[-1]} is a symbolic link, which is not followed: submit the folder itself."
         other = self._folders.get(folder, [])
         found = f" ({', '.join(other[:3])}{' and more' if len(other) > 3 else ''} cannot be graded)" if other else ""
         return f"Nothing was submitted: there is no notebook in {readable_path(path)}{found}."
@@ -451,10 +453,9 @@ class _Tree:
             unit = self._unit or unit_named(folder[-2]) or (units[0] if len(units) == 1 else "")
             if not (about and student.casefold() in known):
                 path = Path(*folder)
-                problem = self._nothing_in(path, folder)
-                if path.is_symlink():
-                    problem = f"{folder[-1]} is a symbolic link, which is not followed: submit the folder itself."
-                yield Source(path, student, unit, problem, aliases=about.aliases if about else ())
+                yield Source(
+                    path, student, unit, self._nothing_in(path, folder), aliases=about.aliases if about else ()
+                )
 
 
 _EXPORT = "submission_metadata.yml"

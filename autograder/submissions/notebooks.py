@@ -25,6 +25,7 @@ from autograder.submissions.text import readable_name
 
 MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some twenty times the room of its text
 MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes each
+MAX_KEYS = 2_000_000  # of those objects: reading as many takes seconds, in which nobody else's submission is graded
 MAX_CELLS = 10_000
 MAX_SOURCE = 4 * MAX_CODE  # bytes: a longer file has more characters than that, in every encoding
 MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
@@ -81,7 +82,8 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
     """The cells of a notebook of any format version."""
     if not data.strip():
         raise UnreadableSubmission(f"{name} is empty (0 bytes of content); upload it again.")
-    if data.count(b"[") + data.count(b"{") > MAX_PARTS or data.count(b",") > MAX_VALUES:
+    parts, values, keys = data.count(b"[") + data.count(b"{"), data.count(b","), data.count(b":")
+    if parts > MAX_PARTS or values > MAX_VALUES or keys > MAX_KEYS:
         raise UnreadableSubmission(f"{name} has too many parts; clear its outputs and save it again.")
     try:
         document = json.loads(decode(data))
