@@ -42,7 +42,10 @@ def _canvas(found: re.Match[str]) -> Given:
 
 
 def _blackboard(found: re.Match[str]) -> Given:
-    return Given(found["student"], found["file"] or "", attempt=(found["when"],))
+    """A login may have a ``_`` of its own, so a roster may know the learner by a longer end of what stands before."""
+    before = found["before"]
+    ends = [before[at + 1 :] for at, letter in enumerate(before) if letter == "_"]
+    return Given(found["student"], found["file"] or "", before, attempt=(found["when"],), aliases=tuple(ends[:9]))
 
 
 def _brightspace(found: re.Match[str]) -> Given:
@@ -75,7 +78,7 @@ _PLATFORMS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], Given]]] = [
     ),
     # hw3_ada_attempt_2026-10-05-09-30-00_attention.ipynb
     (
-        re.compile(r".+_(?P<student>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+))?"),
+        re.compile(r"(?P<before>.+_(?P<student>[^_]+))_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+))?"),
         _blackboard,
     ),
     # mueller_late_12345_67890_attention-1.ipynb

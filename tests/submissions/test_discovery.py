@@ -90,6 +90,11 @@ LAYOUTS = {
          "bb/hw 3_bob_attempt_2026-10-05-09-30-00_masks.ipynb"],
         "ada attention, bob masks",
     ),
+    "Blackboard, logins with a _": (
+        ["bb/hw3_ada_li_attempt_2026-10-05-09-30-00_masks.ipynb",
+         "bb/hw3_bo_li_attempt_2026-10-05-09-30-00_masks.ipynb"],
+        "li hw3_ada_li masks, li hw3_bo_li masks",
+    ),
     "Brightspace": (
         ["b/12345-678 - Ada Lovelace - Oct 5, 2026 930 AM/attention.ipynb", "b/index.html",
          "b/12345-679 - Ada Lovelace - Oct 5, 2026 1030 AM/attention.ipynb",

@@ -102,6 +102,12 @@ def test_moodle_is_matched_by_names(write):
     assert (rows, strangers) == ([("luis@x.org", "attention", ""), nothing("17", "attention")], [])
 
 
+def test_blackboard_is_matched_by_logins_with_a_line_in_them(write):
+    names = [f"hw 3_{login}_attempt_2026-10-05-09-30-00_masks.ipynb" for login in ("ada_li", "bo_li")]
+    rows, strangers = matched(write, "login\nada_li\nbo_li\n", names)
+    assert (rows, strangers) == ([("ada_li", "masks", ""), ("bo_li", "masks", "")], [])
+
+
 def test_two_of_one_name_are_told_apart_by_number(write):
     names = [f"Jan Li_{number}_assignsubmission_file_/attention.ipynb" for number in (11, 12)]
     rows, _ = matched(write, MOODLE_GRADES, names)
