@@ -40,17 +40,24 @@ def choose(candidates: Sequence[Candidate], unit: str) -> tuple[int, str]:
     latest = _of_latest_attempt(candidates)
     foreign = ".py" if BY_NAME[unit].language == "c" else ".c"
     possible = [one for one in latest if one.kind != foreign] or latest
+    possible.sort(key=lambda one: unit_named(one.stem) != unit)  # of very many, those that are called like it
     written = {one: tasks_written(one.path, unit) if len(possible) > 1 else 0 for one in possible[:MAX_COMPARED]}
     best = max(written, key=lambda one: _merits(one, written[one], unit))
     notes = []
     beside = [one for one in latest if one != best and (one.kind != ".py" or written.get(one, 0) > 0)]
     if beside:
-        others = ", ".join(f"{one.shown} ({max(written.get(one, 0), 0)})" for one in beside)
+        others = _listed([f"{one.shown} ({max(written.get(one, 0), 0)})" for one in beside])
         notes.append(f"Of several files, {best.shown} was graded ({written[best]} tasks written), and not {others}.")
-    earlier = ", ".join(one.shown for one in candidates if one not in latest)
+    counted = set(latest)
+    earlier = [one.shown for one in candidates if one not in counted]
     if earlier:
-        notes.append(f"{best.shown} was graded, the latest upload, and not {earlier}.")
+        notes.append(f"{best.shown} was graded, the latest upload, and not {_listed(earlier)}.")
     return candidates.index(best), " ".join(notes)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MAX_COMPARED
+    return ", ".join(names[:MAX_COMPARED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _of_latest_attempt(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -60,7 +67,8 @@ def _of_latest_attempt(candidates: Sequence[Candidate]) -> list[Candidate]:
     newest: dict[str, Candidate] = {}
     for one in sorted(current, key=_version):
         newest[one.upload.file.casefold() if one.upload and one.upload.version else str(one.path)] = one
-    return [one for one in current if one in newest.values()]
+    kept = set(newest.values())
+    return [one for one in current if one in kept]
 
 
 def _version(candidate: Candidate) -> tuple:

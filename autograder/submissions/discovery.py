@@ -254,6 +254,8 @@ class _Tree:
             yield replace(self._item(path, ZIP, str(error)), way=top)
             return
         for parts in inside:
+            if any(map(_is_skipped, parts[:-1])):
+                continue
             if parts[-1] == _EXPORT and len(parts) <= 2:
                 self._exported.update(gradescope_export(content(path.joinpath(*parts))))
             folder = (*top, *parts[:-1])

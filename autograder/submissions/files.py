@@ -24,6 +24,7 @@ MAX_BYTES = 256 * 2**20  # of a file, and of all that a learner's zip file unpac
 MAX_PACKED = 200  # files to grade in a learner's zip file
 _MAX_DIRECTORY = 4 * 2**20  # bytes of a zip file's table of contents: some 50,000 files
 _MAX_RATIO = 200  # of a large file in a zip file: a notebook shrinks to a tenth, a bomb to a thousandth
+_MAX_DEPTH = 50  # folders around a file in a zip file
 _LARGE = 16 * 2**20
 _HEAD = 2**16  # bytes that tell what a file is
 # Browsers and mail programs add an ending, or a number, to one that they do not know.
@@ -141,7 +142,7 @@ def _open(path: Path, *_version: int) -> tuple[zipfile.ZipFile, dict[tuple[str, 
     for info in archive.infolist():
         parts = PurePosixPath(info.filename.replace("\\", "/")).parts
         parts = parts[1:] if parts[:1] == ("/",) else parts
-        if parts and not info.is_dir() and ".." not in parts:
+        if 0 < len(parts) <= _MAX_DEPTH and not info.is_dir() and ".." not in parts:
             table[parts] = info
     return archive, table
 

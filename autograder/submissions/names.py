@@ -6,6 +6,7 @@ import datetime
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autograder.course.registry import BY_NAME
 
@@ -19,8 +20,8 @@ class Given:
     student: str
     file: str = ""  # the learner's own name for the file
     number: str = ""  # tells learners of one name apart
-    attempt: tuple = ()  # greater for a later attempt, with all its files
-    version: tuple = ()  # greater for a later upload of a file of the same name
+    attempt: str = ""  # greater for a later attempt, with all its files
+    version: tuple[int, ...] = ()  # greater for a later upload of a file of the same name
     late: bool = False
     aliases: tuple[str, ...] = ()  # what else the learner is called in the platform's lists
 
@@ -45,7 +46,7 @@ def _blackboard(found: re.Match[str]) -> Given:
     """A login may have a ``_`` of its own, so a roster may know the learner by a longer end of what stands before."""
     before = found["before"]
     ends = [before[at + 1 :] for at, letter in enumerate(before) if letter == "_"]
-    return Given(found["student"], found["file"] or "", before, attempt=(found["when"],), aliases=tuple(ends[:9]))
+    return Given(found["student"], found["file"] or "", before, attempt=found["when"], aliases=tuple(ends[:9]))
 
 
 def _brightspace(found: re.Match[str]) -> Given:
@@ -53,13 +54,13 @@ def _brightspace(found: re.Match[str]) -> Given:
         found["student"],
         found["file"] or "",
         number=found["number"],
-        attempt=(_time(found["when"]), int(found["upload"])),
+        attempt=f"{_time(found['when']):%Y-%m-%d-%H-%M}-{found['upload']:>20}",
         aliases=(found["number"],),
     )
 
 
 def _nbgrader(found: re.Match[str]) -> Given:
-    return Given(found["student"], found["file"], attempt=(found["when"],))
+    return Given(found["student"], found["file"], attempt=found["when"])
 
 
 def _gradescope(found: re.Match[str]) -> Given:
@@ -140,12 +141,13 @@ def unit_named(name: str) -> str:
 
 def units_in(name: str) -> list[str]:
     """The units that a name contains (``attention_v2 (1)`` is of ``attention``), as they come."""
-    return [found[0] for found in _units().finditer(name.lower())]
+    return [found[0] for found in _units(tuple(BY_NAME)).finditer(name.lower())]
 
 
-def _units() -> re.Pattern[str]:
+@lru_cache(maxsize=2)
+def _units(units: tuple[str, ...]) -> re.Pattern[str]:
     # Longest first, so that a unit `gpt2` would not take the files of `gpt2_forward`. A number may follow at once.
-    names = "|".join(map(re.escape, sorted(BY_NAME, key=len, reverse=True)))
+    names = "|".join(map(re.escape, sorted(units, key=len, reverse=True)))
     return re.compile(rf"(?<![a-z0-9])(?:{names})(?![a-z])")
 
 
@@ -174,7 +176,7 @@ _YEAR_OR_COUNT = re.compile(r"(?:19|20)\d\d|\d{1,2}")
 def person(name: str) -> str:
     """Whoever a name without its ending may name: what is left of it without units, numbers and words for things."""
     lowered = name.lower()
-    found = _units().search(lowered) if len(lowered) == len(name) else None
+    found = _units(tuple(BY_NAME)).search(lowered) if len(lowered) == len(name) else None
     if found is None:
         return name.strip() if _names_somebody(name) else ""
     around = (name[: found.start()], name[found.end() :])

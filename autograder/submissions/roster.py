@@ -25,7 +25,6 @@ _FIRST = ("first name", "firstname", "given name", "forename")
 _LAST = ("last name", "lastname", "surname", "family name")
 _NOBODY = {"points possible", "student, test", "test student"}  # rows of Canvas
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
-MAX_NAMED = 10  # learners that one sentence lists
 
 
 class BadRoster(ValueError):
@@ -110,9 +109,12 @@ def match(
     found, strangers = [], []
     for source in sources:
         learner = _find(known, source)
-        if learner is None and source.student not in strangers and (source.unit or not source.path.is_dir()):
+        if learner:
+            found.append(replace(source, student=learner.student))
+            continue
+        found.append(replace(source, notes=(*source.notes, "This learner is not on the roster.")))
+        if source.student not in strangers and (source.unit or not source.path.is_dir()):
             strangers.append(source.student)
-        found.append(replace(source, student=learner.student) if learner else source)
     units = [unit] if unit else list(dict.fromkeys(source.unit for source in found if source.unit)) or [""]
     present = {(source.student, source.unit) for source in found}
     without_unit = {source.student for source in found if not source.unit}

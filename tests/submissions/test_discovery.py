@@ -139,6 +139,7 @@ def test_layouts_in_a_zip_file(tmp_path, names, expected):
     with zipfile.ZipFile(tmp_path / f"{top}.zip", "w") as archive:
         for name in names:
             archive.writestr(name.removeprefix(f"{top}/"), NB)
+            archive.writestr(f"__MACOSX/{name}", "x")
     found = told(tmp_path / f"{top}.zip")
     assert ", ".join(f"{student} {unit}" for student, unit in found) == expected
 
@@ -213,6 +214,37 @@ def test_a_list_of_gradescope_in_a_learners_folder_is_nothing(tmp_path, write):
     write("c/mallory/submission_metadata.yml", "submission_1:\n  :submitters:\n  - :name: bob\n")
     write("c/mallory/submission_1/attention.ipynb", WHOLE)
     assert told(tmp_path / "c") == [("bob", "attention"), ("mallory", "attention")]
+
+
+def test_names_of_several_platforms_in_one_folder(tmp_path, write):
+    write(OTHERS, WHOLE)
+    for name in (
+        "hw_x_attempt_2026-10-05-09-30-00_attention.ipynb",
+        "1-2 - x - Oct 5, 2026 930 AM - attention.ipynb",
+        "x_12345_67890_attention.ipynb",
+        "x_1_assignsubmission_file_attention.ipynb",
+        "attention.ipynb",
+    ):
+        write(f"c/mallory/attention/{name}", WHOLE)
+    assert told(tmp_path / "c") == [("alice", "attention"), ("mallory", "attention")]
+
+
+def test_deep_folders_in_a_zip_file(tmp_path, packed):
+    started = time.monotonic()
+    packed("c/ada/attention/x.zip", {f"{'a/' * 30_000}{number}.ipynb": WHOLE for number in range(10)})
+    assert "no notebook" in problems(tmp_path / "c")["ada"]
+    assert told(tmp_path / "c" / "ada" / "attention" / "x.zip") == []
+    assert time.monotonic() - started < 3
+
+
+def test_thousands_of_files_of_one_learner(tmp_path, write):
+    for number in range(2000):
+        write(f"c/ada/attention/{number:05}.ipynb", WHOLE)
+    write("c/ada/attention/attention.ipynb", WHOLE)
+    started = time.monotonic()
+    source = only(tmp_path / "c")
+    assert (source.path.name, len(source.notes[0]) < 2000) == ("attention.ipynb", True)
+    assert time.monotonic() - started < 5
 
 
 def test_names_of_any_length_are_read_in_time():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,4 +153,5 @@ def test_a_class_that_handed_in_nothing(write):
 def test_sources_are_otherwise_as_they_were():
     source = Source(Path("x.ipynb"), "Ada", "attention", "broken", ("note",), ("17",))
     (found,), strangers = match([source], [], Path("r.csv"), None)
-    assert (found, strangers) == (source, ["Ada"])
+    assert found == replace(source, notes=("note", "This learner is not on the roster."))
+    assert strangers == ["Ada"]
