@@ -78,8 +78,8 @@ def to_canvas(submissions: Iterable[Submission]) -> str:
     points: dict[str, dict[str, float]] = {}
     possible: dict[str, float] = {}
     for submission in submissions:
+        row = points.setdefault(submission.student, {})
         if submission.status == GRADED:
-            row = points.setdefault(submission.student, {})
             row[submission.unit] = max(row.get(submission.unit, 0.0), number(submission.points))
             possible[submission.unit] = number(submission.max_points)
     units = [unit.name for unit in UNITS if unit.name in possible]

@@ -432,7 +432,7 @@ class _Tree:
         notes = [*one.notes, note, *(other.item.problem for other in group if readable and other.item.kind)]
         if (upload := _upload(one)) and upload.late:
             notes.append("The platform marked it as late.")
-        problem = one.item.problem or ("" if one.unit else _untold(readable_path(one.item.path)))
+        problem = one.item.problem or ("" if one.unit else _untold(readable_name(one.item.path.name)))
         members: list[Given | None] = [*self._exported.get(one.item.way[one.index], [])]
         for member in members or [None]:  # of the group that handed in together
             who = replace(one, student=member.student, given=member) if member else one
