@@ -19,6 +19,7 @@ from autograder.units.support.drivers import (
     at_path,
     load_layers,
     refusal,
+    refusal_in_short,
     weighted_gradients,
     with_gradients,
     zero_parameters,
@@ -102,7 +103,7 @@ def refusals(learner, name, x, build, keyword, values):
         module = function(*build, **{keyword: value})
         return module(x, lambda z: z) if name == "SublayerConnection" else module(x)
 
-    return [refusal(lambda value=value: ask(value)) for value in values]
+    return [refusal_in_short(lambda value=value: ask(value)) for value in values]
 
 
 def ask(subject, *request, **options):
@@ -127,7 +128,7 @@ def check_gradients(learner, reference, name, arguments, cotangent, where, optio
 
 def check_refused(learner, name, x, build, keyword, values):
     """Each value raises ValueError."""
-    outcomes = learner.run(refusals, name, x, build, keyword, values, uses=(refusal,))
+    outcomes = learner.run(refusals, name, x, build, keyword, values, uses=(refusal, refusal_in_short))
     for value, outcome in zip(values, outcomes):
         assert_refused(outcome, f"{name} with {keyword}={value!r}")
 
@@ -174,10 +175,14 @@ def test_curve(learner, reference, rng):
         assert_close(learner.gelu(x), expected, f"gelu(x) for x of shape {shape}")
     x = torch.arange(-6, 6.5, 0.5)
     assert_close(learner.gelu(x), F.gelu(x.double(), approximate="tanh").float(), "gelu(x) for x from -6 to 6")
-    # Far out the curve is x or 0: catches limits, of x too. (Further out a tanh written with exp overflows.)
+    # Far out the curve is x or 0: catches limits, of x too.
     for end, dtype in ((8.0, torch.float32), (15.0, torch.float64)):
         x = torch.tensor([-end, 1 - end, end - 1, end], dtype=dtype)
         check_call(learner, "gelu", {"x": x}, F.gelu(x, approximate="tanh"), f"gelu(x) for x = {x.tolist()}")
+    # Further out a tanh that is written with exp overflows: on one side, or on both.
+    for dtype in (torch.float32, torch.float64):
+        x = torch.tensor([-1e6, -300.0, -40.0, 40.0, 300.0, 1e6], dtype=dtype)
+        check_call(learner, "gelu", {"x": x}, x.clamp(min=0), f"gelu(x) for x = {x.tolist()}, in {dtype}")
 
 
 @pytest.mark.task("blocks.gelu", points=1)
