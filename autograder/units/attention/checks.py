@@ -198,6 +198,7 @@ def test_leading_axes(learner, reference, rng):
         ((2, 3), 4, 5, 6),
         ((2,), 3, 3, 3),
         ((3, 1, 2), 5, 4, 7),
+        ((3, 1, 2), 5, 4, 7),  # again: catches answers that are kept by shape
     ):
         q, k = rng.normal(*leading, t_q, d_k), rng.normal(*leading, t_k, d_k)
         expected = ((q.double().unsqueeze(-2) * k.double().unsqueeze(-3)).sum(-1) / math.sqrt(d_k)).float()

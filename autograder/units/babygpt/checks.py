@@ -247,10 +247,11 @@ def attended(learner, *request):
 @pytest.mark.task("babygpt.Head", points=3)
 def test_head_values(learner, reference, rng):
     """Scaled dot products, the future hidden, a softmax over the past, and the average of the values."""
-    # A head narrower and one wider than the model; sequences shorter than the block and as long.
+    # A head narrower and one wider than the model; sequences shorter than the block and as long, two of them of one
+    # length: catches answers, or weights, that are kept by shape.
     for n_embed, head_size, block_size in ((6, 3, 7), (4, 9, 5)):
         weights = random_head(rng, n_embed, head_size)
-        inputs = [rng.normal(2, time, n_embed, dtype=torch.float64) for time in (block_size, 3, 1)]
+        inputs = [rng.normal(2, time, n_embed, dtype=torch.float64) for time in (block_size, 3, 3, 1)]
         sizes = (n_embed, head_size, block_size)
         for dtype in (torch.float64, torch.float32):
             typed = [x.to(dtype) for x in inputs]
@@ -406,11 +407,13 @@ def test_multihead_values(learner, reference, rng):
     # Heads that together are wider and narrower than the model; and one head.
     for num_heads, n_embed, head_size in ((3, 4, 2), (2, 7, 3), (1, 5, 4)):
         weights = random_multihead(rng, num_heads, n_embed, head_size)
-        sizes, x = (num_heads, n_embed, head_size, 6), rng.normal(2, 5, n_embed, dtype=torch.float64)
-        (output,), after = attended(learner, "MultiHead", sizes, weights, [x], False, torch.float64)
-        what = f"MultiHead{sizes} of x {tuple(x.shape)}"
-        assert_close(output, multihead_by_hand(x, *weights_by_head(weights, num_heads)), what)
-        assert_equal(after[0], x, "the argument x after the call")
+        sizes = (num_heads, n_embed, head_size, 6)
+        inputs = [rng.normal(2, 5, n_embed, dtype=torch.float64) for _ in range(2)]
+        outputs, after = attended(learner, "MultiHead", sizes, weights, inputs, False, torch.float64)
+        for x, output, left in zip(inputs, outputs, after):
+            what = f"MultiHead{sizes} of x {tuple(x.shape)}"
+            assert_close(output, multihead_by_hand(x, *weights_by_head(weights, num_heads)), what)
+            assert_equal(left, x, "the argument x after the call")
     check_module_gradients(
         learner, reference, "MultiHead", sizes, weights, x, rng.normal(2, 5, n_embed, dtype=torch.float64)
     )

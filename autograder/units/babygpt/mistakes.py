@@ -687,6 +687,26 @@ mistake(
     "*scores*, with -inf, before the softmax; then no epsilon is needed.",
 )
 
+mistake(
+    "babygpt.Head",
+    "scores-of-the-first-call",
+    edit("self.dropout = nn.Dropout(dropout)", "self.dropout = nn.Dropout(dropout)\nself.scores = {}"),
+    edit(
+        "scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])",
+        """
+        if T not in self.scores:
+            self.scores[T] = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        scores = self.scores[T]
+        """,
+    ),
+    base="float-buffer",
+    section="v3-self-attention",
+    why="The scores of the first sequence of a length are kept and used for all later ones. Only the mask depends on "
+    "the length alone; scores depend on what the sequence says.",
+    hint="A second input of the same length gets the weights of the first. Compute the scores anew in every call: only "
+    "`tril` may be kept.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # MultiHead
