@@ -148,7 +148,7 @@ def assert_pair(got, expected, what):
 @pytest.mark.task("bleu.modified_precision", points=2)
 def test_one_reference(learner, reference, rng):
     """Clipped and total counts for one reference."""
-    for n in (1, 2, 3, 2):  # twice the same lengths: catches results that are kept by length
+    for n in (1, 2, 3):
         # Both have a word four times and more, and the candidate more often: catches clipping at 1, and not clipping.
         base = sentence(rng, 5, words=["a", "b"])
         candidate = [*base, "the", "the", "a", "the", "the", "the", "cat", *base]
@@ -171,6 +171,7 @@ def test_only_repeats(learner, reference, rng):
         (2, references, 2),
         (5, fewer, 1),
         (7, fewer, 1),
+        (7, [[other, "sat", "there"]], 0),  # one reference again, another one
     ):
         got = learner.modified_precision([word] * count, given, 1)
         assert_pair(got, (clipped, count), f"modified_precision({[word] * count}, {given}, 1)")
