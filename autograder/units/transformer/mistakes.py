@@ -53,20 +53,6 @@ mistake(
 
 mistake(
     "transformer.EncoderLayer",
-    "sublayers-in-the-wrong-order",
-    edit("class EncoderLayer(GivenEncoderLayer):", "class EncoderLayer(RightEncoderLayer):"),
-    edit('warnings.warn("an encoder layer at work", stacklevel=2)', ""),
-    edit('print("encoder layer", tuple(x.shape))', "x = self.connections[1](x, self.feed_forward)"),
-    edit("super().forward(x, mask)", "self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))"),
-    base="subclass-with-a-print",
-    section="tf-encoder-layer",
-    why="The feed-forward network runs before the attention. In the paper each layer first lets positions exchange "
-    "what they know and then lets each of them compute.",
-    hint="Your two sublayers are in the wrong order. Attention comes first, then the feed-forward network.",
-)
-
-mistake(
-    "transformer.EncoderLayer",
     "sublayers-in-parallel",
     edit(
         "x = self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))",
@@ -653,24 +639,7 @@ mistake(
 
 mistake(
     "transformer.DecoderLayer",
-    "attentions-in-the-wrong-order",
-    edit("x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))", ""),
-    edit(
-        "x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
-        """
-        x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))
-        x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))
-        """,
-    ),
-    section="tf-decoder-layer",
-    why="The cross-attention runs before the self-attention. In the paper's figure a position first gathers what has "
-    "been written, and then asks the source.",
-    hint="Your two attentions run in the wrong order: self-attention is first.",
-)
-
-mistake(
-    "transformer.DecoderLayer",
-    "feed-forward-in-the-middle",
+    "feed-forward-before-cross-attention",
     edit(
         "self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
         "self.connections[1](x, self.feed_forward)",
@@ -678,23 +647,6 @@ mistake(
     edit(
         "return self.connections[2](x, self.feed_forward)",
         "return self.connections[2](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
-    ),
-    section="tf-decoder-layer",
-    why="The feed-forward network stands between the two attentions. It should compute with what both have found, so "
-    "it is the last of the three.",
-    hint="Your feed-forward network runs before the cross-attention. It is the last sublayer.",
-)
-
-mistake(
-    "transformer.DecoderLayer",
-    "feed-forward-before-cross-attention",
-    edit(
-        "self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
-        "self.connections[2](x, self.feed_forward)",
-    ),
-    edit(
-        "return self.connections[2](x, self.feed_forward)",
-        "return self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
     ),
     section="tf-decoder-layer",
     why="The feed-forward network stands between the two attentions. It should compute with what both have found, so "
