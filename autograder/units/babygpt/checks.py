@@ -240,6 +240,7 @@ def attend(learner, name, sizes, weights, inputs, training, dtype):
     if complaint := load_by_path(module, weights):
         return complaint
     zero_parameters(getattr(learner, name)(*sizes))  # catches layers that all modules share
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     return [module(x) for x in inputs], inputs
 
 
@@ -698,6 +699,7 @@ def block_in_training(learner, sizes, x, numbers, silent):
         with torch.no_grad():
             for parameter, values in zip(narrow[0].parameters(), kept):
                 parameter.copy_(values)
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     return block.train()(x), block.eval()(x)
 
 

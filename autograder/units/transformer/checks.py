@@ -272,12 +272,13 @@ def is_attention(module):
 def parts_of_layer(module, d_model, d_ff, wanted, order):
     """The attentions, norms, and linear layers of a layer, by type and shape, in the ``order`` of their use.
 
-    Only parts that are used count, if these are as many as are ``wanted``: others may have been left over.
+    Only parts that are used count, if these are as many as are ``wanted``: others may have been left over. If they are
+    fewer, the others come after them.
     """
 
     def used(parts, least):
         found = [one for one in parts if id(one) in order]
-        return sorted(found, key=lambda one: order[id(one)]) if len(found) >= least else parts
+        return sorted(found if len(found) >= least else parts, key=lambda one: order.get(id(one), len(order)))
 
     attentions = [one for one in module.modules() if is_attention(one)]
     inside = {id(part) for one in attentions for part in one.modules()}
@@ -352,6 +353,7 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     if complaint != "":
         return complaint
     load_parts(parts, weights)
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     if cotangent is None:
         return module(*args, *masks), args
     leaves = [arg.clone().requires_grad_() for arg in args]

@@ -156,13 +156,7 @@ mistake(
 mistake(
     "transformer.EncoderLayer",
     "dropout-not-in-attention",
-    edit(
-        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))",
-        """
-        self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        """,
-    ),
+    edit("MultiHeadAttention(d_model, num_heads, dropout)", "MultiHeadAttention(d_model, num_heads)"),
     section="tf-encoder-layer",
     why="The attention was built without the layer's dropout, and its own default is 0. Its weights are then never "
     "dropped while training.",
@@ -172,13 +166,7 @@ mistake(
 mistake(
     "transformer.EncoderLayer",
     "dropout-not-passed-on",
-    edit(
-        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))",
-        """
-        self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))
-        self.connections = nn.ModuleList(SublayerConnection(d_model, norm=norm) for _ in range(2))
-        """,
-    ),
+    edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
     why="The connections were built without the dropout that was asked for, so they drop with their own default of "
     "0.1. A model that is asked for no dropout drops all the same.",
@@ -215,13 +203,7 @@ mistake(
 mistake(
     "transformer.EncoderLayer",
     "hidden-dropout-by-default",
-    edit(
-        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))",
-        """
-        self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))
-        self.feed_forward = FeedForward(d_model, d_ff)
-        """,
-    ),
+    edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     section="tf-encoder-layer",
     why="The feed-forward network was built without the layer's dropout, and keeps its own default of 0.1. The layer "
     "has one probability, for all three places.",
@@ -363,6 +345,17 @@ mistake(
     "then changes every position by itself and never mixes them.",
     hint="Your attention has no influence on the result. The second connection should read what the first one "
     "returned.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "result-in-place-of-a-function",
+    edit("lambda y: self.self_attention(y, y, y, mask)", "self.self_attention(x, x, x, mask)"),
+    section="tf-encoder-layer",
+    why="The connection was given what the attention returned. It expects something to call, since it normalises the "
+    "input before the attention reads it.",
+    hint="You hand a tensor to the connection, and it wants a function. Write `lambda y: ...` around the call of the "
+    "attention.",
 )
 
 mistake(
@@ -760,11 +753,8 @@ mistake(
     "transformer.DecoderLayer",
     "dropout-not-in-cross-attention",
     edit(
-        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(3))",
-        """
-        self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(3))
-        self.cross_attention = MultiHeadAttention(d_model, num_heads)
-        """,
+        "self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout)",
+        "self.cross_attention = MultiHeadAttention(d_model, num_heads)",
     ),
     section="tf-decoder-layer",
     why="The cross-attention was built without the layer's dropout, and its own default is 0. Its weights are then "
@@ -1033,22 +1023,24 @@ mistake(
 
 mistake(
     "transformer.DecoderLayer",
-    "self-attention-used-twice",
+    "one-attention-called-twice",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.self_attention(y, memory, memory, src_mask)"),
     section="tf-sharing",
-    why="Two attentions were made, and the first one is called in both places. What a word asks of its own sentence and "
+    why="Two attentions were made, and one of them is called in both places. What a word asks of its own sentence and "
     "what it asks of the source are different questions, with projections of their own.",
-    hint="Your layer calls the same attention twice, and the other one never. Use the second attention for the memory.",
+    hint="Your layer calls the same attention twice, and the other one never. Use one for the target and the other for "
+    "the memory.",
 )
 
 mistake(
     "transformer.DecoderLayer",
-    "cross-attention-used-twice",
-    edit("self.self_attention(y, y, y, tgt_mask)", "self.cross_attention(y, y, y, tgt_mask)"),
+    "first-connection-used-twice",
+    edit("x = self.connections[1](", "x = self.connections[0]("),
     section="tf-sharing",
-    why="Two attentions were made, and the second one is called in both places. What a word asks of its own sentence and "
-    "what it asks of the source are different questions, with projections of their own.",
-    hint="Your layer calls the same attention twice, and the other one never. Use the first attention for the target.",
+    why="Three connections were made, and both attentions go through the first one. They share a norm, and another norm "
+    "never learns.",
+    hint="Two of your sublayers use the same connection, so one norm is never used. Take a connection of its own for "
+    "each of the three.",
 )
 
 mistake(
@@ -1060,6 +1052,17 @@ mistake(
     "third norm never learns.",
     hint="Two of your sublayers use the same connection, so one norm is never used. Take a connection of its own for "
     "each of the three.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "result-in-place-of-a-function",
+    edit("lambda y: self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
+    section="tf-decoder-layer",
+    why="The connection was given what the attention returned. It expects something to call, since it normalises the "
+    "input before the attention reads it.",
+    hint="You hand a tensor to the connection, and it wants a function. Write `lambda y: ...` around the call of the "
+    "attention.",
 )
 
 mistake(
@@ -1157,23 +1160,6 @@ mistake(
     why="The self-attention was built without the layer's dropout, and its own default is 0. Its weights are then never "
     "dropped while training.",
     hint="While training, your self-attention drops none of its weights. Hand `dropout` on to both attentions.",
-)
-
-mistake(
-    "transformer.DecoderLayer",
-    "dropout-in-neither-attention",
-    edit(
-        "self.self_attention = MultiHeadAttention(d_model, num_heads, dropout)",
-        "self.self_attention = MultiHeadAttention(d_model, num_heads)",
-    ),
-    edit(
-        "self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout)",
-        "self.cross_attention = MultiHeadAttention(d_model, num_heads)",
-    ),
-    section="tf-decoder-layer",
-    why="Both attentions were built without the layer's dropout, and their own default is 0. Their weights are then "
-    "never dropped while training.",
-    hint="While training, neither of your attentions drops any of its weights. Hand `dropout` on to both.",
 )
 
 mistake(
