@@ -494,7 +494,8 @@ def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
         leaf = inputs[0].clone().requires_grad_()
         output = block(leaf * 1)
         return [output], [], weighted_gradients(output, cotangent, [leaf])[0]
-    return [block(x) for x in inputs], [list(one.shape) for one in block.parameters()], inputs
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    return [block(x) for x in inputs], sorted(list(one.shape) for one in block.parameters()), inputs
 
 
 def called_block(learner, *request):
@@ -766,6 +767,7 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
         for block in blocks[:alone] + blocks[alone + 1 :]:
             zero_parameters(block)
     results = []
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     for ids, targets in calls:
         before = ids.clone()
         result = model(ids) if targets is None else model(ids, targets)

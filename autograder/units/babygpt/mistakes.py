@@ -707,6 +707,31 @@ mistake(
     "`tril` may be kept.",
 )
 
+mistake(
+    "babygpt.Head",
+    "input-averaged",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("weights @ v", "weights @ x"),
+    base="float-buffer",
+    section="v3-self-attention",
+    why="The weights multiply the input itself. The value layer stays unused, and the output is as wide as the model "
+    "instead of as wide as the head.",
+    hint="Your output averages the input, and the value layer is never used. The weights multiply the *values*.",
+)
+
+mistake(
+    "babygpt.Head",
+    "no-softmax",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("scores.softmax(dim=-1)", "scores"),
+    base="float-buffer",
+    section="v3-self-attention",
+    why="The masked scores multiply the values without a softmax. They are no weights: they hold minus infinity, and "
+    "do not sum to 1.",
+    hint="Your output is not finite: the scores, with minus infinity in them, multiply the values. The softmax turns "
+    "them into weights first.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # MultiHead
@@ -1291,6 +1316,28 @@ class Block(RightBlock):
     def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
         super().__init__(n_embed, num_heads, block_size, dropout)
         self.feed_forward[3] = nn.Identity()
+
+
+mistake(
+    "babygpt.Block",
+    "no-norm-before-attention",
+    edit("self.ln1(x)", "x"),
+    base="short-names",
+    section="v9-layer-norm",
+    why="Only the input of the feed-forward network is normalised. Attention reads the sum of everything so far, which "
+    "grows with depth.",
+    hint="The input of your attention is not normalised. Each of the two sublayers has a normalisation of its own.",
+)
+
+mistake(
+    "babygpt.Block",
+    "first-norm-used-twice",
+    edit("self.ln2(x)", "self.ln1(x)"),
+    base="short-names",
+    section="v9-layer-norm",
+    why="Two normalisations were made, and the first is used before both sublayers. The second one never learns.",
+    hint="Your block normalises twice with the same layer, and never uses the other one. Each sublayer has its own.",
+)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
