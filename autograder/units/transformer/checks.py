@@ -24,6 +24,7 @@ from autograder.judging.assertions import assert_close, assert_equal, demand_one
 from autograder.judging.replies import assert_raises, reply_of
 from autograder.units.support.drivers import (
     fill_by_role,
+    fill_in_order,
     fill_parameters,
     is_norm,
     load_layers,
@@ -148,7 +149,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
 
 def watched(subject, *request, **options):
     """The reply of `watch`."""
-    uses = (is_norm, norm_parameters, fill_parameters, order_of_use, fill_by_role)
+    uses = (is_norm, norm_parameters, fill_parameters, order_of_use, fill_in_order, fill_by_role)
     uses += (modules_of, record, heads_of, last_norms, table_of)
     return subject.run(watch, *request, uses=uses, **options)
 
@@ -156,12 +157,13 @@ def watched(subject, *request, **options):
 def inventory(learner, sizes, options, values=False):
     """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's.
 
-    The parameters of the layers come first, those of the encoder before those of the decoder.
+    The parameters of the encoder's layers come first, then those of the decoder's, of the output, and all others.
     """
     model = learner.make_model(*sizes, **options)
     kinds = ("EncoderLayer", "DecoderLayer")
     sides = [modules_of(model, *order) for order in (kinds, kinds[::-1])]
-    named = [sorted(part.named_parameters(), key=by_shape_and_name) for part in (*sides[0], *sides[1], model)]
+    parts = (*sides[0], *sides[1], *modules_of(model, "Generator"), model)
+    named = [sorted(part.named_parameters(), key=by_shape_and_name) for part in parts]
     parameters = list({id(one): one for part in named for _, one in part}.values())
     number_of = {id(one): number for number, one in enumerate(parameters)}
     uses = [number_of[id(one)] for _, one in model.named_parameters(remove_duplicate=False)]
@@ -279,7 +281,7 @@ def parts_of_layer(module, d_model, d_ff, wanted, order):
 
     def used(parts, least):
         found = [one for one in parts if id(one) in order]
-        return sorted(found, key=lambda one: order[id(one)]) if len(found) >= least else parts
+        return sorted(found if len(found) >= least else parts, key=lambda one: order.get(id(one), len(order)))
 
     attentions = [one for one in module.modules() if is_attention(one)]
     inside = {id(part) for one in attentions for part in one.modules()}
@@ -436,10 +438,17 @@ def layer_results(weights, x, memory, src_mask, tgt_mask, style):
 
 
 def check_layer(learner, rng, name, style, build=None, mask=True, in_place=False):
+    # Equal lengths first: there a mix-up of the two sides gives wrong numbers; with other lengths, an error.
+    for length in (4, 5) if name == "DecoderLayer" else (4,):
+        check_layer_of(learner, rng, name, style, build, mask, in_place, length)
+
+
+def check_layer_of(learner, rng, name, style, build, mask, in_place, length):
     decoder = name == "DecoderLayer"
     weights = random_weights(rng, 2 if decoder else 1)
-    x, memory = rng.normal(2, 4, D_MODEL, dtype=torch.float64), 3 * rng.normal(2, 5, D_MODEL, dtype=torch.float64) + 1
-    src_mask, tgt_mask = (rng.mask(2, 1, 1, 5), rng.mask(2, 1, 4, 4)) if mask else (None, None)
+    x = rng.normal(2, 4, D_MODEL, dtype=torch.float64)
+    memory = 3 * rng.normal(2, length, D_MODEL, dtype=torch.float64) + 1
+    src_mask, tgt_mask = (rng.mask(2, 1, 1, length), rng.mask(2, 1, 4, 4)) if mask else (None, None)
     args, masks = ((x, memory), (src_mask, tgt_mask)) if decoder else ((x,), (tgt_mask,))
     build = build or ((D_MODEL, HEADS, D_FF, 0.3, style), {})
     answer = called(learner, name, build, weights, args, masks if mask else ())
@@ -883,7 +892,9 @@ def left_out(learner, vocab, options, name, value, numbers, src, tgt):
         default = None
     if type(default) is type(value) and default == value:
         small = {"num_layers": 1, "d_model": 16, "d_ff": 5, **options}
-        some = next(learner.make_model(vocab, vocab, **small).parameters()).detach()[:0]  # there is a model, anyway
+        some = (
+            next(learner.make_model(vocab, vocab, **small).parameters()).detach().flatten()[:0]
+        )  # there is a model, anyway
         return [[], []], [some, some]
     models = [learner.make_model(vocab, vocab, **options), learner.make_model(vocab, vocab, **options, **{name: value})]
     shapes = [sorted(list(one.shape) for one in model.parameters()) for model in models]
@@ -901,7 +912,7 @@ def left_out(learner, vocab, options, name, value, numbers, src, tgt):
 def test_defaults(learner, reference, rng):
     """The defaults are those of the paper's base model, pre-norm and not tied."""
     vocab, src, tgt = 11, rng.integers(4, 11, 3, 7), rng.integers(4, 11, 3, 6)
-    numbers, uses = 0.1 * rng.normal(997), (is_norm, fill_parameters, order_of_use, fill_by_role)
+    numbers, uses = 0.1 * rng.normal(997), (is_norm, fill_parameters, order_of_use, fill_in_order, fill_by_role)
     expected = {
         "num_layers": 6,
         "d_model": 512,
