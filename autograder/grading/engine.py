@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import torch
@@ -21,11 +21,14 @@ import torch
 from autograder.course.registry import UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
+from autograder.judging.follow import gifts
 from autograder.judging.inputs import DEFAULT_SEED
+from autograder.judging.missing import explain_missing
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
-from autograder.judging.runner import judge, prepare_unit
+from autograder.judging.runner import follow_through, judge, prepare_unit
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
+from autograder.submissions.definitions import settle
 from autograder.submissions.discovery import Source, need_compiler
 from autograder.submissions.notebooks import Code, UnreadableSubmission, content, parse
 
@@ -60,13 +63,17 @@ def grade_code(
 ) -> Graded:
     """Run code in a process of its own, judge it there, diagnose what fails."""
     started = time.monotonic()
-    with ProcessSubject(server, code.cells, limits, sanitizers=find_unit(unit).language == "c") as session:
+    sources, settled = settle(code.cells, unit)
+    with ProcessSubject(server, sources, limits, sanitizers=find_unit(unit).language == "c") as session:
         judgement = judge(session, unit, tasks, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
-        cells = tuple(session.reports)
-    graded = diagnose(judgement)
-    notes = (*code.notes, *_cell_notes(cells), *_lost_answers(graded, code.prose))
+        cells, left = tuple(session.reports), replace(limits, total_seconds=session.seconds_left)
+    if found := gifts(judgement):
+        with ProcessSubject(server, sources, left) as session:  # it grades nothing else
+            judgement = follow_through(judgement, session, found, seed)
+    graded = diagnose(explain_missing(judgement, sources))
+    notes = (*code.notes, *settled, *_cell_notes(cells), *_lost_answers(graded, code.prose))
     return Graded(graded, cells, notes, time.monotonic() - started)
 
 

@@ -10,20 +10,16 @@ A name is a claim, so it rests on values: many different programs end in one exc
 
 from __future__ import annotations
 
-import ast
-import inspect
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import repeat
 from typing import Any, overload
 
 import torch
 
-from autograder.course.catalogue import Mistake, mistakes, reference_module
+from autograder.course.catalogue import Mistake, mistakes, reference_uses
 from autograder.course.registry import BY_NAME
-from autograder.course.source import syntax_tree
 from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
 from autograder.judging.implementations import namespace
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
@@ -45,13 +41,13 @@ def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
     graded = []
     with reproducible():
         for task in judgement.tasks:
-            behind = _behind(judgement, task, found)
+            checks = judgement.results(task)
+            passed = all(check.status == PASSED for check in checks)  # then its answers need not even be decoded
+            behind = Likeliest() if passed else _behind(judgement, task, found)
             if behind.mistake:
                 found.append(behind.mistake)
-            checks = tuple(verdict.result for verdict in judgement.verdicts[task])
-            graded.append(
-                TaskResult(task, checks, diagnosis_of(behind.mistake), tuple(map(diagnosis_of, behind.possible)))
-            )
+            possible = tuple(map(diagnosis_of, behind.possible))
+            graded.append(TaskResult(task, checks, diagnosis_of(behind.mistake), possible, judgement.needed(task)))
     return tuple(graded)
 
 
@@ -64,19 +60,14 @@ def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
 
 
 def tasks_behind_failures(judgement: Judgement) -> list[str]:
-    """The tasks, not judged yet, whose mistakes may show in a failing one that no mistake of its own explains."""
+    """The tasks, not judged yet, whose code takes part in the answers of one that fails."""
     all_tasks = BY_NAME[judgement.unit].task_ids
     if len(judgement.verdicts) == len(all_tasks):
         return []
-    open_evidence = []
-    for task in judgement.tasks:
-        evidence = judgement.evidence(task)
-        if _comparable(evidence) and not likeliest(judgement.unit, task, evidence, {task}).explains_all:
-            open_evidence += evidence
-    if not open_evidence:
-        return []
-    reached = {mistake.task for mistake in _candidates(judgement.unit, "", open_evidence)}
-    return [task for task in all_tasks if task in reached - judgement.verdicts.keys()]
+    failing = [judgement.evidence(task) for task in judgement.tasks if not judgement.passed(task)]
+    asked = [item for evidence in failing if _comparable(evidence) for item in evidence]
+    reached = names_reached(judgement.unit, asked)
+    return [task for task in all_tasks if task.partition(".")[2] in reached and task not in judgement.verdicts]
 
 
 def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeliest:
@@ -84,8 +75,10 @@ def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeli
 
     What has been ``found`` behind other tasks comes first: who calls what is wrong there has made no other mistake.
     """
-    if judgement.passed(task):  # its answers need not even be decoded
-        return Likeliest()
+    if again := judgement.given.get(task):  # what shows there is the task's own
+        own = likeliest(judgement.unit, task, [verdict.evidence for verdict in again.verdicts], {task})
+        if own.mistake:
+            return own
     failing = frozenset(other for other in judgement.verdicts if not judgement.passed(other))
     return likeliest(judgement.unit, task, judgement.evidence(task), failing, found)
 
@@ -95,14 +88,10 @@ MOST_POSSIBLE = 3  # mistakes that are listed: more would be a guess
 
 @dataclass(frozen=True)
 class Likeliest:
-    """The mistake behind a task's failing checks, if values prove it, or else those that are possible.
-
-    ``explains_all``: whether it is proven, and explains every check.
-    """
+    """The mistake behind a task's failing checks, if values prove it, or else those that are possible."""
 
     mistake: Mistake | None = None
     possible: tuple[Mistake, ...] = ()
-    explains_all: bool = False
 
 
 def likeliest(
@@ -138,7 +127,7 @@ def likeliest(
     everything = best.score == (len(failing), len(passing))
     if any(_tells(unit, item, nearly_right) for item in best.failing):
         if len(equals) == 1:
-            return Likeliest(equals[0], explains_all=everything)
+            return Likeliest(equals[0])
         enough = 2 * len(best.failing) >= len(failing)
     else:  # one symptom has many causes: the mistake must at least fit whatever else was seen
         enough = everything
@@ -194,31 +183,18 @@ def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[
 
     Where one answer may take long, as that of a whole training, they are all: the others would take many times as long.
     """
-    requests = [request for item in evidence for request, _ in item.transcript]
-    if any(request.seconds for request in requests):
+    if any(request.seconds for item in evidence for request, _ in item.transcript):
         return [mistake for mistake in mistakes(unit) if mistake.task == task]
-    uses = _uses(unit)
-    asked = {word for request in requests for word in words(request)}
-    reached = set().union(*(uses[name] for name in asked if name in uses))
+    reached = names_reached(unit, evidence)
     possible = [mistake for mistake in mistakes(unit) if mistake.task.partition(".")[2] in reached]
     return sorted(possible, key=lambda mistake: mistake.task != task)
 
 
-@lru_cache(maxsize=None)
-def _uses(unit: str) -> dict[str, set[str]]:
-    """For each definition of the reference solution, those that it reaches, itself included."""
-    if BY_NAME[unit].language == "c":  # kernels call no kernels
-        return {name: {name} for name in BY_NAME[unit].names}
-    tree = syntax_tree(inspect.getsource(reference_module(unit)))
-    definitions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-    names = {node.name for node in definitions}
-    uses = {
-        node.name: {node.name} | {word.id for word in ast.walk(node) if isinstance(word, ast.Name) and word.id in names}
-        for node in definitions
-    }
-    for _ in names:
-        uses = {name: set().union(*(uses[other] for other in reached)) for name, reached in uses.items()}
-    return uses
+def names_reached(unit: str, evidence: Iterable[Evidence]) -> set[str]:
+    """The definitions of the reference solution that take part in its answers to what was asked."""
+    uses = reference_uses(unit)
+    asked = {word for item in evidence for request, _ in item.transcript for word in words(request)}
+    return set().union(*(uses[name] for name in asked if name in uses))
 
 
 Same = Callable[[Outcome, Outcome], bool]

@@ -51,12 +51,14 @@ class TaskResult:
     """Verdict of one task: the sum of its checks.
 
     ``diagnosis``: the mistake that was made, as values prove; ``possible``: without one, those that fit what was seen.
+    ``given``: what the task calls, where the learner's own is wrong and some of the checks pass with the course's.
     """
 
     id: str
     checks: tuple[CheckResult, ...]
     diagnosis: Diagnosis | None = None
     possible: tuple[Diagnosis, ...] = ()
+    given: tuple[str, ...] = ()
 
     @property
     def elsewhere(self) -> Diagnosis | None:
@@ -145,7 +147,8 @@ def unpack_task(packed: dict) -> TaskResult:
 
     diagnosis = Diagnosis(**packed["diagnosis"]) if packed["diagnosis"] else None
     possible = tuple(Diagnosis(**data) for data in packed.get("possible", ()))
-    return TaskResult(packed["id"], tuple(map(check, packed["checks"])), diagnosis, possible)
+    checks, given = tuple(map(check, packed["checks"])), tuple(packed.get("given", ()))
+    return TaskResult(packed["id"], checks, diagnosis, possible, given)
 
 
 def to_json(submissions: Iterable[Submission]) -> dict:

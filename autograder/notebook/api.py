@@ -103,7 +103,7 @@ def check(what: str, namespace: dict[str, Any] | None = None, seconds: float | N
     subject = LimitedSubject(namespace, _seconds() if seconds is None else seconds, _teller(shown, unit.name, tasks))
     try:
         with shown, quiet():
-            graded = run_checks(subject, unit.name, tasks)
+            graded = run_checks(subject, unit.name, tasks, cells=_cells_run())
     except KeyboardInterrupt as raised:
         raise Interrupted(raised) from None
     store.remember_points({task.id: results.number(task.points) for task in graded})
@@ -193,6 +193,12 @@ def _learner_namespace() -> dict[str, Any]:
 def _shell() -> Any:
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython else None
+
+
+def _cells_run() -> list[str]:
+    """The cells that were run in the running notebook, in this order, as they were typed."""
+    shell = _shell()
+    return list(shell.history_manager.input_hist_raw) if shell else []
 
 
 def _in_notebook() -> bool:

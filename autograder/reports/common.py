@@ -23,6 +23,7 @@ from autograder.judging.results import (
     TaskResult,
     task_status,
 )
+from autograder.judging.verdicts import right_given
 from autograder.submissions.text import clean
 
 MESSAGE_LIMIT = 2000  # characters of one message that a report shows
@@ -144,11 +145,16 @@ def messages(task: TaskResult, limit: int = MESSAGE_LIMIT) -> list[tuple[CheckRe
     first: dict[str, str] = {}  # message -> title of the first check that says it
     shown = []
     for check in task.checks:
-        text = shorten(check.message, limit)
+        text = "" if check.status == PASSED else shorten(check.message, limit)
         repeated = bool(text) and text in first
         shown.append((check, f"The same message as for: {first[text]}" if repeated else text))
         first.setdefault(text, check_title(check))
     return shown
+
+
+def given_text(task: TaskResult) -> str:
+    """What a task was given to get its points; ``""`` for one that needed nothing."""
+    return right_given(task.given) if task.given else ""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from autograder.reports.common import (
     count,
     default_title,
     explanations,
+    given_text,
     likely_misconception,
     link_label,
     messages,
@@ -157,6 +158,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         clean=clean,
+        given=given_text,
         marked=_marked,
         link_label=link_label,
         one_line=one_line,

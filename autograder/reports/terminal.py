@@ -23,6 +23,7 @@ from autograder.reports.common import (
     count,
     default_title,
     explanations,
+    given_text,
     likely_misconception,
     link_label,
     messages,
@@ -95,6 +96,8 @@ def _task_lines(task: TaskResult, tasks: tuple[TaskResult, ...], encoding: str) 
     look = LOOKS[task.status]
     heading = f"{_symbol(task.status, encoding)} {task.id}: {score_text([task])}, {look.word.lower()}"
     yield f"bold {_STYLES[look.tone]}", heading
+    if given := given_text(task):
+        yield "", f"  {given}".replace("`", "")
     for explanation in explanations(task, tasks):
         yield from _explanation_lines(explanation)
     if task.status == NOT_ATTEMPTED:
