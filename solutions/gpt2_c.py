@@ -14,6 +14,7 @@ import math
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from array import array
 from dataclasses import dataclass
@@ -463,11 +464,15 @@ def build(folder, target="gpt2", **variables):
     if shutil.which("make") is None:
         raise RuntimeError("`make` is missing: install it with 'sudo apt-get install make gcc' (Debian, Ubuntu).")
     folder = Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
     settings = [f"{name}={value}" for name, value in variables.items()]
-    command = ["make", "--no-print-directory", "-C", str(SOURCE), f"BUILD={folder}", *settings, f"{folder}/{target}"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        link = Path(temporary, "build")  # make cannot handle a folder whose path has a space
+        link.symlink_to(folder)
+        command = ["make", "--no-print-directory", "-C", str(SOURCE), f"BUILD={link}", *settings, f"{link}/{target}"]
+        done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise RuntimeError(done.stderr.strip())
+        raise RuntimeError(done.stderr.strip().replace(str(link), str(folder)))
     return folder / target
 
 
