@@ -701,7 +701,7 @@ def test_text_to_tokens_as_in_unit_1(built, tmp_path, text):
 
 
 def test_long_words_are_tokens_at_once(built, tmp_path):
-    """A text without a blank is one piece: Chinese, Thai, a long address. The same tokens as by the rule, read aloud."""
+    """A text without a blank is one piece (Chinese, Thai, a long address), with the same tokens as in unit 1."""
     from solutions.tokens import bpe_encode, train_bpe
 
     generator = random.Random(0)
