@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* encoder_backward: both-overwritten
@@ -156,6 +157,16 @@
  * hint: Gradients of ids above 255 end in the row of another token. Keep ids in an `int`, or in a `size_t` for the
  * address.
  * section: table-gradients
+ */
+
+/* encoder_backward: table-of-the-first-call
+ * base: plain-loops
+ * edit: float *dtoken = dwte +  =>  static float *table; if (table == NULL) table = dwte; float *dtoken = table +
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the address of dwte, and a
+ * later call with another table adds to the first one.
+ * hint: Your kernel is right when it is called once. In a later call it still adds to the dwte of the first call:
+ * leave out `static`, and use the argument.
+ * section: gradients-are-added
  */
 
 /* layernorm_backward: input-gradient-overwritten
@@ -376,6 +387,31 @@
  * section: gradients-are-added
  */
 
+/* layernorm_backward: buffer-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     float mean_g = 0.0f, mean_gn = 0.0f;
+ * =>
+ *     float mean_g = 0.0f, mean_gn = 0.0f; static float *kept; if (kept == NULL) kept = malloc(C * sizeof(float));
+ * edit: mean_gn += g * n / C;  =>  mean_gn += g * n / C; kept[c] = g;
+ * edit: rstd[i] * (g -  =>  rstd[i] * (kept[c] -
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the C numbers of a
+ * row, as many as the first call has. A later call has wider rows and writes past the end.
+ * hint: Your kernel is right when it is called once. A later call may have a larger C: your `static` buffer is too
+ * small for it. Compute the normalised input again where you need it.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: sums-of-the-last-call
+ * base: plain-loops
+ * edit: float mean_g = 0.0f, mean_gn = 0.0f;  =>  static float mean_g, mean_gn; if (i > 0) mean_g = mean_gn = 0.0f;
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the two sums, which are set to
+ * 0 at the end of every row but the last.
+ * hint: Your kernel is right when it is called once. A later call begins with the sums of the call before: they
+ * are `static`. Set them to 0 at the beginning of every row.
+ * section: layernorm-gradients
+ */
+
 /* matmul_backward: input-gradient-overwritten
  * base: plain-loops
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  dx[c] = d[o] * weight[o * C + c]
@@ -565,6 +601,21 @@
  * GPT-2's largest is the vocabulary.
  * hint: Rows of `dweight` from the 65th on stay as they were, and `dinp` lacks their part. The loop over the outputs
  * goes on to OC, whatever OC is.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: weights-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *         for (int b = 0; b < B; b++) {
+ * =>
+ *         static float *w; if (w == NULL) memcpy(w = malloc(OC * C * sizeof(float)), weight, OC * C * sizeof(float));
+ *         for (int b = 0; b < B; b++) {
+ * edit: d[o] * weight  =>  d[o] * w
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps a copy of the weights. A later
+ * call has other weights, since training changes them and every layer has its own.
+ * hint: Your kernel is right when it is called once. A later call still multiplies by the weights of the first
+ * call: your copy of them is `static`. Use the argument.
  * section: linear-gradients
  */
 
@@ -882,6 +933,16 @@
  * section: gradients-are-added
  */
 
+/* attention_backward: scale-of-the-first-call
+ * base: plain-loops
+ * edit: float scale = 1.0f / sqrtf(hs)  =>  static float scale; if (scale == 0) scale = 1.0f / sqrtf(hs)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the scale. A later call has
+ * heads of another width, and needs another scale.
+ * hint: Your kernel is right when it is called once. A later call still uses the first call's scale: it is
+ * `static`. Compute it in every call.
+ * section: attention-gradients
+ */
+
 /* gelu_backward: no-inner-derivative
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>
@@ -1023,6 +1084,16 @@
  * section: gelu-slope
  */
 
+/* gelu_backward: goes-on-where-the-last-call-stopped
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
+ * later call begins where the one before has stopped.
+ * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N get no
+ * gradient: the counter is `static`. Let it begin at 0 in every call.
+ * section: gelu-slope
+ */
+
 /* residual_backward: both-overwritten
  * base: plain-loops
  * edit: dinp1[n] += dout[n]  =>  dinp1[n] = dout[n]
@@ -1132,6 +1203,16 @@
  * edit: *dinp2++ += *dout;  =>  for (int i = n; i < n + 4; i++) dinp2[i] += dout[i];
  * why: The loop takes four entries at a time, and stops when fewer are left. N need not be a multiple of 4.
  * hint: The last entries get nothing where N is no multiple of 4. Do what is left one by one.
+ * section: two-ways-one-gradient
+ */
+
+/* residual_backward: goes-on-where-the-last-call-stopped
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
+ * later call begins where the one before has stopped.
+ * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N get no
+ * gradient: the counter is `static`. Let it begin at 0 in every call.
  * section: two-ways-one-gradient
  */
 
@@ -1291,6 +1372,21 @@
  * why: Only the first 64 logits get a gradient, as if a row always fitted into a small array. GPT-2 has 50,257
  * tokens.
  * hint: Logits from the 65th on get no gradient. The loop goes on to V, whatever V is.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: targets-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *         for (int b = 0; b < B; b++) {
+ * =>
+ *         static int *kept; if (kept == NULL) memcpy(kept = malloc(B * T * sizeof(int)), targets, B * T * sizeof(int));
+ *         for (int b = 0; b < B; b++) {
+ * edit: int target = targets  =>  int target = kept
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the targets. A later call has
+ * other targets.
+ * hint: Your kernel is right when it is called once. A later call still uses the targets of the first call: your
+ * copy of them is `static`. Read the argument in every call.
  * section: loss-gradient
  */
 
@@ -1505,5 +1601,30 @@
  * the parameter, and the decay goes on too.
  * hint: Where a gradient is 0, your parameter and its moments stand still. Do the whole step for every parameter: m
  * still says where to go.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: corrections-of-the-first-call
+ * base: plain-loops
+ * edit: float correction1 =  =>  static float correction1, correction2; if (correction1 == 0) correction1 =
+ * edit: float correction2 =  =>  if (correction2 == 0) correction2 =
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the two corrections of the
+ * first call. They depend on t, which grows with every step.
+ * hint: Your first step is right, and every later one divides by the first step's corrections: they are `static`.
+ * Compute them from t in every call.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: steps-counted-by-itself
+ * base: plain-loops
+ * edit:
+ *     float correction1 = 1.0f - powf(beta1, t)
+ * =>
+ *     static int step; step++; float correction1 = 1.0f - powf(beta1, step)
+ * edit: powf(beta2, t)  =>  powf(beta2, step)
+ * why: A `static` variable keeps its value from one call to the next. Here it counts the calls, in place of t. A
+ * training that is resumed starts in the middle, and a program may have two models.
+ * hint: Your step number is how often this process has called the kernel. Use the argument t: a resumed training
+ * begins with a later step.
  * section: adamw-in-c
  */

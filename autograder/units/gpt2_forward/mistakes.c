@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* encoder_forward: positions-go-on-counting
@@ -177,6 +178,19 @@
  * why: The id went through a type of one byte, which counts to 255 and begins at 0 again. GPT-2 has 50,257 tokens.
  * hint: Ids above 255 point to the row of another token. Keep them in an `int`, or in a `size_t` for the address.
  * section: tokens-and-places
+ */
+
+/* encoder_forward: table-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     const float *token = wte +
+ * =>
+ *     static const float *table; if (table == NULL) table = wte; const float *token = table +
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the address of wte, and a
+ * later call with another table reads the first one.
+ * hint: Your kernel is right when it is called once. In a later call it still reads the wte of the first call:
+ * leave out `static`, and use the argument.
+ * section: four-kinds-of-memory
  */
 
 /* layernorm_forward: divided-by-one-less
@@ -437,6 +451,20 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: layernorm-kernel
  */
 
+/* layernorm_forward: buffer-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     float s = 1.0f / sqrtf(v + 1e-5f);
+ * =>
+ *     float s = 1.0f / sqrtf(v + 1e-5f); static float *n; if (n == NULL) n = malloc(C * sizeof(float)); for (int c = 0; c < C; c++) n[c] = (x[c] - m) * s;
+ * edit: (x[c] - m) * s * weight  =>  n[c] * weight
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the C numbers of a
+ * row, as many as the first call has. A later call has wider rows and writes past the end.
+ * hint: Your kernel is right when it is called once. A later call may have a larger C: your `static` buffer is too
+ * small for it. This kernel needs no buffer.
+ * section: four-kinds-of-memory
+ */
+
 /* matmul_forward: transposed-weight
  * base: plain-loops
  * edit: o * C + c  =>  c * OC + o
@@ -651,6 +679,21 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * GPT-2's is 768, and 3,072 in the feed-forward layers.
  * hint: Your sums stop after 64 channels. The loop over the channels goes on to C, whatever C is.
  * section: linear-kernel
+ */
+
+/* matmul_forward: weights-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *         for (int b = 0; b < B; b++) {
+ * =>
+ *         static float *w; if (w == NULL) memcpy(w = malloc(OC * C * sizeof(float)), weight, OC * C * sizeof(float));
+ *         for (int b = 0; b < B; b++) {
+ * edit: x[c] * weight  =>  x[c] * w
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps a transposed copy of the
+ * weights. A later call has other weights, since training changes them and every layer has its own.
+ * hint: Your kernel is right when it is called once. A later call still multiplies by the weights of the first
+ * call: your copy of them is `static`. Make it anew in every call.
+ * section: four-kinds-of-memory
  */
 
 /* attention_forward: no-scale
@@ -1128,6 +1171,31 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: running-maximum
  */
 
+/* attention_forward: scale-of-the-first-call
+ * base: plain-loops
+ * edit: float scale = 1.0f / sqrtf(hs)  =>  static float scale; if (scale == 0) scale = 1.0f / sqrtf(hs)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the scale. A later call has
+ * heads of another width, and needs another scale.
+ * hint: Your kernel is right when it is called once. A later call still uses the first call's scale: it is
+ * `static`. Compute it in every call.
+ * section: four-kinds-of-memory
+ */
+
+/* attention_forward: buffer-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     float *a = att + ((b * NH + h) * T + t) * T;
+ * =>
+ *     static float *a; if (a == NULL) a = malloc(T * sizeof(float)); float *w = att + ((b * NH + h) * T + t) * T;
+ * edit: a[u] = u <= t ? a[u] / sum : 0.0f  =>  w[u] = u <= t ? a[u] / sum : 0.0f
+ * edit: a[u] * v[i]  =>  w[u] * v[i]
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the T numbers of a
+ * row, as many as the first call has. A later call has longer sequences and writes past the end.
+ * hint: Your kernel is right when it is called once. A later call may have a larger T: your `static` buffer is too
+ * small for it. Use the row of att.
+ * section: four-kinds-of-memory
+ */
+
 /* gelu_forward: error-function-form
  * base: plain-loops
  * edit: const float scale = sqrtf(2.0f / 3.14159265f);  =>
@@ -1260,6 +1328,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: numbers-in-c
  */
 
+/* gelu_forward: goes-on-where-the-last-call-stopped
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
+ * later call begins where the one before has stopped.
+ * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N are not
+ * written: the counter is `static`. Let it begin at 0 in every call.
+ * section: four-kinds-of-memory
+ */
+
 /* residual_forward: difference
  * base: plain-loops
  * edit: inp1[n] + inp2[n]  =>  inp1[n] - inp2[n]
@@ -1375,6 +1453,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * need that input as it was.
  * hint: Your output is right, but inp1 is not what it was before the call. Write the sum to out alone.
  * section: arrays-only-written
+ */
+
+/* residual_forward: goes-on-where-the-last-call-stopped
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
+ * later call begins where the one before has stopped.
+ * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N are not
+ * written: the counter is `static`. Let it begin at 0 in every call.
+ * section: four-kinds-of-memory
  */
 
 /* softmax_forward: over-the-padding
@@ -1683,6 +1771,32 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: running-maximum
  */
 
+/* softmax_forward: buffer-of-the-first-call
+ * base: plain-loops
+ * edit: float sum = 0.0f;  =>  float sum = 0.0f; static float *e; if (e == NULL) e = malloc(V * sizeof(float));
+ * edit: p[v] = expf(  =>  e[v] = expf(
+ * edit: sum += p[v]  =>  sum += e[v]
+ * edit: p[v] /= sum  =>  p[v] = e[v] / sum
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the V exponentials
+ * of a row, as many as the first call has. A later call has a larger vocabulary and writes past the end.
+ * hint: Your kernel is right when it is called once. A later call may have a larger V: your `static` buffer is too
+ * small for it. Use the row of probs.
+ * section: four-kinds-of-memory
+ */
+
+/* softmax_forward: size-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     static int first; if (first == 0) first = V; V = first; for (int b = 0; b < B; b++) {
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the number of tokens. A later
+ * call has another vocabulary, and only its first columns are read.
+ * hint: Your kernel is right when it is called once. A later call still uses the first call's V: it is kept in a
+ * `static` variable. Use the argument.
+ * section: four-kinds-of-memory
+ */
+
 /* crossentropy_forward: no-minus
  * base: plain-loops
  * edit: -logf(p)  =>  logf(p)
@@ -1860,4 +1974,19 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: The losses were written as (T, B). They are (B, T): all positions of the first sequence come first.
  * hint: Your losses are right, but stand in another order. Entry (b, t) is b * T + t.
  * section: rows-and-strides
+ */
+
+/* crossentropy_forward: targets-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *         for (int b = 0; b < B; b++) {
+ * =>
+ *         static int *kept; if (kept == NULL) memcpy(kept = malloc(B * T * sizeof(int)), targets, B * T * sizeof(int));
+ *         for (int b = 0; b < B; b++) {
+ * edit: int target = targets  =>  int target = kept
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the targets. A later call has
+ * other targets.
+ * hint: Your kernel is right when it is called once. A later call still uses the targets of the first call: your
+ * copy of them is `static`. Read the argument in every call.
+ * section: four-kinds-of-memory
  */
