@@ -704,11 +704,12 @@ def test_long_words_are_tokens_at_once(built, tmp_path):
     """A text without a blank is one piece (Chinese, Thai, a long address), with the same tokens as in unit 1."""
     from solutions.tokens import bpe_encode, train_bpe
 
-    generator = random.Random(0)
+    program, generator = built(), random.Random(0)
     characters = [chr(0x4E00 + i) for i in range(300)]
     chinese = "".join(generator.choices(characters, k=600))
     letters = "".join(generator.choices("abc", k=900))
-    merges = train_bpe(" ".join([chinese, letters, letters[::-1]]), 600)
+    words = [text[i : i + 6] for text in (chinese, letters) for i in range(0, len(text), 6)]
+    merges = train_bpe(" ".join(words), 500)  # long tokens, but from short words
     random_ids = list(range(256 + len(merges), 40_000))  # as many tokens as there are in GPT-2's vocabulary, or nearly
     fillers = [index.to_bytes(3, "big") + b"\xff" for index in random_ids]
     gpt2_c.write_vocabulary(tmp_path / "v.bin", [*gpt2_c.bpe_tokens(merges), *fillers])
@@ -716,12 +717,12 @@ def test_long_words_are_tokens_at_once(built, tmp_path):
     for text in (chinese, letters, "".join(generator.choices("abcab'  ,1", k=900)), chinese[:9] + letters[:9]):
         arguments = (tmp_path / "m.bin", "--vocabulary", tmp_path / "v.bin", "--prompt", text, "--new", 1)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = call(built(), "generate", *arguments, "--print-ids")
+        done = call(program, "generate", *arguments, "--print-ids")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0, done.stderr
         assert list(map(int, done.stdout.split()))[:-1] == bpe_encode(text, merges)
         assert after.ru_utime - before.ru_utime < 0.5  # it was half a minute; the model's own work takes a little
-    done = call(built(), "generate", tmp_path / "m.bin", "--vocabulary", tmp_path / "v.bin", "--prompt", "xq" * 60_000)
+    done = call(program, "generate", tmp_path / "m.bin", "--vocabulary", tmp_path / "v.bin", "--prompt", "xq" * 60_000)
     assert "the prompt has more tokens than the model's max_seq_len, 2000" in done.stderr
 
 
@@ -759,7 +760,7 @@ def test_a_model_that_is_not_finite_writes_nothing(built, tmp_path, number, wher
 @pytest.mark.parametrize("out", ["missing/model.bin", "folder"])
 def test_what_cannot_be_saved_is_not_trained(built, tiny, tmp_path, out):
     (tmp_path / "folder").mkdir()
-    done = train(built(), tiny, "--out", tmp_path / out, "--overwrite", "--steps", 100_000_000, timeout=20)
+    done = train(built(), tiny, "--out", tmp_path / out, "--overwrite", "--steps", 100_000_000)
     assert done.returncode == 1
     assert f"cannot write {tmp_path / out}" in done.stderr
     assert "parameters" not in done.stderr  # which is said when training begins
