@@ -81,7 +81,11 @@ def call_kernels(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> 
     program = code.program()
     if name in program.errors or program.problem:
         raise CompileError(program.errors.get(name, program.problem))
-    return _Calls(program, name, [[_Argument(*pair) for pair in zip(SIGNATURES[name], call)] for call in calls]).run()
+    made = _Calls(program, name, [[_Argument(*pair) for pair in zip(SIGNATURES[name], call)] for call in calls])
+    results = made.run()
+    if not code.initialised:
+        made.demand_initialised()
+    return results
 
 
 def _demand_signature(piece: Piece) -> None:
@@ -153,9 +157,7 @@ class _Calls:
             raise CompileError(f"`{self.name}` cannot be called: begin it with `void`, without `static` or `inline`.")
         if not run.whole:
             raise self._failure(run)
-        results = self._results(run.output[:-4])
-        self._demand_initialised()
-        return results
+        return self._results(run.output[:-4])
 
     def _process(self, program: str, filling: int = -1) -> _Run:
         """Make the calls in a process. ``filling``: the byte in its memory before anything is written to it."""
@@ -178,7 +180,7 @@ class _Calls:
             texts = [(file.seek(0), file.read(MAX_SAID).decode(errors="replace"))[1] for file in (said, printed)]
         return _Run(code, output, *texts)
 
-    def _demand_initialised(self) -> None:
+    def demand_initialised(self) -> None:
         """Raises `UninitialisedRead` if other contents of unwritten memory change a result.
 
         The sanitizers see no such reads, and only clang has one that does.

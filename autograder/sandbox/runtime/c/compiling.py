@@ -67,6 +67,7 @@ class CCode:
     """All C code of a notebook or file, and the program made of it."""
 
     texts: dict[str, tuple[str, str]] = field(default_factory=dict)  # by key, in their order: what it is called, code
+    initialised: bool = False  # whether it is known to read no memory that nothing has been written to
     _pieces: list[Piece] | None = None  # of the code as it is now, once it has been read
     _program: Program | None = None  # made of them, once it has been asked for
 
