@@ -190,7 +190,7 @@
  * later call with another table reads the first one.
  * hint: Your kernel is right when it is called once. In a later call it still reads the wte of the first call:
  * leave out `static`, and use the argument.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* encoder_forward: position-of-the-token-id
@@ -514,7 +514,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * row, as many as the first call has. A later call has wider rows and writes past the end.
  * hint: Your kernel is right when it is called once. A later call may have a larger C: your `static` buffer is too
  * small for it. This kernel needs no buffer.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* layernorm_forward: mean-divided-by-t
@@ -902,7 +902,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * weights. A later call has other weights, since training changes them and every layer has its own.
  * hint: Your kernel is right when it is called once. A later call still multiplies by the weights of the first
  * call: your copy of them is `static`. Make it anew in every call.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* matmul_forward: weight-columns-of-length-c
@@ -1493,7 +1493,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * heads of another width, and needs another scale.
  * hint: Your kernel is right when it is called once. A later call still uses the first call's scale: it is
  * `static`. Compute it in every call.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* attention_forward: buffer-of-the-first-call
@@ -1508,7 +1508,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * row, as many as the first call has. A later call has longer sequences and writes past the end.
  * hint: Your kernel is right when it is called once. A later call may have a larger T: your `static` buffer is too
  * small for it. Use the row of att.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* attention_forward: scale-of-the-heads
@@ -1825,7 +1825,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * later call begins where the one before has stopped.
  * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N are not
  * written: the counter is `static`. Let it begin at 0 in every call.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* gelu_forward: root-of-half-pi
@@ -2049,7 +2049,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * later call begins where the one before has stopped.
  * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N are not
  * written: the counter is `static`. Let it begin at 0 in every call.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* residual_forward: first-input-twice
@@ -2432,7 +2432,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * of a row, as many as the first call has. A later call has a larger vocabulary and writes past the end.
  * hint: Your kernel is right when it is called once. A later call may have a larger V: your `static` buffer is too
  * small for it. Use the row of probs.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* softmax_forward: size-of-the-first-call
@@ -2445,7 +2445,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * call has another vocabulary, and only its first columns are read.
  * hint: Your kernel is right when it is called once. A later call still uses the first call's V: it is kept in a
  * `static` variable. Use the argument.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* softmax_forward: padding-is-minus-infinity
@@ -2722,7 +2722,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * other targets.
  * hint: Your kernel is right when it is called once. A later call still uses the targets of the first call: your
  * copy of them is `static`. Read the argument in every call.
- * section: four-kinds-of-memory
+ * section: numbers-in-c
  */
 
 /* crossentropy_forward: loss-of-the-other-tokens
@@ -2731,22 +2731,6 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: The logarithm is of 1 - p, the probability of all other tokens.
  * hint: A likely target costs much in your losses. Take the logarithm of p.
  * section: crossentropy-kernel
- */
-
-/* crossentropy_forward: one-minus-the-probability
- * base: plain-loops
- * edit: -logf(p)  =>  1.0f - p
- * why: The loss is 1 - p. Cross-entropy is minus the logarithm of p.
- * hint: Your losses never exceed 1. Take -logf(p).
- * section: crossentropy-kernel
- */
-
-/* crossentropy_forward: rows-of-the-first-sequence
- * base: plain-loops
- * edit: (b * T + t) * Vp + target  =>  t * Vp + target
- * why: The probabilities were read at row t: those of the first sequence.
- * hint: The first sequence is right. Row (b, t) of probs begins at (b * T + t) * Vp.
- * section: rows-and-strides
  */
 
 /* crossentropy_forward: first-row-for-all
