@@ -870,14 +870,6 @@
  * section: linear-gradients
  */
 
-/* matmul_backward: input-gradient-of-the-transposed-weight
- * base: plain-loops
- * edit: d[o] * weight[o * C + c]  =>  d[o] * weight[c * OC + o]
- * why: The weight was read at c * OC + o, as if it were (C, OC). It is (OC, C).
- * hint: Your dinp mixes the rows of the weight. Entry (o, c) stands at o * C + c.
- * section: addresses-on-the-way-back
- */
-
 /* matmul_backward: as-many-outputs-as-inputs
  * base: plain-loops
  * edit: o < OC  =>  o < C
@@ -1574,14 +1566,6 @@
  * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * 0.044715f * x * x * x)
  * why: The derivative of x^3 is 3 x^2: the power falls by 1.
  * hint: Your inner derivative has x^3 in place of x^2.
- * section: gelu-slope
- */
-
-/* gelu_backward: power-lowered-twice
- * base: plain-loops
- * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * 0.044715f * x)
- * why: The derivative of x^3 is 3 x^2.
- * hint: Your inner derivative has x in place of x^2.
  * section: gelu-slope
  */
 

@@ -10,14 +10,15 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.course.addresses import ROOT
-from autograder.course.catalogue import c_solution
+from autograder.course.catalogue import alternatives, c_solution
 from autograder.course.registry import UNITS
 from autograder.judging.c_assertions import Call, check_kernel
+from autograder.judging.implementations import c_namespace, namespace
 from autograder.judging.subject import Learner, LocalSubject
 from autograder.lms.release import BrokenSource, CSolution
 from autograder.lms.stubs import ClearSolutionsByName
 from autograder.notebook import c_magic
-from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernel, call_kernels, calling, compiling
+from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernel, call_kernels, calling, compiling, line_of_overflow
 from autograder.sandbox.runtime.c.prototypes import PROTOTYPES, SIGNATURES
 from autograder.sandbox.runtime.c.reading import pieces_of, without_comments
 from autograder.sandbox.runtime.cells import _stand_ins
@@ -199,6 +200,31 @@ def test_arrays_of_the_same_size_stay_where_they_are():
 
 def learner_with(body: str) -> Learner:
     return Learner(LocalSubject(code(HEAD + body + "\n}\n")))
+
+
+@pytest.mark.parametrize("unit", ["gpt2_forward", "gpt2_backward"])
+def test_offsets_beyond_an_int_are_found(unit):
+    """In arrays of 8 GB and more, of which hardly anything is touched."""
+    for entry in alternatives(unit):
+        name = entry.task.partition(".")[2]
+        if name in calling._LARGE and entry.name in ("plain-loops", "channels-shared-out-to-threads"):
+            found = line_of_overflow(namespace(entry), name)
+            assert bool(found) == (entry.name == "plain-loops"), entry
+    for name in calling._LARGE:
+        assert line_of_overflow(c_namespace(c_solution(unit)), name) == ""
+
+
+def test_a_cell_with_an_int_offset_says_so(capsys):
+    shell = InteractiveShell.instance()
+    c_magic.register(shell)
+    text = next(one.source for one in alternatives("gpt2_forward") if one.task.endswith("encoder_forward")
+                and one.name == "plain-loops")  # fmt: skip
+    shell.run_cell_magic("c", "offsets.c", text)
+    assert "line 5 of offsets.c: this offset is an `int`" in capsys.readouterr().out
+    shell.run_cell_magic(
+        "c", "offsets.c", "#include <stddef.h>\n" + text.replace("inp[b * T + t] * C", "(size_t)inp[b * T + t] * C")
+    )
+    assert capsys.readouterr().out == ""
 
 
 def test_a_check_says_that_something_is_kept():

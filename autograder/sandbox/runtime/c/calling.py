@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import shutil
@@ -70,6 +71,51 @@ def call_kernels(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> 
     the same memory, as in a training. The first lines that the C kernel prints are printed. Raises `KeyError` when
     there is no such function, `NotImplementedError` for one that is still empty, and otherwise a `KernelFailure`.
     """
+    code, made = _prepared(namespace, name, calls)
+    results = made.run()
+    if not code.initialised:
+        made.demand_initialised()
+    return results
+
+
+@dataclass(frozen=True)
+class Huge:
+    """An array of so many zeros, which take no memory until they are touched; after a call it is ``None``."""
+
+    entries: int
+
+
+# Calls whose largest offset is 2^31 or more, of kernels that touch few entries of such an array.
+_LARGE: dict[str, list] = {
+    "encoder_forward": [
+        torch.zeros(2, 1024), torch.tensor([0, 2**21]).int(), Huge(2**31 + 1024), torch.zeros(2, 1024), 1, 2, 1024,
+    ],
+    "encoder_backward": [
+        Huge(2**31 + 1024), torch.zeros(2, 1024), torch.zeros(2, 1024), torch.tensor([0, 2**21]).int(), 1, 2, 1024,
+    ],
+    "crossentropy_forward": [torch.zeros(3), Huge(3 * 2**30), torch.zeros(3).int(), 1, 3, 2**30],
+}  # fmt: skip
+
+
+def line_of_overflow(namespace: dict, name: str) -> str:
+    """Where a kernel computes an offset as an `int`, which is too small for a large array; empty if that is not known.
+
+    It is not known of most kernels: on arrays of that size they would compute for minutes.
+    """
+    if name not in _LARGE:
+        return ""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            _prepared(namespace, name, [_LARGE[name]])[1].run()
+    except UndefinedBehaviour as error:
+        return error.c_line if "overflow" in str(error) else ""
+    except (KeyError, NotImplementedError, KernelFailure):
+        return ""
+    return ""
+
+
+def _prepared(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> tuple[CCode, _Calls]:
+    """The code and the calls, once it is clear that they can be made."""
     code = namespace.get(C_CODE)
     piece = code.functions().get(name) if isinstance(code, CCode) else None
     if piece is None or not isinstance(code, CCode):
@@ -81,11 +127,8 @@ def call_kernels(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> 
     program = code.program()
     if name in program.errors or program.problem:
         raise CompileError(program.errors.get(name, program.problem))
-    made = _Calls(program, name, [[_Argument(*pair) for pair in zip(SIGNATURES[name], call)] for call in calls])
-    results = made.run()
-    if not code.initialised:
-        made.demand_initialised()
-    return results
+    arguments = [[_Argument(*pair) for pair in zip(SIGNATURES[name], call)] for call in calls]
+    return code, _Calls(program, name, arguments)
 
 
 def _demand_signature(piece: Piece) -> None:
@@ -121,8 +164,15 @@ class _Argument:
             return struct.pack("=d" if self.parameter.type == "float" else "=q", self.value)
         if self.value is None:
             return struct.pack("=q", -1)
+        if isinstance(self.value, Huge):
+            return struct.pack("=q", -1 - 4 * self.value.entries)
         data = self.value.to(_TYPES[self.parameter.type]).contiguous().numpy().tobytes()
         return struct.pack("=q", len(data)) + data
+
+    @property
+    def size(self) -> int:
+        """The bytes of it that come back."""
+        return 4 * self.value.numel() if isinstance(self.value, torch.Tensor) else 0
 
 
 @dataclass(frozen=True)
@@ -203,9 +253,8 @@ class _Calls:
             arrays = self.arrays(call)
             offset += 8 * len(arrays)
             for array in arrays:
-                size = 0 if array.value is None else 4 * array.value.numel()
-                parts.append(output[offset : offset + size])
-                offset += size
+                parts.append(output[offset : offset + array.size])
+                offset += array.size
         return parts
 
     def _results(self, output: bytes) -> list[list[Any]]:
@@ -214,9 +263,9 @@ class _Calls:
         return [[self._array(array, next(parts)) for array in self.arrays(call)] for call in range(len(self.calls))]
 
     def _array(self, array: _Argument, part: bytes) -> Any:
-        if array.value is None:
+        if not isinstance(array.value, torch.Tensor):
             return None
-        if len(part) != 4 * array.value.numel():
+        if len(part) != array.size:
             raise Ended(f"`{self.name}` spoiled the program that called it.")
         dtype = _TYPES[array.parameter.type]
         tensor = torch.frombuffer(bytearray(part), dtype=dtype) if part else torch.empty(0, dtype=dtype)
@@ -230,7 +279,7 @@ class _Calls:
             if len(output) < offset + 8 * len(arrays):
                 break
             found.append(struct.unpack_from(f"={len(arrays)}Q", output, offset))
-            offset += 8 * len(arrays) + sum(4 * array.value.numel() for array in arrays if array.value is not None)
+            offset += 8 * len(arrays) + sum(array.size for array in arrays)
         return found
 
     def _failure(self, run: _Run) -> KernelFailure:

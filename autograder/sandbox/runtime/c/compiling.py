@@ -327,7 +327,12 @@ _CALLING = r"""
 #endif
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+#define HUGE_ARRAY (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 PROTOTYPES
 static int result;
 static int count;
@@ -355,6 +360,12 @@ static int64_t whole(void) { int64_t value; take(&value, sizeof value); return v
 static double real(void) { double value; take(&value, sizeof value); return value; }
 static void *array(void) {
     int64_t size = whole();
+    if (size < -1) { /* so many bytes below -1: zeros that take no memory until they are touched */
+        void *huge = mmap(NULL, (size_t)(-1 - size), PROT_READ | PROT_WRITE, HUGE_ARRAY, -1, 0);
+        if (huge == MAP_FAILED) _exit(6);
+        sizes[count] = -1;
+        return arrays[count++] = huge;
+    }
     if (!arrays[count] || size != sizes[count]) { /* as in a training: arrays stay where they are */
         free(arrays[count]);
         arrays[count] = size < 0 ? NULL : malloc((size_t)size);
