@@ -1747,14 +1747,6 @@
  * section: two-ways-one-gradient
  */
 
-/* residual_backward: first-gradient-handed-on
- * base: plain-loops
- * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dinp1[n]
- * why: dinp2 got what stands in dinp1, which holds other gradients, too.
- * hint: Your dinp2 contains what was in dinp1 before the call. Both inputs get dout.
- * section: two-ways-one-gradient
- */
-
 /* residual_backward: both-into-the-first
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += 0.0f; dinp1[n] += dout[n]

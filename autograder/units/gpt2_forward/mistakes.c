@@ -2505,15 +2505,6 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: running-maximum
  */
 
-/* softmax_forward: small-number-in-the-sum
- * base: plain-loops
- * edit: p[v] /= sum  =>  p[v] /= sum + 1e-6f
- * why: A small number was added to the sum. It is at least 1, since the largest exponential is, so nothing can be
- * divided by 0.
- * hint: Your probabilities add up to a little less than 1. Leave out what you add to the sum.
- * section: padded-vocabulary
- */
-
 /* softmax_forward: padding-overwrites-the-last-token
  * base: plain-loops
  * edit: int v = V; v < Vp  =>  int v = V - 1; v < Vp

@@ -135,6 +135,7 @@ UNWRITTEN = {
     "an array of its own": "float part[64];\n for (int i = 1; i < N; i++) part[i] = 1;\n out[0] = part[0];",
     "allocated memory": "float *part = malloc(4 * N);\n out[0] = part[1];\n free(part);",
     "a helper's variable": "out[0] = total(inp1, N);",
+    "a thread's variable": "#pragma omp parallel for\n for (int i = 0; i < N; i++) { float x; x++; out[i] = x; }",
 }
 
 
@@ -155,6 +156,7 @@ UNUSED = {
     "a part that is not used": "float part[64];\n for (int i = 0; i < N; i++) out[i] = part[i] = 1;",
     "a sum that is set": "float sum;\n sum = 0;\n for (int i = 0; i < N; i++) sum += inp1[i];\n out[0] = sum;",
     "a function for C99's inline": "out[0] = twice(inp1[0]);",
+    "a function of OpenMP": "extern int omp_get_num_threads(void);\n out[0] = omp_get_num_threads();",
 }
 
 

@@ -241,7 +241,7 @@ class _Calls:
         if any(run.code is None for run in runs):
             return
         numbers = [b"".join(self._parts(run.output)) if run.whole else None for run in runs]
-        if numbers[0] != numbers[1] or None in numbers:
+        if numbers[0] != numbers[1]:
             variable, line = self.program.uninitialised_variable(self.name)
             where = f"{line}: `{variable}`" if variable else ""
             raise UninitialisedRead(f"`{self.name}` reads memory before anything has been written to it.", where)
