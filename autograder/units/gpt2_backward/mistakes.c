@@ -1386,6 +1386,17 @@
  * section: addresses-on-the-way-back
  */
 
+/* attention_backward: maps-by-position-first
+ * base: plain-loops
+ * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
+ * edit: *da = datt + ((b * NH + h) * T + t) * T  =>  *da = datt + ((b * T + t) * NH + h) * T
+ * edit: *dp = dpreatt + ((b * NH + h) * T + t) * T  =>  *dp = dpreatt + ((b * T + t) * NH + h) * T
+ * why: The rows of att, datt and dpreatt were taken to be ordered by position and then by head. They are (B, NH,
+ * T, T): the head comes first.
+ * hint: Your rows belong to other heads and positions. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * section: addresses-on-the-way-back
+ */
+
 /* gelu_backward: no-inner-derivative
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>
@@ -1623,6 +1634,15 @@
  * why: The gradient was subtracted.
  * hint: Your gradients have the opposite sign. Add with +=.
  * section: gradients-are-added
+ */
+
+/* gelu_backward: tanh-for-the-sigmoid-form
+ * base: plain-loops
+ * edit: tanhf(s * (x + 0.044715f * x * x * x))  =>  tanhf(0.851f * x)
+ * why: The tanh is that of the form with a sigmoid, x * sigmoid(1.702 x). GPT-2 uses sqrt(2/pi) * (x + 0.044715
+ * x^3).
+ * hint: Your tanh has the argument of another form. Compute it as gelu_forward does.
+ * section: gelu-slope
  */
 
 /* residual_backward: both-overwritten
@@ -2016,6 +2036,38 @@
  * edit: (p[v] - right) * d  =>  2.0f * (p[v] - right) * d
  * why: The factor 2 belongs to a squared error. The gradient of cross-entropy is (p - 1) without it.
  * hint: Your gradient is twice as large as it should be.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: rows-of-gradients-of-length-v
+ * base: plain-loops
+ * edit: dlogits + (b * T + t) * Vp  =>  dlogits + (b * T + t) * V
+ * why: The rows of dlogits were taken to be V long. They are Vp long, like those of probs.
+ * hint: Your first row is right, and later ones begin too early in dlogits. Row (b, t) begins at (b * T + t) * Vp.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: rows-of-probs-of-length-v
+ * base: plain-loops
+ * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
+ * why: The rows of probs were taken to be V long. They are Vp long, like those of dlogits.
+ * hint: Your first row is right, and later ones begin too early in probs. Row (b, t) begins at (b * T + t) * Vp.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: token-after-the-target
+ * base: plain-loops
+ * edit: v == target  =>  v == target + 1
+ * why: The 1 was subtracted from the column after the target. Ids count from 0, as columns do.
+ * hint: Your target column is one too far to the right. Compare v with the target as it is.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: gradient-of-the-softmax-alone
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  p[v] * (right - p[v]) * d
+ * why: p * (1 - p) is a part of the softmax's own gradient. Together with that of the logarithm it becomes p - 1.
+ * hint: Your gradient is too small where p is small. In the target's column it is p - 1, in all others p.
  * section: loss-gradient
  */
 

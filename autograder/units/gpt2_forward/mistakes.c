@@ -1686,6 +1686,28 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: only-the-past
  */
 
+/* attention_forward: no-score-for-its-own-position
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *k
+ * =>
+ *     for (int u = 0; u < t; u++) {
+ *         const float *k
+ * why: The loop over the scores ends before the query's own position, which the softmax then reads without a
+ * score.
+ * hint: The last score of every row of preatt is not written. Let u run to t in all three loops.
+ * section: only-the-past
+ */
+
+/* attention_forward: output-of-one-head
+ * base: plain-loops
+ * edit: out + (b * T + t) * C + h * hs  =>  out + (b * T + t) * C
+ * why: All heads write their output into the channels of the first, each over the one before.
+ * hint: Only the first hs channels of out are written. Head h writes from channel h * hs on.
+ * section: rows-and-strides
+ */
+
 /* gelu_forward: error-function-form
  * base: plain-loops
  * edit: const float scale = sqrtf(2.0f / 3.14159265f);  =>
@@ -1923,6 +1945,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: The loop ends at N - 2. With `n < N` the last entry is N - 1 already.
  * hint: The last entry is not written. A loop from 0 with `n < N` runs N times.
  * section: numbers-in-c
+ */
+
+/* gelu_forward: factor-of-the-error-function
+ * base: plain-loops
+ * edit: sqrtf(2.0f / 3.14159265f)  =>  1.0f / sqrtf(2.0f)
+ * why: The factor is 1/sqrt(2), which belongs to the form with the error function. In the form with tanh it is
+ * sqrt(2/pi).
+ * hint: Your curve is too flat around 0. The factor is 0.79788456f.
+ * section: gelu-kernel
  */
 
 /* residual_forward: difference
@@ -2520,6 +2551,31 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: The maximum is set to -INFINITY once for each sequence, so a row keeps the maximum of the rows before it.
  * hint: Rows that lie far below an earlier row give NaN. Set the maximum to -INFINITY inside the loop over t.
  * section: running-maximum
+ */
+
+/* softmax_forward: rows-of-logits-of-length-v
+ * base: plain-loops
+ * edit: logits + (b * T + t) * Vp  =>  logits + (b * T + t) * V
+ * why: The rows of logits were taken to be V long. They are Vp long: the padding stands at the end of every row.
+ * hint: Your first row is right, and later ones begin too early in logits. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
+/* softmax_forward: rows-of-probs-of-length-v
+ * base: plain-loops
+ * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
+ * why: The rows of probs were taken to be V long. They are Vp long, like those of logits.
+ * hint: Your rows overlap, and the end of probs is not written. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
+/* softmax_forward: rows-with-b-and-t-mixed
+ * base: plain-loops
+ * edit: logits + (b * T + t) * Vp  =>  logits + (b * Vp + t) * T
+ * edit: probs + (b * T + t) * Vp  =>  probs + (b * Vp + t) * T
+ * why: Sequence b begins at b * T * Vp and row t at t * Vp: you have multiplied b by Vp and t by T.
+ * hint: Your rows begin at the wrong entries. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
  */
 
 /* crossentropy_forward: no-minus
