@@ -1,0 +1,252 @@
+"""Grades from nbgrader's gradebook, for Canvas, Moodle and spreadsheets.
+
+``nbgrader export --exporter=autograder.nbgrader.Canvas`` (or ``Moodle``, or ``Csv``) writes what the gradebook says:
+late penalties and points given by hand are in it. nbgrader's own export counts an assignment that was never released
+as zero for everybody; here one that nobody has handed in is left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbformat.v4 import new_notebook
+from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
+from nbgrader.plugins import ExportPlugin
+from nbgrader.preprocessors import AssignLatePenalties
+from traitlets import Enum, Unicode
+
+from autograder.course.registry import BY_NAME
+from autograder.lms import attempts
+from autograder.lms.attempts import Result
+from autograder.lms.grade_ids import task_of
+from autograder.lms.gradebook import position, rename_cells
+from autograder.reports import ReportError, write
+from autograder.reports.table import cell, csv_text
+
+ID_COLUMNS = ("student_id", "SIS Login ID", "Username")  # of a roster: the first that it has names the folders
+
+
+class BadRoster(ValueError):
+    """A roster that cannot be read; the text is one sentence."""
+
+
+@dataclass
+class Student:
+    """Somebody who stands in the gradebook or in the roster, with what the roster says of them."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    roster: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return ", ".join(filter(None, (self.last_name, self.first_name))) or self.id
+
+    def known_as(self, column: str, otherwise: str = "") -> str:
+        """What the roster says, safe in a spreadsheet."""
+        return cell(self.roster.get(column) or otherwise)
+
+
+@dataclass
+class Grades:
+    """A class: its students, the assignments that anybody handed in, and the results that there are."""
+
+    students: list[Student]
+    assignments: list[Assignment]
+    results: dict[tuple[str, str], Result]  # by assignment and student
+    roster_columns: list[str]
+
+    def points(self, assignment: str, student: str) -> float:
+        """As in nbgrader, nothing for those who handed in nothing."""
+        result = self.results.get((assignment, student))
+        return _rounded(result.points) if result else 0.0
+
+
+class GradesExport(ExportPlugin):
+    """What the exports have in common; each writes its own table."""
+
+    roster = Unicode("", help="CSV that says who is who elsewhere: a column student_id, and the other's columns.").tag(
+        config=True
+    )
+    attempts = Enum(
+        ("latest", "best"), "latest", help="Which counts of several submissions that were graded one after the other."
+    ).tag(config=True)
+    file_name = ""
+
+    def export(self, gradebook: Gradebook) -> None:
+        try:
+            columns, people = _read_roster(Path(self.roster)) if self.roster else ([], {})
+            rename_cells(gradebook)
+            self._renew_late_penalties(gradebook)
+            grades = self._collect(gradebook, columns, people)
+            write(self.to or self.file_name, _spreadsheet(self.rows(grades)))
+        except (BadRoster, ReportError) as error:
+            self.log.error(str(error))
+            sys.exit(1)
+        self.log.info("Written: %s", self.to or self.file_name)
+
+    def rows(self, grades: Grades) -> list[list[Any]]:
+        """The table, its header first."""
+        raise NotImplementedError
+
+    def _renew_late_penalties(self, gradebook: Gradebook) -> None:
+        """A penalty is a share of the points, and some were given by hand after nbgrader had computed it."""
+        step = AssignLatePenalties(parent=self)
+        for submission in gradebook.db.query(SubmittedAssignment):
+            for notebook in submission.notebooks:
+                if submission.total_seconds_late or notebook.late_submission_penalty:
+                    about = {"student": submission.student.id, "assignment": submission.name, "notebook": notebook.name}
+                    step.preprocess(new_notebook(), {"nbgrader": about | {"db_url": self.parent.coursedir.db_url}})
+        gradebook.db.commit()  # ends what this session has read: the steps wrote in sessions of their own
+        gradebook.db.expire_all()
+
+    def _collect(self, gradebook: Gradebook, columns: list[str], people: dict[str, dict[str, str]]) -> Grades:
+        wanted = [one for one in gradebook.assignments if not self.assignment or one.name in map(str, self.assignment)]
+        wanted.sort(key=lambda one: (list(BY_NAME).index(one.name) if one.name in BY_NAME else len(BY_NAME), one.name))
+        handed_in = [one for one in wanted if one.submissions]
+        if absent := [one.name for one in wanted if not one.submissions]:
+            self.log.warning("Left out, because nobody has handed it in: %s.", ", ".join(absent))
+        students = {
+            one.id: Student(one.id, one.first_name or "", one.last_name or "", one.email or "", people.get(one.id, {}))
+            for one in gradebook.students
+        }
+        if people and (unknown := sorted(students.keys() - people.keys())):
+            self.log.warning("Not in the roster %s: %s.", self.roster, ", ".join(unknown))
+        for name in people.keys() - students.keys():
+            students[name] = Student(name, roster=people[name])
+        if self.student:
+            students = {name: one for name, one in students.items() if name in map(str, self.student)}
+        results = {}
+        for assignment in handed_in:
+            waiting = 0
+            for submission in assignment.submissions:
+                result = self._counting(gradebook, submission)
+                results[assignment.name, submission.student.id] = result
+                waiting += result.waiting
+            if waiting:
+                self.log.warning(
+                    "%s: submissions that wait for points given by hand, which count as 0 until then: %d.",
+                    assignment.name,
+                    waiting,
+                )
+        return Grades([students[name] for name in sorted(students)], handed_in, results, columns)
+
+    def _counting(self, gradebook: Gradebook, submission: SubmittedAssignment) -> Result:
+        last = attempts.latest(submission)
+        if self.attempts == "latest":
+            return last
+        others = attempts.earlier(gradebook, submission.name, submission.student.id)
+        return max([last, *others], key=lambda result: result.points)  # the last of equals
+
+
+class Canvas(GradesExport):
+    """A gradebook that Canvas imports: one row for each student, one column for each assignment."""
+
+    file_name = "canvas.csv"
+
+    def rows(self, grades: Grades) -> list[list[Any]]:
+        fixed = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+        possible = [_rounded(one.max_score) for one in grades.assignments]
+        rows: list[list[Any]] = [
+            [*fixed, *(self._column(one.name, grades.roster_columns) for one in grades.assignments)],
+            ["    Points Possible", "", "", "", "", *possible],
+        ]
+        for student in grades.students:
+            about = [
+                student.known_as("Student", student.name),
+                student.known_as("ID"),
+                student.known_as("SIS User ID"),
+                student.known_as("SIS Login ID", student.id),
+                student.known_as("Section"),
+            ]
+            rows.append([*about, *(grades.points(one.name, student.id) for one in grades.assignments)])
+        return rows
+
+    @staticmethod
+    def _column(assignment: str, roster: Iterable[str]) -> str:
+        """In a roster that was exported from Canvas, the assignment's column has its number: ``attention (1234)``."""
+        return next((name for name in roster if re.fullmatch(rf"{re.escape(assignment)} \(\d+\)", name)), assignment)
+
+
+class Moodle(GradesExport):
+    """A table for Moodle's import of grades: one row for each student, one column for each assignment."""
+
+    file_name = "moodle.csv"
+
+    def rows(self, grades: Grades) -> list[list[Any]]:
+        fixed = ["First name", "Last name", "Username", "ID number", "Email address"]
+        rows: list[list[Any]] = [[*fixed, *(one.name for one in grades.assignments)]]
+        for student in grades.students:
+            about = [
+                student.known_as("First name", student.first_name),
+                student.known_as("Last name", student.last_name),
+                student.known_as("Username", student.id),
+                student.known_as("ID number"),
+                student.known_as("Email address", student.email),
+            ]
+            rows.append([*about, *(grades.points(one.name, student.id) for one in grades.assignments)])
+        return rows
+
+
+class Csv(GradesExport):
+    """A table for a spreadsheet or pandas: one row for each student and assignment, one column for each graded cell."""
+
+    file_name = "points.csv"
+
+    def rows(self, grades: Grades) -> list[list[Any]]:
+        present = dict.fromkeys(name for result in grades.results.values() for name in result.cells)
+        cells = sorted(present, key=lambda name: (position(task_of(name)), name))
+        about = ["student_id", "last_name", "first_name", "email", "assignment", "submitted"]
+        summary = ["raw_points", "late_penalty", "points", "max_points", "waits_for_points_by_hand"]
+        rows: list[list[Any]] = [[*about, *(task_of(name) or name for name in cells), *summary]]
+        nothing = Result({}, 0.0, "", False)
+        for assignment in grades.assignments:
+            for one in grades.students:
+                result = grades.results.get((assignment.name, one.id), nothing)
+                rows.append(
+                    [
+                        *map(cell, (one.id, one.last_name, one.first_name, one.email, assignment.name)),
+                        result.submitted,
+                        *(_rounded(result.cells[name]) if name in result.cells else "" for name in cells),
+                        *map(_rounded, (result.raw, result.penalty, result.points, assignment.max_score)),
+                        "yes" if result.waiting else "",
+                    ]
+                )
+        return rows
+
+
+def _read_roster(path: Path) -> tuple[list[str], dict[str, dict[str, str]]]:
+    """The columns of a roster, and its rows by student."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not in UTF-8"
+        raise BadRoster(f"The roster {path} cannot be read: {reason}.") from error
+    delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
+    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter)
+    columns = list(reader.fieldnames or [])
+    named = next((name for name in ID_COLUMNS if name in columns), None)
+    if named is None:
+        raise BadRoster(f"The roster {path} needs a column with the names of the folders: {' or '.join(ID_COLUMNS)}.")
+    return columns, {row[named].strip(): row for row in reader if (row[named] or "").strip()}
+
+
+def _spreadsheet(rows: list[list[Any]]) -> str:
+    """CSV with the mark by which spreadsheets know UTF-8. Canvas cannot read a quote right after it."""
+    header, *others = rows
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerow(header)
+    return "\ufeff" + stream.getvalue() + csv_text(others)
+
+
+def _rounded(points: float) -> float:
+    return round(float(points), 6)
