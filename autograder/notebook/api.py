@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from autograder.course.registry import UnknownUnit, find_tasks
+from autograder.course.version import digest_of_checks
 from autograder.judging import results
 from autograder.judging.results import TaskResult
 from autograder.judging.runner import run_checks
@@ -21,6 +22,11 @@ from autograder.notebook.progress import Progress
 from autograder.notebook.progress import load as load_progress
 from autograder.reports import html as html_report
 from autograder.reports import terminal
+
+OTHER_CHECKS = (
+    "The checks that are installed here are not those of the course that gave out this notebook, so nothing is "
+    'checked. Run this in a cell, then restart the kernel:\n\n%pip install --force-reinstall --no-deps "{package}"'
+)
 
 
 @dataclass(frozen=True)
@@ -73,18 +79,32 @@ class Message:
         return f'<div style="white-space: pre-wrap; max-width: 45em">{html.escape(self.text)}</div>'
 
 
-def check(what: str, namespace: dict[str, Any] | None = None) -> Report | Message:
+_other_checks: dict[str, Message] = {}  # by unit, where those that are installed are not the notebook's
+
+
+def check(
+    what: str, namespace: dict[str, Any] | None = None, *, released_with: str = "", package: str = ""
+) -> Report | Message | None:
     """Grade a task (``"attention.softmax"``) or a whole unit (``"attention"``) in the running notebook.
 
     Args:
         what: a task or a unit.
         namespace: where the learner's names are; by default the notebook's (or the caller's) globals.
+        released_with: grade nothing, and make sure of the checks that the notebook of this unit was released with.
+        package: what to install where there are others.
 
     Returns:
         A `Report` that shows points, feedback and the likely misconception; a `Message` for an unknown name.
     """
+    if released_with:
+        _other_checks.pop(what, None)
+        if released_with != digest_of_checks(what):
+            _other_checks[what] = Message(OTHER_CHECKS.format(package=package))
+        return _other_checks.get(what)
     if namespace is None:
         namespace = _learner_namespace()
+    if isinstance(what, str) and (message := _other_checks.get(what.partition(".")[0])):
+        return message
     try:
         unit, tasks = find_tasks(what)
     except UnknownUnit as error:
