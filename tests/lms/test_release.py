@@ -294,7 +294,7 @@ def test_release_names_its_units_and_what_they_give_away(tmp_path, capsys):
         first = nbformat.read(tmp_path / "release" / unit / f"{unit}.ipynb", as_version=4).cells[0].source
         assert f'%pip install -q "git+{addresses.repository_url()}@v9"' in first
     (line,) = [line for line in said.err.splitlines() if "of multihead gives the answers" in line]
-    assert "softmax, scaled_dot_product_attention of attention, whose deadline has not passed" in line
+    assert "softmax, attention_scores, scaled_dot_product_attention of attention, whose deadline has not passed" in line
     with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
         assert {assignment.name for assignment in gradebook.assignments} == {"masks", "multihead"}
         gradebook.update_or_create_assignment("attention", duedate="2020-01-01 12:00:00 UTC")
