@@ -21,13 +21,16 @@ import torch
 from autograder.course.registry import UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
+from autograder.judging.follow import gifts, rounds
 from autograder.judging.inputs import DEFAULT_SEED
+from autograder.judging.missing import explain_missing
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
-from autograder.judging.runner import judge, prepare_unit
+from autograder.judging.runner import follow_through, judge, prepare_unit
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
+from autograder.submissions.definitions import settle
 from autograder.submissions.discovery import Source, need_compiler
-from autograder.submissions.notebooks import Code, UnreadableSubmission, content, parse
+from autograder.submissions.notebooks import Code, Files, UnreadableSubmission, files_of
 
 ATTEMPTS = 3
 MAX_NOTES = 20  # on cells that failed
@@ -60,13 +63,19 @@ def grade_code(
 ) -> Graded:
     """Run code in a process of its own, judge it there, diagnose what fails."""
     started = time.monotonic()
-    with ProcessSubject(server, code.cells, limits, sanitizers=find_unit(unit).language == "c") as session:
+    sources, settled = settle(code.cells, unit)
+    sanitizers = find_unit(unit).language == "c"
+    with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules) as session:
         judgement = judge(session, unit, tasks, seed)
+        cells = tuple(session.reports)
+        for number, found in enumerate(rounds(gifts(judgement))):
+            if number:
+                session.close()  # what is asked next gets a fresh process
+            judgement = follow_through(judgement, session, found, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
-        cells = tuple(session.reports)
-    graded = diagnose(judgement)
-    notes = (*code.notes, *_cell_notes(cells), *_lost_answers(graded, code.prose))
+    graded = diagnose(explain_missing(judgement, sources))
+    notes = (*code.notes, *settled, *_cell_notes(cells), *_lost_answers(graded, code.prose))
     return Graded(graded, cells, notes, time.monotonic() - started)
 
 
@@ -99,17 +108,17 @@ def grade_source(
     source: Source,
     seed: int = DEFAULT_SEED,
     limits: Limits = Limits(),
-    data: bytes | None = None,
+    files: Files | None = None,
 ) -> Submission:
     """Grade one file; whatever is wrong with it becomes a submission of status ``"failed"``.
 
-    ``data`` is the file's content where the file itself is on another machine.
+    ``files``: what was handed in, where that is on another machine.
     """
     try:
         if source.problem:
             raise UnreadableSubmission(source.problem)
         find_unit(source.unit)
-        code = parse(content(source.path) if data is None else data, source.path)
+        code = (files or files_of(source.path, source.own_folder)).code(source.path)
         graded = grade_code(server, code, source.unit, None, seed, limits)
     except (UnreadableSubmission, UnknownUnit) as error:
         return not_graded(source, str(error))
@@ -208,11 +217,11 @@ class Servers:
 
 
 def grade_with_retries(
-    servers: Servers, source: Source, seed: int, limits: Limits, data: bytes | None = None
+    servers: Servers, source: Source, seed: int, limits: Limits, files: Files | None = None
 ) -> Submission:
     """Grade one file; one on which the grading process keeps dying becomes a submission of status ``"failed"``."""
     try:
-        return servers.run(lambda server: grade_source(server, source, seed, limits, data))
+        return servers.run(lambda server: grade_source(server, source, seed, limits, files))
     except DiedEachTime as error:
         return not_graded(source, str(error))
 

@@ -34,9 +34,14 @@ def c_namespace(text: str) -> dict:
     return {C_CODE: code}
 
 
+def reference_source(unit: str) -> str:
+    """The text of a unit's reference solution in Python."""
+    return inspect.getsource(reference_module(unit))
+
+
 @lru_cache(maxsize=None)
 def _reference_code(unit: str) -> CodeType:
-    return _compiled(inspect.getsource(reference_module(unit)), unit)
+    return _compiled(reference_source(unit), unit)
 
 
 def _compiled(source: str, name: str) -> CodeType:

@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.course.registry import UNITS
 from autograder.judging.results import GRADED, PASSED, Submission, TaskResult, number
 from autograder.reports import write
-from autograder.reports.common import shorten
+from autograder.reports.common import explanations, shorten
 from autograder.reports.table import cell, csv_text
 
 LONGEST_NAME = 60  # characters, each of up to four bytes, of the 255 that a file's name may have
@@ -34,11 +34,11 @@ def to_gradescope(submission: Submission) -> str:
 
 def _tests(task: TaskResult) -> list[dict]:
     tests = []
-    diagnosis = task.diagnosis
+    explained = "".join(f"{found.heading}\n{found.text}\n{found.link}\n\n" for found in explanations(task))
     for check in task.checks:
         output = shorten(check.message)
-        if diagnosis and check.status != PASSED:
-            output, diagnosis = f"{diagnosis.hint}\n{diagnosis.link}\n\n{output}", None
+        if check.status != PASSED:
+            output, explained = explained + output, ""
         tests.append(
             {
                 "name": f"{task.id}: {check.title or check.id}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.registry import BY_NAME
@@ -16,12 +16,16 @@ _SKIPPED_FOLDERS = {"__pycache__", "__MACOSX", "node_modules"}
 
 @dataclass(frozen=True)
 class Source:
-    """One file to grade, whose it is and of which unit; ``problem`` when it is clear already that it cannot be."""
+    """One file to grade, whose it is and of which unit; ``problem`` when it is clear already that it cannot be.
+
+    ``own_folder``: all that lies in the file's folder is of the same learner.
+    """
 
     path: Path
     student: str
     unit: str
     problem: str = ""
+    own_folder: bool = False
 
 
 def need_compiler(sources: Iterable[Source]) -> bool:
@@ -43,7 +47,17 @@ def discover(paths: Iterable[Path], unit: str | None = None, ignored: list[Path]
         absolute = Path(os.path.abspath(path))
         found += _in_folder(absolute, unit, ignored) if absolute.is_dir() else [_file(absolute, unit)]
     unique = {(source.path, source.unit): source for source in found}
-    return list(unique.values())
+    return _without_shared_folders(unique.values())
+
+
+def _without_shared_folders(sources: Collection[Source]) -> list[Source]:
+    """The same, where a folder in which several learners' files lie is nobody's own."""
+    learners: dict[Path, set[str]] = {}
+    for source in sources:
+        learners.setdefault(source.path.parent, set()).add(source.student)
+    return [
+        replace(source, own_folder=source.own_folder and len(learners[source.path.parent]) == 1) for source in sources
+    ]
 
 
 def _in_folder(folder: Path, unit: str | None, ignored: list[Path]) -> list[Source]:
@@ -87,9 +101,9 @@ def _of_unit_folder(folder: Path, files: list[Path], folders: list[str], unit: s
     ]
     notebooks = [file for file in files if file.suffix == ".ipynb"]
     if named or len(files) == 1:
-        return [Source((named or files)[0], student, unit)]
+        return [Source((named or files)[0], student, unit, own_folder=True)]
     if len(notebooks) == 1:
-        return [Source(notebooks[0], student, unit)]
+        return [Source(notebooks[0], student, unit, own_folder=True)]
     if files:
         return [Source(file, f"{student}/{file.stem}", unit) for file in files]
     if folders:  # the walk goes on into them
@@ -110,7 +124,7 @@ def _file(path: Path, unit: str | None, shared: bool = True) -> Source:
         problem = f"The unit of {path.name} cannot be told from its folder or name; say it with --unit UNIT."
     else:
         problem = ""
-    return Source(path, owner, name, problem)
+    return Source(path, owner, name, problem, own_folder=by_folder)
 
 
 def unit_of(path: Path) -> str | None:

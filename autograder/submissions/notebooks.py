@@ -12,7 +12,7 @@ import json
 import re
 import tokenize
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.course.source import syntax_tree
@@ -23,6 +23,8 @@ MAX_BYTES = 256 * 2**20
 MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some twenty times the room of its text
 MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes each
 MAX_CELLS = 10_000
+MAX_MODULES = 50  # Python files beside a submission's
+MAX_MODULES_BYTES = 1_000_000  # of all of them together
 MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
 
 
@@ -32,16 +34,57 @@ class UnreadableSubmission(ValueError):
 
 @dataclass
 class Code:
-    """The code cells of a submission (empty: not to be run), its text cells, and notes on what was put right."""
+    """The code cells of a submission (empty: not to be run), its text cells, and notes on what was put right.
+
+    ``modules``: the texts, by name, of the modules beside its file, from which cells may import.
+    """
 
     cells: list[str]
     prose: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    modules: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What was handed in: the bytes of a submission's file, the modules beside it, and notes on those left out."""
+
+    data: bytes
+    modules: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def code(self, path: Path) -> Code:
+        """What is in them, where the file has this name; raises `UnreadableSubmission`."""
+        code = parse(self.data, path)
+        return replace(code, modules=self.modules, notes=[*code.notes, *self.notes])
 
 
 def read(path: Path) -> Code:
-    """The code of a notebook or a Python file; raises `UnreadableSubmission`."""
-    return parse(content(path), path)
+    """The code of a notebook or a Python file that has its folder to itself; raises `UnreadableSubmission`."""
+    return files_of(path, own_folder=True).code(path)
+
+
+def files_of(path: Path, own_folder: bool) -> Files:
+    """A submission's file and, in a folder of its own, the modules beside it; raises `UnreadableSubmission`."""
+    data = content(path)
+    return Files(data, *modules_beside(path)) if own_folder else Files(data)
+
+
+def modules_beside(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The texts of the Python files in a submission's folder, by name, and notes on those that are left out."""
+    modules, notes, room = dict[str, str](), list[str](), MAX_MODULES_BYTES
+    files = sorted(file for file in path.parent.glob("*.py") if file != path and file.stem.isidentifier())
+    for file in files[:MAX_MODULES]:
+        try:
+            data = _read_regular_file(file, room)
+        except (UnreadableSubmission, OSError) as error:
+            notes.append(f"{file.name} beside the notebook cannot be imported. {error}")
+            continue
+        modules[file.stem] = decode(data)
+        room -= len(data)
+    if len(files) > MAX_MODULES:
+        notes.append(f"Of {len(files)} Python files beside the notebook, only the first {MAX_MODULES} can be imported.")
+    return modules, tuple(notes)
 
 
 def content(path: Path) -> bytes:
@@ -77,12 +120,14 @@ def read_c(text: str, name: str) -> Code:
     return Code([f"%%c {label}\n{text}"])
 
 
-def _read_regular_file(path: Path) -> bytes:
+def _read_regular_file(path: Path, most: int = MAX_BYTES) -> bytes:
     if not path.is_file():
         raise UnreadableSubmission(f"{path.name} is not a regular file.")
     if path.is_symlink():
         raise UnreadableSubmission(f"{path.name} is a symbolic link, which is not followed: submit the file itself.")
-    if path.stat().st_size > MAX_BYTES:
+    if path.stat().st_size > most:
+        if most < MAX_BYTES:
+            raise UnreadableSubmission(f"All such files together may have {MAX_MODULES_BYTES:,} bytes.")
         raise UnreadableSubmission(
             f"{path.name} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again."
         )

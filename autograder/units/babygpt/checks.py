@@ -5,8 +5,10 @@ check looks at one mechanism. Sizes that could be confused (batch, time, block, 
 left to chance is judged by statistics; each says how often it would fail a right answer by chance, always less than
 once in 10^9.
 
-The inner names of `Block` and `BabyGPT` are free. Where their numbers are compared, their parts are found by type and
-shape, and given weights; if they cannot be found, the properties that the other checks test must suffice.
+The inner names of `Block` and `BabyGPT` are free, and so is the order in which they make their parts. Where their
+numbers are compared, their parts are found by type and shape, and given weights; if they cannot be found, the
+properties that the other checks test must suffice. Elsewhere too, parameters are filled by what they are for: a mistake
+then gives the same numbers however the parts are arranged, and the diagnosis knows it again.
 """
 
 import math
@@ -20,11 +22,13 @@ from autograder.judging.assertions import assert_close, assert_equal
 from autograder.judging.replies import assert_raises, reply_of
 from autograder.units.support.drivers import (
     at_path,
+    fill_by_role,
     fill_parameters,
     generator_from,
     is_norm,
     load_layers,
     norm_parameters,
+    order_of_use,
     weighted_gradients,
     zero_parameters,
 )
@@ -463,7 +467,7 @@ def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
     gradient of the weighted sum of the first result in their place.
     """
     block = learner.Block(*sizes).to(inputs[0].dtype).train(training)
-    fill_parameters(block.parameters(), numbers)
+    fill_by_role(block, numbers, lambda: block(inputs[0].clone()))
     if cotangent is not None:
         leaf = inputs[0].clone().requires_grad_()
         output = block(leaf * 1)
@@ -473,7 +477,8 @@ def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
 
 def called_block(learner, *request):
     """The reply of `block_calls`."""
-    return reply_of(learner, block_calls, *request, uses=(fill_parameters, weighted_gradients))
+    uses = (is_norm, fill_parameters, order_of_use, fill_by_role, weighted_gradients)
+    return reply_of(learner, block_calls, *request, uses=uses)
 
 
 @pytest.mark.task("babygpt.Block", points=1)
@@ -552,10 +557,10 @@ def is_multihead(module):
     return hasattr(module, "heads") and hasattr(module, "proj")
 
 
-def parts_of_block(block, n_embed):
-    """A block's attention, its two norms, and the two layers of its feed-forward network; ``None`` if not found.
+def parts_of_block(block, n_embed, order):
+    """A block's attention, its two norms in the ``order`` of use, and the two layers of its feed-forward network.
 
-    A sentence if there is one norm only.
+    ``None`` if they are not found, a sentence if there is one norm only.
     """
     attention = [one for one in block.modules() if is_multihead(one)]
     if len(attention) != 1:
@@ -572,7 +577,7 @@ def parts_of_block(block, n_embed):
         return None
     if any(parameter is None for norm in norms for parameter in norm_parameters(norm)):
         return None
-    return attention[0], norms, wide[0], narrow[0]
+    return attention[0], sorted(norms, key=lambda norm: order.get(id(norm), len(order))), wide[0], narrow[0]
 
 
 def load_block(attention, norms, wide, narrow, roles):
@@ -597,7 +602,7 @@ def block_output(learner, sizes, roles, x):
     Returns the outputs and which of the wanted biases exist; ``None`` where a part was not found.
     """
     block = learner.Block(*sizes).to(x.dtype)
-    parts = parts_of_block(block, sizes[0])
+    parts = parts_of_block(block, sizes[0], order_of_use(block, lambda: block(x.clone())))
     if parts is None or isinstance(parts, str):
         return parts
     load_block(*parts, roles)
@@ -634,7 +639,7 @@ def test_block_values(learner, reference, rng):
         (n_embed, num_heads, 7),
         roles,
         x,
-        uses=(is_norm, norm_parameters, load_layers, is_multihead, parts_of_block, load_block),
+        uses=(order_of_use, is_norm, norm_parameters, load_layers, is_multihead, parts_of_block, load_block),
     )
     if reply is None:  # built of other parts: the properties must suffice
         return
@@ -716,7 +721,7 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
     model = build_model(learner, sizes).train(training)
     if numbers is not None:
         model = model.to(numbers.dtype)
-        fill_parameters(model.parameters(), numbers)
+        fill_by_role(model, numbers, lambda: model(calls[0][0].clone()))
     if alone is not None:
         blocks = [one for one in model.modules() if isinstance(one, learner.Block)]
         if not blocks:
@@ -736,7 +741,8 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
 
 def called_model(learner, *request):
     """The reply of `model_calls`."""
-    return reply_of(learner, model_calls, *request, uses=(fill_parameters, zero_parameters, build_model))
+    uses = (is_norm, fill_parameters, order_of_use, fill_by_role, zero_parameters, build_model)
+    return reply_of(learner, model_calls, *request, uses=uses)
 
 
 SIZES = (11, 7, 6, 3, 2, 0.0)  # vocabulary, block, width, heads, layers, dropout

@@ -2,9 +2,10 @@
 
 Inner names are free. A layer's attentions, norms and linear layers are found by type, by shape, and by the attribute
 names that the units on many heads and on blocks fix. They are given random weights, and the layer is compared with a
-formula in float64. Since the order in which parts are registered is free, every way to assign the weights counts as
-right. Stacks and models are watched from inside: what enters and leaves each layer is recorded, and each layer is
-called again with the masks that it should have had.
+formula in float64; every way to assign the weights counts as right. The order in which parts are made is free too: of
+parts that look alike, the one that is used first is given its weights first. A mistake then gives the same numbers
+however the parts are arranged, and the diagnosis knows it again. Stacks and models are watched from inside: what enters
+and leaves each layer is recorded, and each layer is called again with the masks that it should have had.
 
 First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
 check looks at one mechanism. Sizes that could be confused differ.
@@ -22,10 +23,12 @@ from torch.nn import functional as F
 from autograder.judging.assertions import assert_close, assert_equal, demand_one
 from autograder.judging.replies import assert_raises, reply_of
 from autograder.units.support.drivers import (
+    fill_by_role,
     fill_parameters,
     is_norm,
     load_layers,
     norm_parameters,
+    order_of_use,
     weighted_gradients,
 )
 from autograder.units.support.oracles import decoder_mask_by_hand, padding_mask_by_hand
@@ -93,18 +96,15 @@ def table_of(model, shape, outputs):
     return tables[0] if len(tables) == 1 else None
 
 
-def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, training=False):
+def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, training=False, plain=False):
     """Build a model, fill its parameters from a list of numbers, call it, and record what each of its layers does.
 
-    An empty list leaves the model as it was made. ``masks`` are those that the layers should have had, ``given`` those
+    ``plain``: norms have a gain of 1 and no bias. ``masks`` are those that the layers should have had, ``given`` those
     that the call gets; ``half`` calls ``encode`` or ``decode`` alone (then ``src`` is a memory). Returns the result,
     the records, the tables and the last norms; ``None`` in place of what was not found.
     """
     model = learner.make_model(*sizes, **options)
     model = model.to(numbers.dtype).train(training)
-    if len(numbers):
-        named = sorted(model.named_parameters(), key=by_shape_and_name)
-        fill_parameters([parameter for _, parameter in named], numbers)
 
     def call(src, tgt):
         if half == "encode":
@@ -114,7 +114,11 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
         return model(src, tgt, *given)
 
     src = src.clone().requires_grad_() if half == "decode" else src
-    call(src.roll(1, 0), tgt.roll(1, 0))  # catches models that keep what their first call got
+    # A call with other ids: catches models that keep what their first call got.
+    fill_by_role(model, numbers, lambda: call(src.roll(1, 0), tgt.roll(1, 0)))
+    for norm in filter(is_norm, model.modules() if plain else ()):
+        for value, parameter in zip((1.0, 0.0), norm_parameters(norm)):
+            nn.init.constant_(parameter, value)
     kinds, stacks = ("EncoderLayer", "DecoderLayer"), ("Encoder", "Decoder")
     layers = [modules_of(model, *kinds), modules_of(model, *kinds[::-1])]
     records: list = [[], []]
@@ -144,22 +148,24 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
 
 def watched(subject, *request, **options):
     """The reply of `watch`."""
-    uses = (fill_parameters, is_norm, norm_parameters)
-    uses += (by_shape_and_name, modules_of, record, heads_of, last_norms, table_of)
+    uses = (is_norm, norm_parameters, fill_parameters, order_of_use, fill_by_role)
+    uses += (modules_of, record, heads_of, last_norms, table_of)
     return subject.run(watch, *request, uses=uses, **options)
 
 
 def inventory(learner, sizes, options, values=False):
-    """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's."""
+    """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's.
+
+    The parameters of the layers come first, those of the encoder before those of the decoder.
+    """
     model = learner.make_model(*sizes, **options)
-    parameters = [one for _, one in sorted(model.named_parameters(), key=by_shape_and_name)]
+    kinds = ("EncoderLayer", "DecoderLayer")
+    sides = [modules_of(model, *order) for order in (kinds, kinds[::-1])]
+    named = [sorted(part.named_parameters(), key=by_shape_and_name) for part in (*sides[0], *sides[1], model)]
+    parameters = list({id(one): one for part in named for _, one in part}.values())
     number_of = {id(one): number for number, one in enumerate(parameters)}
     uses = [number_of[id(one)] for _, one in model.named_parameters(remove_duplicate=False)]
-    kinds = ("EncoderLayer", "DecoderLayer")
-    layers = [
-        [sorted(number_of[id(one)] for one in layer.parameters()) for layer in modules_of(model, *order)]
-        for order in (kinds, kinds[::-1])
-    ]
+    layers = [[sorted(number_of[id(one)] for one in layer.parameters()) for layer in side] for side in sides]
     weight = getattr(getattr(getattr(model, "generator", None), "proj", None), "weight", None)
     return {
         "parameters": [one.detach() if values else list(one.shape) for one in parameters],
@@ -232,12 +238,13 @@ def assert_masks(seen, side):
 
 
 def check_handed_on(learner, rng, sides):
-    """Each layer of a fresh model has the norm, dropout and num_heads that were passed."""
+    """Each layer has the norm, dropout and num_heads that were passed."""
     src, tgt = random_ids(rng)
-    right, fresh, small = masks_by_hand(src, tgt), torch.zeros(0, dtype=torch.float64), (*SIZES[:2], 1, *SIZES[3:])
+    right, small = masks_by_hand(src, tgt), (*SIZES[:2], 1, *SIZES[3:])
+    numbers = 0.5 * rng.normal(997, dtype=torch.float64)
     for norm, dropout in (("post", 0.0), ("pre", 0.5)):
         options = {"dropout": dropout, "norm": norm}
-        seen = watched(learner, small, options, fresh, src, tgt, right, right, training=True)
+        seen = watched(learner, small, options, numbers, src, tgt, right, right, training=True, plain=True)
         for side in sides:
             what = f"With norm={norm!r} and dropout={dropout} every layer of the {('encoder', 'decoder')[side]}"
             for _, _, output, again in seen["records"][side]:
@@ -264,15 +271,15 @@ def is_attention(module):
     )
 
 
-def parts_of_layer(module, d_model, d_ff, wanted, called):
-    """The attentions, norms, and linear layers of a layer, by type and shape.
+def parts_of_layer(module, d_model, d_ff, wanted, order):
+    """The attentions, norms, and linear layers of a layer, by type and shape, in the ``order`` of their use.
 
-    Only parts that are ``called`` count, if these are as many as are ``wanted``: others may have been left over.
+    Only parts that are used count, if these are as many as are ``wanted``: others may have been left over.
     """
 
     def used(parts, least):
-        found = [one for one in parts if id(one) in called]
-        return found if len(found) >= least else parts
+        found = [one for one in parts if id(one) in order]
+        return sorted(found, key=lambda one: order[id(one)]) if len(found) >= least else parts
 
     attentions = [one for one in module.modules() if is_attention(one)]
     inside = {id(part) for one in attentions for part in one.modules()}
@@ -338,13 +345,11 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     module = getattr(learner, name)(*build[0], **build[1]).to(args[0].dtype).train(training)
     if not list(module.parameters()):
         return f"{name} holds no parameters that PyTorch knows (modules in a plain list are not)."
-    called = set()
-    for one in module.modules():
-        one.register_forward_hook(lambda one, *_: called.add(id(one)))
     hiding = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args]
-    module(*(-arg for arg in args), *(masks or hiding[::-1]))  # catches layers that keep what their first call got
+    # A call with other inputs: catches layers that keep what their first call got.
+    order = order_of_use(module, lambda: module(*(-arg for arg in args), *(masks or hiding[::-1])))
     wanted = len(weights["attentions"]), len(weights["norms"])
-    parts = parts_of_layer(module, d_model, d_ff, wanted, called)
+    parts = parts_of_layer(module, d_model, d_ff, wanted, order)
     complaint = complaint_about_parts(module, name, d_model, d_ff, parts, wanted)
     if complaint != "":
         return complaint
@@ -358,7 +363,7 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
 
 def called(learner, *request, **options):
     """The reply of `call_layer`; ``None`` where a layer's parts could not be told apart."""
-    uses = (is_norm, norm_parameters, load_layers, weighted_gradients)
+    uses = (order_of_use, is_norm, norm_parameters, load_layers, weighted_gradients)
     uses += (is_attention, parts_of_layer, complaint_about_parts, load_parts)
     return reply_of(learner, call_layer, *request, uses=uses, **options)
 
@@ -864,8 +869,8 @@ def test_flow(learner, reference, rng):
         assert any(learns), "make_model should give a model that can learn."
 
 
-def left_out(learner, vocab, options, name, value, src, tgt):
-    """Two models with the same parameters, one made without the argument and one with this value for it.
+def left_out(learner, vocab, options, name, value, numbers, src, tgt):
+    """Two models with the same numbers as parameters, one made without the argument and one with this value for it.
 
     Returns their parameters' shapes, and their outputs in training mode with the same random numbers; both are empty
     where the function's own signature has the value already.
@@ -881,14 +886,12 @@ def left_out(learner, vocab, options, name, value, src, tgt):
         some = next(learner.make_model(vocab, vocab, **small).parameters()).detach()[:0]  # there is a model, anyway
         return [[], []], [some, some]
     models = [learner.make_model(vocab, vocab, **options), learner.make_model(vocab, vocab, **options, **{name: value})]
-    shapes = [[list(one.shape) for one in model.parameters()] for model in models]
+    shapes = [sorted(list(one.shape) for one in model.parameters()) for model in models]
     if shapes[0] != shapes[1]:
         return shapes, [None, None]
-    with torch.no_grad():
-        for one, other in zip(*(model.parameters() for model in models)):
-            other.copy_(one)
     answers = []
     for model in models:
+        fill_by_role(model, numbers, lambda model=model: model(src, tgt))
         torch.manual_seed(0)
         answers.append(model.train()(src, tgt).detach())
     return shapes, answers
@@ -898,6 +901,7 @@ def left_out(learner, vocab, options, name, value, src, tgt):
 def test_defaults(learner, reference, rng):
     """The defaults are those of the paper's base model, pre-norm and not tied."""
     vocab, src, tgt = 11, rng.integers(4, 11, 3, 7), rng.integers(4, 11, 3, 6)
+    numbers, uses = 0.1 * rng.normal(997), (is_norm, fill_parameters, order_of_use, fill_by_role)
     expected = {
         "num_layers": 6,
         "d_model": 512,
@@ -910,7 +914,7 @@ def test_defaults(learner, reference, rng):
     small = {**expected, "num_layers": 1, "d_model": 16, "d_ff": 5}
     for name, value in expected.items():
         options = {other: small[other] for other in small if other != name}
-        shapes, answers = learner.run(left_out, vocab, options, name, value, src, tgt)
+        shapes, answers = learner.run(left_out, vocab, options, name, value, numbers, src, tgt, uses=uses)
         same = shapes[0] == shapes[1] and torch.equal(*answers)
         assert same, f"Without {name}, make_model should do the same as with {name}={value!r}."
 
