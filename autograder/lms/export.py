@@ -20,7 +20,7 @@ from nbformat.v4 import new_notebook
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.plugins import ExportPlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from traitlets import Enum, Unicode
+from traitlets import Unicode
 
 from autograder.course.registry import BY_NAME
 from autograder.lms import attempts
@@ -30,11 +30,12 @@ from autograder.lms.gradebook import position, rename_cells
 from autograder.reports import ReportError, write
 from autograder.reports.table import cell, csv_text
 
+LATEST, BEST = "latest", "best"  # of several submissions, which counts
 ID_COLUMNS = ("student_id", "SIS Login ID", "Username")  # of a roster: the first that it has names the folders
 
 
-class BadRoster(ValueError):
-    """A roster that cannot be read; the text is one sentence."""
+class CannotExport(ValueError):
+    """The text is one sentence that says why, and what to do."""
 
 
 @dataclass
@@ -77,19 +78,21 @@ class GradesExport(ExportPlugin):
     roster = Unicode("", help="CSV that says who is who elsewhere: a column student_id, and the other's columns.").tag(
         config=True
     )
-    attempts = Enum(
-        ("latest", "best"), "latest", help="Which counts of several submissions that were graded one after the other."
-    ).tag(config=True)
+    attempts = Unicode("latest", help="Which counts of several submissions that were graded: latest or best.").tag(
+        config=True
+    )
     file_name = ""
 
     def export(self, gradebook: Gradebook) -> None:
         try:
+            if self.attempts not in (LATEST, BEST):
+                raise CannotExport(f"GradesExport.attempts is {LATEST} or {BEST}, and not {self.attempts}.")
             columns, people = _read_roster(Path(self.roster)) if self.roster else ([], {})
             rename_cells(gradebook)
             self._renew_late_penalties(gradebook)
             grades = self._collect(gradebook, columns, people)
             write(self.to or self.file_name, _spreadsheet(self.rows(grades)))
-        except (BadRoster, ReportError) as error:
+        except (CannotExport, ReportError) as error:
             self.log.error(str(error))
             sys.exit(1)
         self.log.info("Written: %s", self.to or self.file_name)
@@ -142,7 +145,7 @@ class GradesExport(ExportPlugin):
 
     def _counting(self, gradebook: Gradebook, submission: SubmittedAssignment) -> Result:
         last = attempts.latest(submission)
-        if self.attempts == "latest":
+        if self.attempts == LATEST:
             return last
         others = attempts.earlier(gradebook, submission.name, submission.student.id)
         return max([last, *others], key=lambda result: result.points)  # the last of equals
@@ -230,13 +233,15 @@ def _read_roster(path: Path) -> tuple[list[str], dict[str, dict[str, str]]]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not in UTF-8"
-        raise BadRoster(f"The roster {path} cannot be read: {reason}.") from error
+        raise CannotExport(f"The roster {path} cannot be read: {reason}.") from error
     delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
     reader = csv.DictReader(io.StringIO(text), delimiter=delimiter)
     columns = list(reader.fieldnames or [])
     named = next((name for name in ID_COLUMNS if name in columns), None)
     if named is None:
-        raise BadRoster(f"The roster {path} needs a column with the names of the folders: {' or '.join(ID_COLUMNS)}.")
+        raise CannotExport(
+            f"The roster {path} needs a column with the names of the folders: {' or '.join(ID_COLUMNS)}."
+        )
     return columns, {row[named].strip(): row for row in reader if (row[named] or "").strip()}
 
 

@@ -143,8 +143,26 @@ def _make_ready(converter: Autograde) -> None:
             _start_grading_process(converter)
         if rename_cells(gradebook):
             converter.log.info("The grade ids in the gradebook had dots, as in earlier releases; now they have dashes.")
+        for notebook in notebooks:
+            _compare_points(converter, notebook)
         folders.make_ready(converter, gradebook, [notebook.name for notebook in notebooks])
     _remember_attempts(converter)
+
+
+def _compare_points(converter: Autograde, notebook: Notebook) -> None:
+    """Say where a task was worth other points when it was released: what its checks give is scaled then."""
+    from autograder.judging.runner import max_points
+
+    for cell in notebook.grade_cells:
+        task = task_of(cell.name)
+        if task and max_points(task) != Fraction(str(cell.max_score)):
+            converter.log.warning(
+                "%s is worth %g points in the gradebook and %g in the course, so its points are scaled: release the "
+                "unit again to have those of the course.",
+                task,
+                cell.max_score,
+                max_points(task),
+            )
 
 
 def _demand_permission(converter: Autograde, own: Sequence[Notebook], own_run_in: str) -> None:

@@ -135,6 +135,12 @@ def test_latest_or_best_by_choice(course):
     assert {name: best[name][UNIT] for name in others} == {name: latest[name][UNIT] for name in others}
 
 
+def test_neither_latest_nor_best_is_one_sentence(course, caplog):
+    with pytest.raises(SystemExit):
+        exported(course, Canvas, attempts="bset")
+    assert "GradesExport.attempts is latest or best, and not bset." in caplog.text
+
+
 def test_grading_the_same_submission_again_replaces_its_result(course):
     before = exported(course, Csv, attempts="best")
     course.autograde(student="again", force=True)

@@ -207,7 +207,7 @@ def test_an_edited_submission_is_graded_again_when_it_is_newer(course, released)
     assert scores_of_tasks(course, "edits") == FULL
 
 
-def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path):
+def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path, caplog):
     course = Course(tmp_path / "course")
     source = source_of(UNIT)
     old = course.release(UNIT, attention=source)[UNIT]
@@ -227,6 +227,7 @@ def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path):
     fresh = course.release(UNIT, attention=new)[UNIT]
     course.submit("new", attention=fill(fresh, RIGHT))
     course.autograde(force=True)
+    assert "attention.softmax is worth 8 points in the gradebook and 4 in the course" in caplog.text
     expected = {**FULL, "attention.softmax": 2 * FULL["attention.softmax"]}
     for student in ("old", "new"):
         assert scores_of_tasks(course, student) == expected
