@@ -15,7 +15,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, SubmittedAssignment
 from sqlalchemy import Boolean, Column, MetaData, String, Table, Text, delete, insert, inspect, select
 
-from autograder.submissions.notebooks import UnreadableSubmission, content
+from autograder.submissions.files import UnreadableSubmission, content
 
 _TABLE = Table(
     "autograder_attempt",

@@ -29,9 +29,9 @@ from autograder.lms.grade_ids import task_of
 from autograder.lms.gradebook import position, rename_cells
 from autograder.reports import ReportError, write
 from autograder.reports.table import cell, csv_text
+from autograder.submissions.roster import BadRoster, Learner, read_roster, who_is_who
 
 LATEST, BEST = "latest", "best"  # of several submissions, which counts
-ID_COLUMNS = ("student_id", "SIS Login ID", "Username")  # of a roster: the first that it has names the folders
 
 
 class CannotExport(ValueError):
@@ -75,9 +75,7 @@ class Grades:
 class GradesExport(ExportPlugin):
     """What the exports have in common; each writes its own table."""
 
-    roster = Unicode("", help="CSV that says who is who elsewhere: a column student_id, and the other's columns.").tag(
-        config=True
-    )
+    roster = Unicode("", help="CSV that says who is who elsewhere, as for autograder grade --roster.").tag(config=True)
     attempts = Unicode("latest", help="Which counts of several submissions that were graded: latest or best.").tag(
         config=True
     )
@@ -87,12 +85,12 @@ class GradesExport(ExportPlugin):
         try:
             if self.attempts not in (LATEST, BEST):
                 raise CannotExport(f"GradesExport.attempts is {LATEST} or {BEST}, and not {self.attempts}.")
-            columns, people = _read_roster(Path(self.roster)) if self.roster else ([], {})
+            roster = read_roster(Path(self.roster)) if self.roster else []
             rename_cells(gradebook)
             self._renew_late_penalties(gradebook)
-            grades = self._collect(gradebook, columns, people)
+            grades = self._collect(gradebook, roster)
             write(self.to or self.file_name, _spreadsheet(self.rows(grades)))
-        except (CannotExport, ReportError) as error:
+        except (CannotExport, BadRoster, ReportError) as error:
             self.log.error(str(error))
             sys.exit(1)
         self.log.info("Written: %s", self.to or self.file_name)
@@ -112,20 +110,21 @@ class GradesExport(ExportPlugin):
         gradebook.db.commit()  # ends what this session has read: the steps wrote in sessions of their own
         gradebook.db.expire_all()
 
-    def _collect(self, gradebook: Gradebook, columns: list[str], people: dict[str, dict[str, str]]) -> Grades:
+    def _collect(self, gradebook: Gradebook, roster: list[Learner]) -> Grades:
         wanted = [one for one in gradebook.assignments if not self.assignment or one.name in map(str, self.assignment)]
         wanted.sort(key=lambda one: (list(BY_NAME).index(one.name) if one.name in BY_NAME else len(BY_NAME), one.name))
         handed_in = [one for one in wanted if one.submissions]
         if absent := [one.name for one in wanted if not one.submissions]:
             self.log.warning("Left out, because nobody has handed it in: %s.", ", ".join(absent))
         students = {
-            one.id: Student(one.id, one.first_name or "", one.last_name or "", one.email or "", people.get(one.id, {}))
+            one.id: Student(one.id, one.first_name or "", one.last_name or "", one.email or "")
             for one in gradebook.students
         }
-        if people and (unknown := sorted(students.keys() - people.keys())):
-            self.log.warning("Not in the roster %s: %s.", self.roster, ", ".join(unknown))
-        for name in people.keys() - students.keys():
-            students[name] = Student(name, roster=people[name])
+        people = who_is_who(roster, students)
+        if roster and (strangers := sorted(students.keys() - people.keys())):
+            self.log.warning("Not on the roster: %s.", ", ".join(strangers))
+        for name, learner in people.items():
+            students.setdefault(name, Student(name)).roster = learner.row
         if self.student:
             students = {name: one for name, one in students.items() if name in map(str, self.student)}
         results = {}
@@ -141,6 +140,7 @@ class GradesExport(ExportPlugin):
                     assignment.name,
                     waiting,
                 )
+        columns = list(roster[0].row) if roster else []
         return Grades([students[name] for name in sorted(students)], handed_in, results, columns)
 
     def _counting(self, gradebook: Gradebook, submission: SubmittedAssignment) -> Result:
@@ -225,24 +225,6 @@ class Csv(GradesExport):
                     ]
                 )
         return rows
-
-
-def _read_roster(path: Path) -> tuple[list[str], dict[str, dict[str, str]]]:
-    """The columns of a roster, and its rows by student."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not in UTF-8"
-        raise CannotExport(f"The roster {path} cannot be read: {reason}.") from error
-    delimiter = ";" if text.partition("\n")[0].count(";") > text.partition("\n")[0].count(",") else ","
-    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter)
-    columns = list(reader.fieldnames or [])
-    named = next((name for name in ID_COLUMNS if name in columns), None)
-    if named is None:
-        raise CannotExport(
-            f"The roster {path} needs a column with the names of the folders: {' or '.join(ID_COLUMNS)}."
-        )
-    return columns, {row[named].strip(): row for row in reader if (row[named] or "").strip()}
 
 
 def _spreadsheet(rows: list[list[Any]]) -> str:

@@ -175,9 +175,9 @@ def test_a_roster_says_who_is_who_elsewhere(course, tmp_path):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (None, "cannot be read: No such file"),
-        (b"\xff\xfe\x00", "it is not in UTF-8"),
-        (b"name,mail\nx,y\n", "needs a column with the names of the folders: student_id or"),
+        (None, "The roster cannot be read: "),
+        (b"PK\x03\x04", "is a spreadsheet: save it as CSV"),
+        (b"colour,size\nx,y\n", "names nobody: it needs a first line with a column called student"),
     ],
 )
 def test_a_roster_that_cannot_be_read_is_one_sentence(course, tmp_path, caplog, data, said):
@@ -199,5 +199,5 @@ def test_the_command_as_the_guide_gives_it(course):
     assert text.splitlines()[0] == f"First name,Last name,Username,ID number,Email address,{UNIT}"
     done = subprocess.run([*command, "--GradesExport.roster=no.csv"], capture_output=True, text=True, **options)
     assert done.returncode == 1
-    assert "The roster no.csv cannot be read" in done.stderr
+    assert "The roster cannot be read: no.csv" in done.stderr
     assert "Traceback" not in done.stderr
