@@ -16,17 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nbformat.v4 import new_notebook
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.plugins import ExportPlugin
-from nbgrader.preprocessors import AssignLatePenalties
 from traitlets import Unicode
 
 from autograder.course.registry import BY_NAME
 from autograder.lms import attempts
 from autograder.lms.attempts import Result
 from autograder.lms.grade_ids import task_of
-from autograder.lms.gradebook import position, rename_cells
+from autograder.lms.gradebook import position, rename_cells, renew_late_penalties
 from autograder.reports import ReportError, write
 from autograder.reports.table import cell, csv_text
 from autograder.submissions.roster import BadRoster, Learner, read_roster, who_is_who
@@ -87,7 +85,9 @@ class GradesExport(ExportPlugin):
                 raise CannotExport(f"GradesExport.attempts is {LATEST} or {BEST}, and not {self.attempts}.")
             roster = read_roster(Path(self.roster)) if self.roster else []
             rename_cells(gradebook)
-            self._renew_late_penalties(gradebook)
+            renew_late_penalties(self, self.parent.coursedir.db_url, gradebook.db.query(SubmittedAssignment))
+            gradebook.db.commit()  # ends what this session has read: the penalties were written in other sessions
+            gradebook.db.expire_all()
             grades = self._collect(gradebook, roster)
             write(self.to or self.file_name, _spreadsheet(self.rows(grades)))
         except (CannotExport, BadRoster, ReportError) as error:
@@ -98,17 +98,6 @@ class GradesExport(ExportPlugin):
     def rows(self, grades: Grades) -> list[list[Any]]:
         """The table, its header first."""
         raise NotImplementedError
-
-    def _renew_late_penalties(self, gradebook: Gradebook) -> None:
-        """A penalty is a share of the points, and some were given by hand after nbgrader had computed it."""
-        step = AssignLatePenalties(parent=self)
-        for submission in gradebook.db.query(SubmittedAssignment):
-            for notebook in submission.notebooks:
-                if submission.total_seconds_late or notebook.late_submission_penalty:
-                    about = {"student": submission.student.id, "assignment": submission.name, "notebook": notebook.name}
-                    step.preprocess(new_notebook(), {"nbgrader": about | {"db_url": self.parent.coursedir.db_url}})
-        gradebook.db.commit()  # ends what this session has read: the steps wrote in sessions of their own
-        gradebook.db.expire_all()
 
     def _collect(self, gradebook: Gradebook, roster: list[Learner]) -> Grades:
         wanted = [one for one in gradebook.assignments if not self.assignment or one.name in map(str, self.assignment)]

@@ -41,7 +41,15 @@ from autograder.judging import results
 from autograder.judging.results import Submission, TaskResult
 from autograder.lms import attempts, folders, plain, restore, utf8
 from autograder.lms.grade_ids import grade_id, task_of
-from autograder.lms.gradebook import RenameCells, RenameGraded, SaveRenamedCells, position, rename_cells, wanted_cells
+from autograder.lms.gradebook import (
+    RenameCells,
+    RenameGraded,
+    SaveRenamedCells,
+    position,
+    rename_cells,
+    renew_late_penalties,
+    wanted_cells,
+)
 from autograder.lms.marks import KEY
 from autograder.lms.narrow import FitNarrowScreens
 from autograder.lms.sanitize import HighlightWithinBounds, MarkdownToHarmlessHtml
@@ -197,6 +205,9 @@ def _remember_attempts(converter: Autograde) -> None:
         if course.notebook_id == "*":
             of = converter.init_single_notebook_resources(about["notebooks"][0])["nbgrader"]
             with Gradebook(course.db_url, course.course_id) as gradebook:
+                before = [one for one in gradebook.student_submissions(of["student"]) if one.name == of["assignment"]]
+                renew_late_penalties(converter, course.db_url, before)
+                gradebook.db.expire_all()
                 attempts.remember(gradebook, of["assignment"], of["student"], about["notebooks"])
 
     converter.pre_convert_hook = hook

@@ -135,6 +135,20 @@ def test_latest_or_best_by_choice(course):
     assert {name: best[name][UNIT] for name in others} == {name: latest[name][UNIT] for name in others}
 
 
+def test_the_best_of_two_late_ones_has_paid_for_written_points(tmp_path):
+    course = Course(tmp_path / "course", AssignLatePenalties={"plugin_class": TenPercentADay})
+    released = course.release(UNIT, attention=source_of(UNIT))[UNIT]
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.update_or_create_assignment(UNIT, duedate=NOON)
+    course.submit("late", when=NOON + 0.5 * DAY, attention=fill(released, solved(UNIT)))
+    course.autograde()
+    give_written_points(course, {"late": 2})
+    course.submit("late", when=NOON + 1.5 * DAY, attention=fill(released, WRONG))
+    course.autograde()
+    row = by_student(exported(course, Csv, attempts="best"), "student_id")["late"]
+    assert float(row["points"]) == pytest.approx(0.9 * (ALL + 2))
+
+
 def test_neither_latest_nor_best_is_one_sentence(course, caplog):
     with pytest.raises(SystemExit):
         exported(course, Canvas, attempts="bset")
