@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import torch
@@ -21,7 +21,7 @@ import torch
 from autograder.course.registry import UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
-from autograder.judging.follow import gifts
+from autograder.judging.follow import gifts, rounds
 from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.missing import explain_missing
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
@@ -30,7 +30,10 @@ from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.submissions.definitions import settle
 from autograder.submissions.discovery import Source, need_compiler
-from autograder.submissions.notebooks import Code, UnreadableSubmission, content, parse
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import Code, Files, read_files
+from autograder.submissions.syntax import MAX_SEARCHED
+from autograder.submissions.text import readable_path
 
 ATTEMPTS = 3
 MAX_NOTES = 20  # on cells that failed
@@ -64,14 +67,16 @@ def grade_code(
     """Run code in a process of its own, judge it there, diagnose what fails."""
     started = time.monotonic()
     sources, settled = settle(code.cells, unit)
-    with ProcessSubject(server, sources, limits, sanitizers=find_unit(unit).language == "c") as session:
+    sanitizers = find_unit(unit).language == "c"
+    with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules) as session:
         judgement = judge(session, unit, tasks, seed)
+        cells = tuple(session.reports)
+        for number, found in enumerate(rounds(gifts(judgement))):
+            if number:
+                session.close()  # what is asked next gets a fresh process
+            judgement = follow_through(judgement, session, found, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
-        cells, left = tuple(session.reports), replace(limits, total_seconds=session.seconds_left)
-    if found := gifts(judgement):
-        with ProcessSubject(server, sources, left) as session:  # it grades nothing else
-            judgement = follow_through(judgement, session, found, seed)
     graded = diagnose(explain_missing(judgement, sources))
     notes = (*code.notes, *settled, *_cell_notes(cells), *_lost_answers(graded, code.prose))
     return Graded(graded, cells, notes, time.monotonic() - started)
@@ -91,14 +96,22 @@ def _cell_notes(reports: Sequence[CellReport]) -> list[str]:
 def _lost_answers(graded: Sequence[TaskResult], prose: Sequence[str]) -> list[str]:
     """Tasks that are missing from the code although a text cell holds their definition."""
     notes = []
+    searched = list(_beginning(prose, MAX_SEARCHED))
     for task in graded:
         name = task.id.partition(".")[2]
         defined = re.compile(rf"^[ \t]*(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-        if task.status == NOT_ATTEMPTED and any(defined.search(text) for text in prose):
+        if task.status == NOT_ATTEMPTED and any(defined.search(text) for text in searched):
             notes.append(
                 f"`{name}` is written in a text (Markdown) cell, so it never runs: change the cell's type to code."
             )
     return notes
+
+
+def _beginning(texts: Iterable[str], length: int) -> Iterator[str]:
+    """The first texts, of this many characters together: a search holds up everybody else's submissions."""
+    for text in texts:
+        yield text[:length]
+        length = max(0, length - len(text))
 
 
 def grade_source(
@@ -106,17 +119,17 @@ def grade_source(
     source: Source,
     seed: int = DEFAULT_SEED,
     limits: Limits = Limits(),
-    data: bytes | None = None,
+    files: Files | None = None,
 ) -> Submission:
     """Grade one file; whatever is wrong with it becomes a submission of status ``"failed"``.
 
-    ``data`` is the file's content where the file itself is on another machine.
+    ``files``: what was handed in, where that is on another machine.
     """
     try:
         if source.problem:
             raise UnreadableSubmission(source.problem)
         find_unit(source.unit)
-        code = parse(content(source.path) if data is None else data, source.path)
+        code = (files or read_files(source.path, source.own_folder)).code(source.path)
         graded = grade_code(server, code, source.unit, None, seed, limits)
     except (UnreadableSubmission, UnknownUnit) as error:
         return not_graded(source, str(error))
@@ -128,20 +141,22 @@ def grade_source(
             f"The grader itself failed on this submission ({type(error).__name__}: {error!s:.200}): grade it by hand, "
             "and please report it.",
         )
+    notes = (*source.notes, *graded.notes)
     return Submission(
-        str(source.path),
+        readable_path(source.path),
         source.student,
         source.unit,
         graded.tasks,
-        message="\n".join(graded.notes) or None,
+        message="\n".join(notes) or None,
         seconds=graded.seconds,
-        notes=graded.notes,
+        notes=notes,
     )
 
 
 def not_graded(source: Source, why: str) -> Submission:
     """The result for a file that cannot be graded."""
-    return Submission(str(source.path), source.student, source.unit, status="failed", message=why)
+    path = readable_path(source.path)
+    return Submission(path, source.student, source.unit, status="failed", message=why, notes=source.notes)
 
 
 def prepare_process() -> None:
@@ -215,11 +230,11 @@ class Servers:
 
 
 def grade_with_retries(
-    servers: Servers, source: Source, seed: int, limits: Limits, data: bytes | None = None
+    servers: Servers, source: Source, seed: int, limits: Limits, files: Files | None = None
 ) -> Submission:
     """Grade one file; one on which the grading process keeps dying becomes a submission of status ``"failed"``."""
     try:
-        return servers.run(lambda server: grade_source(server, source, seed, limits, data))
+        return servers.run(lambda server: grade_source(server, source, seed, limits, files))
     except DiedEachTime as error:
         return not_graded(source, str(error))
 

@@ -37,7 +37,7 @@ from traitlets.config import Config
 
 from autograder.judging import results
 from autograder.judging.results import Submission, TaskResult
-from autograder.lms import folders, restore
+from autograder.lms import folders, restore, utf8
 from autograder.lms.grade_ids import grade_id, task_of
 from autograder.lms.gradebook import RenameCells, RenameGraded, SaveRenamedCells, position, rename_cells, wanted_cells
 from autograder.lms.marks import KEY
@@ -46,7 +46,8 @@ from autograder.lms.stubs import ClearSolutionsByName
 from autograder.reports.html import feedback_fragment
 from autograder.sandbox import launch
 from autograder.submissions.demonstrations import is_unchanged, left_out
-from autograder.submissions.notebooks import Code, UnreadableSubmission, content
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import Code, modules_beside
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Graded, Servers
@@ -62,6 +63,7 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
         config: what ``get_config()`` returns in an ``nbgrader_config.py``.
         root: the course folder; by default nbgrader's own, which is the current folder.
     """
+    utf8.restart()
     if root is not None:
         config.CourseDirectory.root = os.path.abspath(root)
     # nbgrader's default is no course at all, which PostgreSQL refuses; parts of nbgrader use this one as it is.
@@ -104,7 +106,9 @@ class SubmissionExporter(NotebookExporter):
     def _read(self, path: Path) -> NotebookNode:
         notebook = nbformat.v4.new_notebook(metadata={"language_info": {"name": "python"}})
         try:
-            notebook.cells = restore.read_cells(content(path), path.name)
+            counting, note = folders.counting(path)
+            notebook.cells = restore.read_cells(folders.notebook_in(counting), counting.name)
+            notebook.metadata[KEY] = {"note": note}
         except UnreadableSubmission as error:
             self.log.error("%s cannot be read and gets no points: %s", path, error)
             notebook.metadata[KEY] = {"problem": str(error)}
@@ -146,10 +150,10 @@ class RebuildSubmission(NbGraderPreprocessor):
         wanted = _wanted(about)
         if not any(item.task for item in wanted):
             return nb, resources
-        problem = nb.metadata.get(KEY, {}).get("problem")
+        problem, note = (nb.metadata.get(KEY, {}).get(key) or "" for key in ("problem", "note"))
         rebuilt = restore.rebuild(nb.cells, wanted, _released(self, about))
         nb.cells = rebuilt.cells
-        notes = [problem] if problem else rebuilt.notes
+        notes = [problem] if problem else [*filter(None, [note]), *rebuilt.notes]
         for note in notes:
             self.log.info("%s: %s", about["student"], note)
         _add_notes(nb, notes)
@@ -169,6 +173,13 @@ def _released(step: NbGraderPreprocessor, about: dict) -> list[NotebookNode]:
         return restore.read_cells((folder / f"{about['notebook']}.ipynb").read_bytes(), "The released notebook")
     except (OSError, UnreadableSubmission):
         return []
+
+
+def _submitted(step: NbGraderPreprocessor, about: dict) -> Path:
+    """The notebook as it was handed in, among the learner's own files: beside the graded one lie the course's."""
+    course = step.parent.parent.coursedir
+    folder = course.format_path(course.submitted_directory, about["student"], about["assignment"])
+    return Path(folder) / f"{about['notebook']}.ipynb"
 
 
 def _add_notes(nb: NotebookNode, notes: Sequence[str]) -> None:
@@ -206,18 +217,20 @@ class GradeInProcess(NbGraderPreprocessor):
             return nb, resources
         code = [cell for cell in nb.cells if cell.cell_type == "code" and not _is_check(cell)]
         given = _given_code(_released(self, resources["nbgrader"]), code)
-        sources = _sources(given, code)
+        modules, left_out = modules_beside(_submitted(self, resources["nbgrader"]))
+        submitted = Code(_sources(given, code), modules=modules)
         by_task: dict[str, TaskResult] = {}
         for unit in sorted({task.partition(".")[0] for task in tasks if task}):
-            graded = self._grade(sources, unit)
+            graded = self._grade(submitted, unit)
             by_task.update({task.id: task for task in graded.tasks})
             for cell, outcome in zip(code, graded.cells[len(given) :]):
                 _show_outcome(cell, outcome.output, outcome.error)
         for cell in checks:
             self._give_score(cell, by_task.get(_task(cell)))
+        _add_notes(nb, left_out)
         return nb, resources
 
-    def _grade(self, sources: list[str], unit: str) -> Graded:
+    def _grade(self, code: Code, unit: str) -> Graded:
         from autograder.grading.engine import grade_code
         from autograder.judging.inputs import DEFAULT_SEED
         from autograder.sandbox.session import Limits
@@ -225,7 +238,7 @@ class GradeInProcess(NbGraderPreprocessor):
         servers = _Servers.start(jailed=not self.unsafe, log=self.log)
         seed = DEFAULT_SEED if self.seed is None else self.seed
         limits = Limits(self.check_timeout, self.timeout, self.memory)
-        return servers.run(lambda server: grade_code(server, Code(sources), unit, seed=seed, limits=limits))
+        return servers.run(lambda server: grade_code(server, code, unit, seed=seed, limits=limits))
 
     def _give_score(self, cell: NotebookNode, task: TaskResult | None) -> None:
         """Without an explicit score nbgrader would give full marks, and one above the maximum stops it."""

@@ -23,6 +23,7 @@ from autograder.judging.replies import assert_raises, reply_of
 from autograder.units.support.drivers import (
     at_path,
     fill_by_role,
+    fill_in_order,
     fill_parameters,
     generator_from,
     is_norm,
@@ -500,7 +501,7 @@ def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
 
 def called_block(learner, *request):
     """The reply of `block_calls`."""
-    uses = (is_norm, fill_parameters, order_of_use, fill_by_role, weighted_gradients)
+    uses = (is_norm, fill_parameters, order_of_use, fill_in_order, fill_by_role, weighted_gradients)
     return reply_of(learner, block_calls, *request, uses=uses)
 
 
@@ -780,7 +781,7 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
 
 def called_model(learner, *request):
     """The reply of `model_calls`."""
-    uses = (is_norm, fill_parameters, order_of_use, fill_by_role, zero_parameters, build_model)
+    uses = (is_norm, fill_parameters, order_of_use, fill_in_order, fill_by_role, zero_parameters, build_model)
     return reply_of(learner, model_calls, *request, uses=uses)
 
 

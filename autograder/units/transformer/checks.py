@@ -24,6 +24,7 @@ from autograder.judging.assertions import assert_close, assert_equal, demand_one
 from autograder.judging.replies import assert_raises, reply_of
 from autograder.units.support.drivers import (
     fill_by_role,
+    fill_in_order,
     fill_parameters,
     is_norm,
     load_layers,
@@ -151,7 +152,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
 
 def watched(subject, *request, **options):
     """The reply of `watch`."""
-    uses = (is_norm, norm_parameters, fill_parameters, order_of_use, fill_by_role)
+    uses = (is_norm, norm_parameters, fill_parameters, order_of_use, fill_in_order, fill_by_role)
     uses += (modules_of, record, heads_of, last_norms, table_of)
     return subject.run(watch, *request, uses=uses, **options)
 
@@ -159,12 +160,13 @@ def watched(subject, *request, **options):
 def inventory(learner, sizes, options, values=False):
     """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's.
 
-    The parameters of the layers come first, those of the encoder before those of the decoder.
+    The parameters of the encoder's layers come first, then those of the decoder's, of the output, and all others.
     """
     model = learner.make_model(*sizes, **options)
     kinds = ("EncoderLayer", "DecoderLayer")
     sides = [modules_of(model, *order) for order in (kinds, kinds[::-1])]
-    named = [sorted(part.named_parameters(), key=by_shape_and_name) for part in (*sides[0], *sides[1], model)]
+    parts = (*sides[0], *sides[1], *modules_of(model, "Generator"), model)
+    named = [sorted(part.named_parameters(), key=by_shape_and_name) for part in parts]
     parameters = list({id(one): one for part in named for _, one in part}.values())
     number_of = {id(one): number for number, one in enumerate(parameters)}
     uses = [number_of[id(one)] for _, one in model.named_parameters(remove_duplicate=False)]
@@ -932,7 +934,9 @@ def left_out(learner, vocab, options, name, value, numbers, src, tgt):
         default = None
     if type(default) is type(value) and default == value:
         small = {"num_layers": 1, "d_model": 16, "d_ff": 5, **options}
-        some = next(learner.make_model(vocab, vocab, **small).parameters()).detach()[:0]  # there is a model, anyway
+        some = (
+            next(learner.make_model(vocab, vocab, **small).parameters()).detach().flatten()[:0]
+        )  # there is a model, anyway
         return [[], []], [some, some]
     models = [learner.make_model(vocab, vocab, **options), learner.make_model(vocab, vocab, **options, **{name: value})]
     shapes = [sorted(list(one.shape) for one in model.parameters()) for model in models]
@@ -950,7 +954,7 @@ def left_out(learner, vocab, options, name, value, numbers, src, tgt):
 def test_defaults(learner, reference, rng):
     """The defaults are those of the paper's base model, pre-norm and not tied."""
     vocab, src, tgt = 11, rng.integers(4, 11, 3, 7), rng.integers(4, 11, 3, 6)
-    numbers, uses = 0.1 * rng.normal(997), (is_norm, fill_parameters, order_of_use, fill_by_role)
+    numbers, uses = 0.1 * rng.normal(997), (is_norm, fill_parameters, order_of_use, fill_in_order, fill_by_role)
     expected = {
         "num_layers": 6,
         "d_model": 512,
