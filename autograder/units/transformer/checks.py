@@ -129,13 +129,10 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
     for side in (0, 1):
         for index, layer in enumerate(layers[side]):
             record(layer, index, records[side], memories, masks[: side + 1])
-    entered: list = [[], []]
-    encoded: list = []
+    passed: list = [[], []]  # what each stack reads (if it is passed by position), and what it returns
     for side, order in enumerate((stacks, stacks[::-1])):
         for stack in modules_of(model, *order):
-            stack.register_forward_hook(lambda _, inputs, __, side=side: entered[side].extend(inputs[:1]))
-    for stack in modules_of(model, *stacks):
-        stack.register_forward_hook(lambda *call: encoded.append(call[2]))
+            stack.register_forward_hook(lambda _, inputs, output, side=side: passed[side].append((inputs[:1], output)))
     result = call(src, tgt)
     slope = None
     if half == "decode" and isinstance(result, torch.Tensor) and result.requires_grad:
@@ -146,8 +143,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
         "learns": slope is not None and bool(slope.any()),
         "records": records,
         "memory": memories,
-        "entered": entered,
-        "encoded": encoded,
+        "passed": passed,
         "heads": [heads_of(found) for found in layers],
         "norms": [last_norms(modules_of(model, *order), [*layers[0], *layers[1]]) for order in (stacks, stacks[::-1])],
         "tables": [table_of(model, (size, sizes[3]), outputs) for size in sizes[:2]],
@@ -216,8 +212,9 @@ def assert_stack(seen, side, norm, result):
     records, name = seen["records"][side], ("encoder", "decoder")[side]
     assert len(records) == SIZES[2], f"With num_layers={SIZES[2]} the {name} calls {len(records)} layers."
     assert len({index for index, *_ in records}) == len(records), f"The {name} calls one layer several times."
-    for x in seen["entered"][side]:
-        assert_close(records[0][1], x, f"what the first layer of the {name} reads (the {name}'s input)")
+    for inputs, _ in seen["passed"][side]:
+        for x in inputs:
+            assert_close(records[0][1], x, f"what the first layer of the {name} reads (the {name}'s input)")
     for (_, _, before, _), (_, x, _, _) in zip(records, records[1:]):
         assert_close(x, before, f"what a layer of the {name} reads (the output of the layer before it)")
     last = records[-1][2]
@@ -717,7 +714,7 @@ def test_decoder_masks_and_memory(learner, reference, rng):
     _, _, seen = watch_model(learner, rng, length=4)  # equal lengths: catches mix-ups, all of which fit there
     for memory in seen["memory"][1:]:
         assert_close(memory, seen["memory"][0], "the memory of a later layer (the same as the first layer's)")
-    for encoded in seen["encoded"]:
+    for _, encoded in seen["passed"][0]:
         assert_close(seen["memory"][0], encoded, "the memory that the layers read (what the encoder returned)")
     assert_masks(seen, 1)
     *_, seen = watch_model(learner, rng, half="decode", memory=rng.normal(2, 5, SIZES[3], dtype=torch.float64))
