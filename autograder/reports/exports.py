@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -64,7 +65,8 @@ def write_gradescope(folder: Path, submissions: Iterable[Submission]) -> None:
         if name != whole or name.casefold() in taken:
             name += "-" + hashlib.sha256(repr((whole, submission.path)).encode()).hexdigest()[:8]
         taken.add(name.casefold())
-        write(folder / f"{name}.json", to_gradescope(submission))
+        file = os.fsdecode(f"{name}.json".encode("utf-8", "replace"))  # as Python names it in any locale
+        write(folder / file, to_gradescope(submission))
 
 
 def to_canvas(submissions: Iterable[Submission]) -> str:
@@ -76,8 +78,8 @@ def to_canvas(submissions: Iterable[Submission]) -> str:
     points: dict[str, dict[str, float]] = {}
     possible: dict[str, float] = {}
     for submission in submissions:
+        row = points.setdefault(submission.student, {})
         if submission.status == GRADED:
-            row = points.setdefault(submission.student, {})
             row[submission.unit] = max(row.get(submission.unit, 0.0), number(submission.points))
             possible[submission.unit] = number(submission.max_points)
     units = [unit.name for unit in UNITS if unit.name in possible]

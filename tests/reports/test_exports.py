@@ -152,6 +152,7 @@ def test_canvas():
         ["    Points Possible", "", "", "", "", "3.0", "3.0"],
         ["ada", "", "", "ada", "", "2.0", ""],
         ["ben", "", "", "ben", "", "", "3.0"],
+        ["carl", "", "", "carl", "", "", ""],
     ]
 
 
@@ -170,4 +171,5 @@ def test_canvas_with_nobody_graded():
     assert canvas(failed("ada")) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"],
         ["    Points Possible", "", "", "", ""],
+        ["ada", "", "", "ada", ""],
     ]

@@ -173,6 +173,12 @@ def refusal(call):
         return [kind.__name__ for kind in type(error).__mro__], str(error), None
 
 
+def refusal_in_short(call):
+    """The same without the text, which everybody words as they like: two refusals of one kind are then alike."""
+    kinds, _, returned = refusal(call)
+    return kinds, "", returned
+
+
 def generator_from(seed):
     """A generator with this seed as the one argument of a call; no argument for ``None``."""
     return () if seed is None else (torch.Generator().manual_seed(seed),)
