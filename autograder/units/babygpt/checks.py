@@ -501,7 +501,7 @@ def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
 
 def called_block(learner, *request):
     """The reply of `block_calls`."""
-    uses = (is_norm, fill_parameters, order_of_use, fill_in_order, fill_by_role, weighted_gradients)
+    uses = (is_norm, fill_parameters, order_of_use, zero_parameters, fill_in_order, fill_by_role, weighted_gradients)
     return reply_of(learner, block_calls, *request, uses=uses)
 
 
