@@ -73,3 +73,78 @@ def test_every_mistake_is_named_in_whatever_order_parts_are_made(unit, order):
         f"{item.entry.task} {item.entry.name}: named {item.named or 'nothing'}" for item in found if not item.right
     ]
     assert wrong == []
+
+
+# Other names, and another order, than those of the reference; a network of its own class.
+FAMILIAR = """
+class FeedForward(nn.Module):
+    def __init__(self, n_embd, dropout):
+        super().__init__()
+        self.net = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd), nn.ReLU(), nn.Linear(4 * n_embd, n_embd), nn.Dropout(dropout)
+        )
+
+    def forward(self, x):
+        return self.net(x)
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, n_head, block_size, dropout=0.0):
+        super().__init__()
+        {lines}
+
+    def forward(self, x):
+        x = x + self.sa(self.ln1(x))
+        return x + self.ffwd(self.ln2(x))
+"""
+LINES = {
+    "sa": "self.sa = MultiHead(n_head, n_embd, n_embd // n_head, block_size, dropout)",
+    "ffwd": "self.ffwd = FeedForward(n_embd, dropout)",
+    "ln1": "self.ln1 = nn.LayerNorm(n_embd)",
+    "ln2": "self.ln2 = nn.LayerNorm(n_embd)",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("order", ["sa ffwd ln1 ln2", "ln1 sa ln2 ffwd", "ln2 ln1 ffwd sa"])
+def test_mistakes_around_a_block_of_another_style_are_named(order):
+    block = FAMILIAR.format(lines="\n        ".join(LINES[name] for name in order.split()))
+    wrong = []
+    for mistake in mistakes("babygpt"):
+        if mistake.task == "babygpt.BabyGPT":
+            names: dict = {"__name__": "familiar"}
+            for source in (reference_source("babygpt"), block, complete_source(mistake)):
+                exec(compile(source, "<familiar>", "exec", dont_inherit=True), names)
+            with quiet():
+                item = Measured(mistake, run_checks(LocalSubject(names), "babygpt", [mistake.task])[0])
+            wrong += [] if item.right else [f"{mistake.name}: {item.named or 'nothing'}"]
+    assert wrong == []
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_model_without_positions_is_known_whatever_else_is_free(bias):
+    source = f"""
+class BabyGPT(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.lm_head = nn.Linear(config.n_embed, config.vocab_size, bias={bias})
+        self.ln_f = nn.LayerNorm(config.n_embed)
+        self.pos = nn.Embedding(config.block_size, config.n_embed)
+        self.tok = nn.Embedding(config.vocab_size, config.n_embed)
+        sizes = (config.n_embed, config.num_heads, config.block_size, config.dropout)
+        self.blocks = nn.Sequential(*(Block(*sizes) for _ in range(config.num_layers)))
+
+    def forward(self, ids, targets=None):
+        logits = self.lm_head(self.ln_f(self.blocks(self.tok(ids))))
+        loss = None if targets is None else F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return logits, loss
+"""
+    names: dict = {"__name__": "familiar"}
+    for text in (reference_source("babygpt"), source):
+        exec(compile(text, "<familiar>", "exec", dont_inherit=True), names)
+    with quiet():
+        (result,) = run_checks(LocalSubject(names), "babygpt", ["babygpt.BabyGPT"])
+    assert result.diagnosis
+    assert result.diagnosis.mistake == "no-positions"

@@ -75,10 +75,10 @@ def fill_in_order(module, numbers, order):
 def fill_by_role(module, numbers, call):
     """Fill a module's parameters from a list of numbers by what they are for, as a ``call`` shows; see `fill_in_order`.
 
-    So neither the names of the parts matter, nor the order of the lines in ``__init__``. For the call, parameters that
-    look alike are the same: what a module keeps of it does not depend on either.
+    So neither the names of the parts matter, nor the order of the lines in ``__init__``. For the call all parameters
+    are 0: what a module keeps of it does not depend on either.
     """
-    fill_in_order(module, numbers, {})
+    zero_parameters(module)
     fill_in_order(module, numbers, order_of_use(module, call))
 
 

@@ -31,6 +31,7 @@ from autograder.units.support.drivers import (
     norm_parameters,
     order_of_use,
     weighted_gradients,
+    zero_parameters,
 )
 from autograder.units.support.oracles import decoder_mask_by_hand, padding_mask_by_hand
 from autograder.units.support.statistics import share_of
@@ -152,7 +153,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
 
 def watched(subject, *request, **options):
     """The reply of `watch`."""
-    uses = (is_norm, norm_parameters, fill_parameters, order_of_use, fill_in_order, fill_by_role)
+    uses = (is_norm, norm_parameters, fill_parameters, order_of_use, zero_parameters, fill_in_order, fill_by_role)
     uses += (modules_of, record, heads_of, last_norms, table_of)
     return subject.run(watch, *request, uses=uses, **options)
 
@@ -954,7 +955,10 @@ def left_out(learner, vocab, options, name, value, numbers, src, tgt):
 def test_defaults(learner, reference, rng):
     """The defaults are those of the paper's base model, pre-norm and not tied."""
     vocab, src, tgt = 11, rng.integers(4, 11, 3, 7), rng.integers(4, 11, 3, 6)
-    numbers, uses = 0.1 * rng.normal(997), (is_norm, fill_parameters, order_of_use, fill_in_order, fill_by_role)
+    numbers, uses = (
+        0.1 * rng.normal(997),
+        (is_norm, fill_parameters, order_of_use, zero_parameters, fill_in_order, fill_by_role),
+    )
     expected = {
         "num_layers": 6,
         "d_model": 512,
