@@ -28,7 +28,10 @@ MAX_RECEIVED = 128 * 2**20  # bytes of all replies of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their replies are read: they never fill a buffer
 MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
 LATE_SECONDS = 1.0  # for the rest of a reply that had begun to arrive when the grader looked too late
-_LACKED = re.compile(r"NameError\b[^;]*?\bname '(\w+)' is not defined")
+_LACKED = re.compile(
+    r"NameError\b[^;]*?\bname '(?P<name>\w+)' is not defined"
+    r"|ModuleNotFoundError\b[^;]*?`(?P<module>\w+)[\w.]*` is not installed"
+)
 _log = logging.getLogger(__name__)
 Used = TypeVar("Used")
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
@@ -275,7 +278,7 @@ class ProcessSubject:
     def _run_cells(self) -> int | None:
         """Execute every cell that is not known to be lethal; returns the index of one that turns out to be.
 
-        Cells may have been reordered: those that lack a name come again after the others.
+        Cells may have been reordered: those that lack a name, or a module, come again after the others.
         """
         waiting = [index for index, source in enumerate(self.cells) if source.strip() and index not in self._lethal]
         for turn in range(MAX_TURNS):
@@ -308,7 +311,7 @@ class ProcessSubject:
 
     def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
         """Those that failed for want of a name that may come yet, and define nothing that a later cell defines anew."""
-        lacked = {index: set(found) for index in cells if (found := _LACKED.findall(self.reports[index].error))}
+        lacked = {index: found for index in cells if (found := _names_lacked(self.reports[index].error))}
         if sum(map(len, self.cells)) > MAX_SEARCHED:
             return []
         words = set[str]().union(*(defined_names(self.cells[index]) for index in lacked))
@@ -458,6 +461,11 @@ class _Deadline:
             raise TimeoutError from None
         self._deadline = time.monotonic() + LATE_SECONDS
         return used
+
+
+def _names_lacked(error: str) -> set[str]:
+    """The names and modules for want of which statements have failed."""
+    return {match["name"] or match["module"] for match in _LACKED.finditer(error)}
 
 
 def _text(value: Any, most: int) -> str:
