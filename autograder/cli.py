@@ -89,9 +89,10 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--unit", metavar="UNIT", help="the unit, where the file's name does not tell")
     check.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
 
-    grade = command("grade", _grade, "grade untrusted submissions: files, or folders laid out STUDENT/UNIT/…")
+    grade = command("grade", _grade, "grade untrusted submissions: files, folders, or the download of a platform")
     grade.add_argument("paths", metavar="PATH", type=Path, nargs="+")
     grade.add_argument("--unit", metavar="UNIT", help="the unit, where folders and names do not tell")
+    grade.add_argument("--roster", metavar="FILE", type=Path, help="a CSV file of all learners: each gets a row")
     for kind in ("JSON", "CSV", "JUnit", "HTML"):
         grade.add_argument(f"--{kind.lower()}", metavar="FILE", type=Path, help=f"write the report as {kind}")
     grade.add_argument("--canvas", metavar="FILE", type=Path, help="write a gradebook CSV for Canvas")
@@ -199,17 +200,19 @@ def _check(options: argparse.Namespace) -> int:
     from autograder.judging import results
     from autograder.notebook import store
     from autograder.sandbox import launch
-    from autograder.submissions.discovery import unit_of
-    from autograder.submissions.notebooks import UnreadableSubmission, read
+    from autograder.submissions.discovery import one_source
+    from autograder.submissions.files import UnreadableSubmission
+    from autograder.submissions.notebooks import read
 
-    name = options.unit or (options.task or "").partition(".")[0] or unit_of(Path(os.path.abspath(options.file)))
-    if not name:
-        raise UsageError(f"The unit of {options.file} cannot be told from its folder or name; say it with --unit UNIT.")
-    unit, tasks = find_tasks(options.task) if options.task else find_tasks(name)
-    if not os.path.lexists(options.file):
-        raise UsageError(f"There is no file {options.file}.")
+    wanted = options.unit or (options.task or "").partition(".")[0]
+    if wanted:
+        find_unit(wanted)
+    source = one_source(options.file, wanted or None)
+    if source.problem:
+        raise UsageError(source.problem)
+    unit, tasks = find_tasks(options.task or source.unit)
     try:
-        code = read(options.file.resolve())  # one's own link is followed
+        code = read(source.path.resolve())  # one's own link is followed
     except UnreadableSubmission as error:
         raise UsageError(str(error)) from error
     launch.prestart(jailed=False, compiler=unit.compiler)
@@ -224,7 +227,7 @@ def _check(options: argparse.Namespace) -> int:
         server.wait_until_ready()
         seed = DEFAULT_SEED if options.seed is None else options.seed
         graded = grade_code(server, code, unit.name, tasks, seed, Limits())
-    for note in graded.notes:
+    for note in (*source.notes, *graded.notes):
         _say(note)
     terminal.print_tasks(graded.tasks)
     store.remember_points({task.id: results.number(task.points) for task in graded.tasks})
@@ -243,10 +246,9 @@ def _grade(options: argparse.Namespace) -> int:
     _check_destinations(options)
     if options.unsafe:
         print(f"autograder: {UNSAFE}", file=sys.stderr)
-    ignored: list[Path] = []
-    sources = discover(options.paths, options.unit, ignored)
-    for path in ignored:
-        _say(f"autograder: not graded: the unit of {path} cannot be told; say it with --unit UNIT.")
+    sources = discover(options.paths, options.unit)
+    if options.roster:
+        sources = _on_roster(options, sources)
     jailed = not options.unsafe
     if options.scheduler is None and not all(source.problem for source in sources):
         launch.prestart(jailed, need_compiler(sources))
@@ -284,6 +286,19 @@ def _grade(options: argparse.Namespace) -> int:
     except (JournalError, ClusterError) as error:
         raise UsageError(str(error)) from error
     return 0 if all(submission.status == "graded" for submission in submissions) else 1
+
+
+def _on_roster(options: argparse.Namespace, sources: Sequence[Source]) -> list[Source]:
+    """The sources, and one for each learner on the roster who handed in nothing; says who is not on it."""
+    from autograder.submissions.roster import BadRoster, match, read_roster
+
+    try:
+        found, strangers = match(sources, read_roster(options.roster), options.roster, options.unit)
+    except BadRoster as error:
+        raise UsageError(str(error)) from error
+    if strangers:
+        _say(f"autograder: not on the roster: {', '.join(strangers)}.")
+    return found
 
 
 def _so_far(journal: Journal) -> str:

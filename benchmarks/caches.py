@@ -96,7 +96,7 @@ def main() -> None:
         table.add_row(switch, f"{median:.1f}", f"{median / medians['nothing'] - 1:+.1%}")
     Console().print(table)
     record = {
-        "command": "python benchmarks/caches.py",
+        "command": f"python benchmarks/caches.py --count {options.count} --repeat {options.repeat}",
         "date": datetime.date.today().isoformat(),
         "processor": processor(),
         "python": platform.python_version(),

@@ -33,6 +33,7 @@ SLOW = (
     "grading/test_journal.py",
     "lms/test_nbgrader",
     "solutions/test_gpt2_c.py",
+    "units/test_order_of_parts.py",
 )
 
 

@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -213,6 +215,8 @@ USAGE = {
     "planned unit": ["grade", ".", "--unsafe", "--unit", "diffusion"],
     "missing path": ["grade", "nowhere", "--unsafe"],
     "very long path": ["grade", "x" * 5000, "--unsafe"],
+    "missing roster": ["grade", ".", "--unsafe", "--roster", "nowhere.csv"],
+    "roster is a folder": ["grade", ".", "--unsafe", "--roster", "."],
     "zero jobs": ["grade", ".", "--unsafe", "--jobs", "0"],
     "jobs not a number": ["grade", ".", "--unsafe", "--jobs", "many"],
     "negative timeout": ["grade", ".", "--unsafe", "--timeout", "-1"],
@@ -225,6 +229,7 @@ USAGE = {
     "check a missing file": ["check", "attention_nowhere.py"],
     "check a very long name": ["check", "attention_" + "x" * 5000],
     "check a folder": ["check", ".", "--unit", "attention"],
+    "check a missing file of no unit": ["check", "nowhere"],
     "check an unknown unit": ["check", "x.py", "--unit", "nonsense"],
     "check a planned unit": ["check", "diffusion.py"],
     "check an unknown task": ["check", "attention.py", "--task", "attention.nonsense"],
@@ -288,14 +293,44 @@ def test_nothing_of_a_learner_steers_the_terminal(run, tmp_path, write):
     assert (code, "ValueError" in error and "seen" in error) == (1, True)
     write(f"class/alice/{escapes}.py", "x = 1")
     write("class/bob/attention.py", "x = 1")
-    code, _, said = run("grade", tmp_path / "class", "--unsafe")
-    assert (code, "not graded" in said) == (0, True)
+    code, shown, said = run("grade", tmp_path / "class", "--unsafe", "--roster", write("roster.csv", "id\nbob\n"))
+    assert (code, "--unit" in shown, "not on the roster" in said) == (1, True, True)
     _, _, missing = run("grade", tmp_path / f"class/{escapes}")
-    assert not set("\x1b\x07\u202e") & set(error + said + missing)
+    assert not set("\x1b\x07\u202e") & set(error + shown + said + missing)
 
 
 def test_check_with_another_seed(run, write, right):
     assert run("check", write("attention.py", right), "--task", "attention.softmax", "--seed", "-5")[0] == 0
+
+
+def test_check_says_that_a_file_is_missing_before_anything_else(run, tmp_path):
+    for name in ("homework.ipynb", "attention.ipynb", "report.pdf"):
+        code, _, error = run("check", tmp_path / name)
+        assert (code, error) == (2, f"autograder: There is no file or folder {tmp_path / name}.\n")
+
+
+@pytest.mark.parametrize(
+    "name", ["attention.pdf", "attention.docx", "attention.html", "attention.txt", "attention.zip"]
+)
+def test_check_refuses_what_is_no_submission(run, write, name):
+    code, output, error = run("check", write(name, "def softmax(x): pass"), "--unit", UNIT)
+    assert (code, output) == (2, "")
+    assert re.search("is not a submission|is no zip file", error)
+
+
+@pytest.mark.parametrize(
+    "name", ["attention.ipynb.json", "attention.ipynb.txt", "attention.IPYNB", "my work.zip", "attention.PY"]
+)
+def test_check_and_grade_take_a_notebook_under_any_ending(run, write, notebook, right, name):
+    content = right if name.endswith("PY") else notebook(right)
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(stream := io.BytesIO(), "w") as archive:
+            archive.writestr("attention.ipynb", content)
+        content = stream.getvalue()
+    path = write(f"class/safari/attention/{name}", content)
+    assert run("check", path, "--task", "attention.softmax")[0] == 0
+    (entry,) = grade(run, path.parents[2])["submissions"]
+    assert (entry["student"], entry["points"]) == ("safari", entry["max_points"])
 
 
 def test_check_a_broken_notebook(run, write):
@@ -331,9 +366,11 @@ def test_the_report_has_the_published_form(run, klass):
         assert entry["points"] == sum(task["points"] for task in entry["tasks"])
         assert [task["id"] for task in entry["tasks"]] == list(ATTENTION.task_ids)
         for task in entry["tasks"]:
-            assert set(task) == {"id", "points", "max_points", "status", "diagnosis", "checks"}
+            assert set(task) == {"id", "points", "max_points", "status", "diagnosis", "possible", "checks"}
             assert task["status"] in STATUSES
-            assert task["diagnosis"] is None or set(task["diagnosis"]) == {"mistake", "hint", "link"}
+            for diagnosis in filter(None, (task["diagnosis"], *task["possible"])):
+                assert set(diagnosis) == {"mistake", "hint", "link", "task"}
+            assert task["diagnosis"] is None or task["possible"] == []
             assert task["max_points"] == number(max_points(task["id"]))
             assert task["points"] == sum(check["points"] for check in task["checks"])
             for check in task["checks"]:
@@ -409,6 +446,34 @@ def test_what_cannot_be_graded_is_exit_code_1_and_stops_nobody(run, klass, write
     assert sum(entry["status"] == "graded" for entry in report["submissions"]) == 5
 
 
+def test_who_is_on_the_roster_has_a_row_in_every_report(run, klass, write, tmp_path):
+    roster = write("roster.csv", "login,name\nann,\nzoe,Zoë O'Neil\n")
+    names = {kind: tmp_path / f"report.{kind}" for kind in ("json", "csv", "junit", "html", "canvas")}
+    flags = [part for kind, path in names.items() for part in (f"--{kind}", path)]
+    code, output, error = run("grade", klass / "ann", klass / "dan", "--unsafe", "--roster", roster, *flags)
+    assert (code, "not on the roster: dan" in error) == (1, True)
+    for kind, text in {"": output, **{kind: path.read_text("utf-8") for kind, path in names.items()}}.items():
+        assert "zoe" in text
+        assert kind == "canvas" or "handed in nothing" in " ".join(text.split())  # there, an empty cell says so
+    by_student = {entry["student"]: entry for entry in json.loads(names["json"].read_text())["submissions"]}
+    assert {name: entry["status"] for name, entry in by_student.items()} == {
+        "ann": "graded",
+        "dan": "graded",
+        "zoe": "failed",
+    }
+    assert run("grade", klass / "ann", "--unsafe", "--roster", write("roster.csv", "login\nann\n"))[0] == 0
+
+
+def test_of_several_files_of_a_learner_the_report_says_which_counted(run, klass, write, notebook, right):
+    blank = notebook('def softmax(x, dim=-1):\n    raise NotImplementedError("attention.softmax")')
+    write("class/dan/attention/attention.ipynb", blank)
+    write("class/dan/attention/attention-copy.ipynb", notebook(right))
+    (entry,) = grade(run, klass / "dan")["submissions"]
+    assert entry["points"] == entry["max_points"]
+    assert "attention-copy.ipynb was graded" in entry["message"]
+    assert "attention.ipynb (0)" in entry["message"]
+
+
 def test_a_fault_of_the_grader_costs_one_submission(run, klass, monkeypatch):
     parse = notebooks.parse
 
@@ -471,12 +536,11 @@ def test_a_read_only_folder(run, klass, tmp_path):
 def program(*arguments: str, **options) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-m", "autograder", *arguments],
-        cwd=ROOT,
+        **{"cwd": ROOT, **options},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
-        **options,
     )
 
 
@@ -517,6 +581,39 @@ def test_a_reader_that_stops_reading():
         check=False,
     )
     assert (done.stderr, len(done.stdout)) == ("", 10)
+
+
+def test_names_in_a_locale_without_unicode(tmp_path, write):
+    """Every report has the names as they are, where Python itself cannot decode them."""
+    for student in ("Zoë O'Neil", "späces 李"):
+        write(f"class/{student}/attention/attention.py", "x = 1")
+    write("class/Ünal_1_assignsubmission_file_/hömework.ipynb", "{}")
+    folder = os.fsencode(tmp_path) + b"/class/J\xfcrgen/attention"
+    os.makedirs(folder)
+    with open(folder + b"/attention.py", "w", encoding="utf-8") as file:
+        file.write("x = 1")
+    with zipfile.ZipFile(tmp_path / "class" / "Núñez_2_assignsubmission_file_x.zip", "w") as archive:
+        archive.writestr("añ/attention.py", "x = 1")
+    roster = write("Röster.csv", "id,name\nzoë,Zoë O'Neil\nnoël,\n")
+    names = {kind: tmp_path / f"report.{kind}" for kind in ("json", "csv", "junit", "html", "canvas")}
+    flags = [str(part) for kind, path in names.items() for part in (f"--{kind}", path)]
+    done = program(
+        "grade", "class", "--unsafe", "--roster", roster.name, *flags, "--gradescope", str(tmp_path),
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, "Traceback" in done.stdout + done.stderr) == (1, False), done.stderr
+    assert "not on the roster: " in done.stderr
+    assert (tmp_path / "zoë.attention.json").exists()
+    students = {entry["student"] for entry in json.loads(names["json"].read_text())["submissions"]}
+    assert students == {"zoë", "späces 李", "Ünal", "Jürgen", "Núñez", "noël"}
+    for kind, path in names.items():
+        text = (
+            json.dumps(json.loads(path.read_text()), ensure_ascii=False) if kind == "json" else path.read_text("utf-8")
+        )
+        for name in ("zoë", "späces 李", "Jürgen", "Núñez", "noël", *(() if kind == "canvas" else ("hömework", "añ"))):
+            assert name in text, (kind, name)
+        assert not any("\ud800" <= one <= "\udfff" or one == "\ufffd" for one in text), kind
 
 
 def test_a_terminal_without_unicode(write, right):

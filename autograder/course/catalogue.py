@@ -294,6 +294,44 @@ def _reference_sources(unit: str) -> dict[str, str]:
     return {node.name: "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n" for node in definitions}
 
 
+@lru_cache(maxsize=None)
+def reference_uses(unit: str) -> dict[str, frozenset[str]]:
+    """For each definition of the reference solution, those that it reaches, itself included."""
+    if is_c(unit):  # kernels call no kernels
+        return {name: frozenset({name}) for name in BY_NAME[unit].names}
+    _, definitions = _definitions(reference_module(unit).__name__)
+    names = {node.name for node in definitions}
+    uses = {
+        node.name: {node.name} | {word.id for word in ast.walk(node) if isinstance(word, ast.Name) and word.id in names}
+        for node in definitions
+    }
+    for _ in names:
+        uses = {name: set().union(*(uses[other] for other in reached)) for name, reached in uses.items()}
+    return {name: frozenset(reached) for name, reached in uses.items()}
+
+
+@lru_cache(maxsize=None)
+def reference_part(unit: str, names: frozenset[str]) -> str:
+    """Some definitions of the reference solution, below its imports and constants.
+
+    What it imports from other units is left out: a notebook gives that.
+    """
+    kept = [
+        node
+        for node in syntax_tree(inspect.getsource(reference_module(unit))).body
+        if (isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in names)
+        or isinstance(node, (ast.Import, ast.Assign, ast.AnnAssign))
+        or (isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("solutions."))
+    ]
+    return "\n".join(ast.unparse(node) for node in kept) + "\n"
+
+
+def stub_of(unit: str, name: str) -> str:
+    """A definition of the reference solution as a notebook gives it: each solution is a NotImplementedError."""
+    return _SOLUTION.sub(r"\1raise NotImplementedError\n", _reference_sources(unit)[name])
+
+
+_SOLUTION = re.compile(r"^( *)### BEGIN SOLUTION\n.*?(?:^ *### END SOLUTION\n|\Z)", re.MULTILINE | re.DOTALL)
 _REMOVED = "\0"  # a line that is left out
 _MARK = re.compile(r"^ *(?:### (?:BEGIN|END) SOLUTION|/\* (?:BEGIN|END) SOLUTION \*/)\n", re.MULTILINE)
 

@@ -24,7 +24,8 @@ from autograder.judging.results import Submission, pack, unpack
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import ForkServerError, Limits
 from autograder.submissions.discovery import Source
-from autograder.submissions.notebooks import Files, UnreadableSubmission, files_of
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import Files, read_files
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Results, Servers
@@ -152,7 +153,7 @@ def _with_files(source: Source) -> tuple[Source, Files | None]:
     if source.problem:
         return source, None
     try:
-        return source, files_of(source.path, source.own_folder)
+        return source, read_files(source.path, source.own_folder)
     except UnreadableSubmission as error:
         return replace(source, problem=str(error)), None
 

@@ -21,13 +21,19 @@ import torch
 from autograder.course.registry import UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
+from autograder.judging.follow import gifts, rounds
 from autograder.judging.inputs import DEFAULT_SEED
+from autograder.judging.missing import explain_missing
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
-from autograder.judging.runner import judge, prepare_unit
+from autograder.judging.runner import follow_through, judge, prepare_unit
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
+from autograder.submissions.definitions import settle
 from autograder.submissions.discovery import Source, need_compiler
-from autograder.submissions.notebooks import Code, Files, UnreadableSubmission, files_of
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import Code, Files, read_files
+from autograder.submissions.syntax import MAX_SEARCHED
+from autograder.submissions.text import readable_path
 
 ATTEMPTS = 3
 MAX_NOTES = 20  # on cells that failed
@@ -60,14 +66,19 @@ def grade_code(
 ) -> Graded:
     """Run code in a process of its own, judge it there, diagnose what fails."""
     started = time.monotonic()
+    sources, settled = settle(code.cells, unit)
     sanitizers = find_unit(unit).language == "c"
-    with ProcessSubject(server, code.cells, limits, sanitizers=sanitizers, modules=code.modules) as session:
+    with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules) as session:
         judgement = judge(session, unit, tasks, seed)
+        cells = tuple(session.reports)
+        for number, found in enumerate(rounds(gifts(judgement))):
+            if number:
+                session.close()  # what is asked next gets a fresh process
+            judgement = follow_through(judgement, session, found, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
-        cells = tuple(session.reports)
-    graded = diagnose(judgement)
-    notes = (*code.notes, *_cell_notes(cells), *_lost_answers(graded, code.prose))
+    graded = diagnose(explain_missing(judgement, sources))
+    notes = (*code.notes, *settled, *_cell_notes(cells), *_lost_answers(graded, code.prose))
     return Graded(graded, cells, notes, time.monotonic() - started)
 
 
@@ -85,14 +96,22 @@ def _cell_notes(reports: Sequence[CellReport]) -> list[str]:
 def _lost_answers(graded: Sequence[TaskResult], prose: Sequence[str]) -> list[str]:
     """Tasks that are missing from the code although a text cell holds their definition."""
     notes = []
+    searched = list(_beginning(prose, MAX_SEARCHED))
     for task in graded:
         name = task.id.partition(".")[2]
         defined = re.compile(rf"^[ \t]*(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-        if task.status == NOT_ATTEMPTED and any(defined.search(text) for text in prose):
+        if task.status == NOT_ATTEMPTED and any(defined.search(text) for text in searched):
             notes.append(
                 f"`{name}` is written in a text (Markdown) cell, so it never runs: change the cell's type to code."
             )
     return notes
+
+
+def _beginning(texts: Iterable[str], length: int) -> Iterator[str]:
+    """The first texts, of this many characters together: a search holds up everybody else's submissions."""
+    for text in texts:
+        yield text[:length]
+        length = max(0, length - len(text))
 
 
 def grade_source(
@@ -110,7 +129,7 @@ def grade_source(
         if source.problem:
             raise UnreadableSubmission(source.problem)
         find_unit(source.unit)
-        code = (files or files_of(source.path, source.own_folder)).code(source.path)
+        code = (files or read_files(source.path, source.own_folder)).code(source.path)
         graded = grade_code(server, code, source.unit, None, seed, limits)
     except (UnreadableSubmission, UnknownUnit) as error:
         return not_graded(source, str(error))
@@ -122,20 +141,22 @@ def grade_source(
             f"The grader itself failed on this submission ({type(error).__name__}: {error!s:.200}): grade it by hand, "
             "and please report it.",
         )
+    notes = (*source.notes, *graded.notes)
     return Submission(
-        str(source.path),
+        readable_path(source.path),
         source.student,
         source.unit,
         graded.tasks,
-        message="\n".join(graded.notes) or None,
+        message="\n".join(notes) or None,
         seconds=graded.seconds,
-        notes=graded.notes,
+        notes=notes,
     )
 
 
 def not_graded(source: Source, why: str) -> Submission:
     """The result for a file that cannot be graded."""
-    return Submission(str(source.path), source.student, source.unit, status="failed", message=why)
+    path = readable_path(source.path)
+    return Submission(path, source.student, source.unit, status="failed", message=why, notes=source.notes)
 
 
 def prepare_process() -> None:

@@ -150,6 +150,8 @@ def _assert_tuple(got: Any, expected: tuple, what: str | Sequence[str], compare:
     if len(got) != len(expected):
         raise AssertionError(f"Expected {len(expected)} results ({', '.join(names)}), but got {len(got)}.")
     for item, wanted, name in zip(got, expected, names):
+        if item is None and wanted is not None:  # of several results: no `return` is missing
+            raise AssertionError(f"{name} should be {describe(wanted)}, but is None.")
         compare(item, wanted, name)
 
 
@@ -180,12 +182,19 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
     if yours == wanted:  # which would say nothing
         yours, wanted = _value(got, wrong, 13), _value(expected, wrong, 13)
     share = f"{int(wrong.sum())} of {wrong.numel()} values differ" if wrong.numel() > 1 else "the value differs"
-    detour = ""
-    if expected.dtype == torch.float64 and torch.allclose(got, expected, 1e-6, 1e-7, equal_nan=True):
-        detour = " They agree to six digits and more, as after a detour through float32."
     raise AssertionError(
-        f"{what}: {share}; for example at {_indices(wrong, 1)} you have {yours} and {wanted} was expected.{detour}"
+        f"{what}: {share}; for example at {_indices(wrong, 1)} you have {yours} and {wanted} was expected."
+        f"{_nearness(got, expected)}"
     )
+
+
+def _nearness(got: torch.Tensor, expected: torch.Tensor) -> str:
+    """What to say of float64 values that are nearly right."""
+    if expected.dtype != torch.float64 or not torch.allclose(got, expected, 1e-6, 1e-7, equal_nan=True):
+        return ""
+    if torch.equal(got.nan_to_num(), got.float().double().nan_to_num()):
+        return " They agree to six digits and more, as after a detour through float32."
+    return " They agree to six digits and more: is a small number added, or something rounded, on the way?"
 
 
 def _assert_number(got: Any, expected: Any, what: Any, rtol: float | None, atol: float | None) -> None:

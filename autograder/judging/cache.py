@@ -61,8 +61,8 @@ ENTRY_BYTES = 1000  # what a kept verdict takes, roughly, without its message
 
 # By everything that they depend on: the reference's answers as frames; the results of checks, with the number of
 # requests that they rest on; mistakes' answers. Without one of them, `grade` takes for a class of 200 so much more
-# processor time (``book/measurements/caches.json``): 16 %, 32 %, 17 %; without requests sent ahead 14 %. A cache of
-# whole diagnoses gained nothing beside these.
+# processor time (``book/measurements/caches.json``): 13 %, 35 %, 40 %; without requests sent ahead, and so without
+# verdicts, 29 %. A cache of whole diagnoses gained nothing beside these.
 REFERENCE_ANSWERS: LruCache[bytes] = LruCache(32 * 2**20)
 VERDICTS: LruCache[tuple[CheckResult, int]] = LruCache(8 * 2**20)
 MISTAKE_ANSWERS: LruCache[Outcome] = LruCache(64 * 2**20)

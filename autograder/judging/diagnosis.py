@@ -3,31 +3,29 @@
 The requests of every check are kept. When a check fails, each mistake gets the same requests; one whose
 answers equal the learner's is named. Mistakes of the other tasks of the unit are tried as well: a wrong
 `softmax` shows in everything that calls it.
+
+A name is a claim, so it rests on values: many different programs end in one exception, one complaint of a driver, or
+`None`. Where nothing else agrees, or where several mistakes agree equally well, they are listed as possible.
 """
 
 from __future__ import annotations
 
-import ast
-import inspect
 import math
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import repeat
-from typing import Any
+from typing import Any, overload
 
 import torch
 
-from autograder.course.catalogue import Mistake, mistakes, reference_module
+from autograder.course.catalogue import Mistake, mistakes, reference_uses
 from autograder.course.registry import BY_NAME
-from autograder.course.source import syntax_tree
 from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
 from autograder.judging.implementations import namespace
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
-from autograder.sandbox.runtime.requests import Outcome, Request
+from autograder.sandbox.runtime.requests import Outcome, words
 
 # How far (relatively, absolutely) answers alike may lie apart; float32 unless given. In float64 little is forgiven:
 # what goes wrong there (a detour through float32, an epsilon) is small, and must not pass for one another.
@@ -43,51 +41,57 @@ def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
     graded = []
     with reproducible():
         for task in judgement.tasks:
-            mistake = _mistake_behind(judgement, task, found)
-            if mistake:
-                found.append(mistake)
-            checks = tuple(verdict.result for verdict in judgement.verdicts[task])
-            graded.append(TaskResult(task, checks, diagnosis_of(mistake)))
+            checks = judgement.results(task)
+            passed = all(check.status == PASSED for check in checks)  # then its answers need not even be decoded
+            behind = Likeliest() if passed else _behind(judgement, task, found)
+            if behind.mistake:
+                found.append(behind.mistake)
+            possible = tuple(map(diagnosis_of, behind.possible))
+            graded.append(TaskResult(task, checks, diagnosis_of(behind.mistake), possible, judgement.needed(task)))
     return tuple(graded)
 
 
+@overload
+def diagnosis_of(mistake: Mistake) -> Diagnosis: ...
+@overload
+def diagnosis_of(mistake: None) -> None: ...
 def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
-    return Diagnosis(mistake.name, mistake.hint, mistake.link) if mistake else None
+    return Diagnosis(mistake.name, mistake.hint, mistake.link, mistake.task) if mistake else None
 
 
 def tasks_behind_failures(judgement: Judgement) -> list[str]:
-    """The tasks, not judged yet, whose mistakes may show in a failing one that no mistake of its own explains."""
+    """The tasks, not judged yet, whose code takes part in the answers of one that fails."""
     all_tasks = BY_NAME[judgement.unit].task_ids
     if len(judgement.verdicts) == len(all_tasks):
         return []
-    open_evidence = []
-    for task in judgement.tasks:
-        evidence = judgement.evidence(task)
-        if _comparable(evidence) and not likeliest(judgement.unit, task, evidence, {task}).explains_all:
-            open_evidence += evidence
-    if not open_evidence:
-        return []
-    reached = {mistake.task for mistake in _candidates(judgement.unit, "", open_evidence)}
-    return [task for task in all_tasks if task in reached - judgement.verdicts.keys()]
+    failing = [judgement.evidence(task) for task in judgement.tasks if not judgement.passed(task)]
+    asked = [item for evidence in failing if _comparable(evidence) for item in evidence]
+    reached = names_reached(judgement.unit, asked)
+    return [task for task in all_tasks if task.partition(".")[2] in reached and task not in judgement.verdicts]
 
 
-def _mistake_behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Mistake | None:
-    """The mistake behind a task's failing checks; one of another task only if that task fails, too.
+def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeliest:
+    """What is behind a task's failing checks; a mistake of another task only if that task fails, too.
 
     What has been ``found`` behind other tasks comes first: who calls what is wrong there has made no other mistake.
     """
-    if judgement.passed(task):  # its answers need not even be decoded
-        return None
+    if again := judgement.given.get(task):  # what shows there is the task's own
+        own = likeliest(judgement.unit, task, [verdict.evidence for verdict in again.verdicts], {task})
+        if own.mistake:
+            return own
     failing = frozenset(other for other in judgement.verdicts if not judgement.passed(other))
-    return likeliest(judgement.unit, task, judgement.evidence(task), failing, found).mistake
+    return likeliest(judgement.unit, task, judgement.evidence(task), failing, found)
+
+
+MOST_POSSIBLE = 3  # mistakes that are listed: more would be a guess
 
 
 @dataclass(frozen=True)
 class Likeliest:
-    """The most likely mistake behind a task's failing checks, if there is one; whether it explains every check."""
+    """The mistake behind a task's failing checks, if values prove it, or else those that are possible."""
 
     mistake: Mistake | None = None
-    explains_all: bool = False
+    possible: tuple[Mistake, ...] = ()
 
 
 def likeliest(
@@ -95,30 +99,75 @@ def likeliest(
 ) -> Likeliest:
     """Compare a task's failing checks with every mistake of the tasks in ``suspects``.
 
-    Among equals, one that was ``found`` behind another task comes first.
+    Among equals, one that was ``found`` behind another task comes first, then those of the task itself.
     """
     failing = _comparable(evidence)
     passing = [item for item in evidence if item.status == PASSED]
     if not failing:
         return Likeliest()
     # A hair beside the right answers is a hair beside those of every mistake that does not show in this check.
-    same = same_bits if _nearly_right(unit, failing[0]) else same_outcome
-    best, best_score, equals = None, (0, 0), 0
+    nearly_right = _nearly_right(unit, failing[0])
+    same = same_bits if nearly_right else same_outcome
+    best = _Match((), 0)
+    equals: list[Mistake] = []
     for candidate in sorted(_candidates(unit, task, evidence), key=lambda mistake: mistake not in found):
         if candidate.task not in suspects or not answers_alike(candidate, failing[0], same):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
-        explained = 1 + sum(answers_alike(candidate, item) for item in failing[1:])
-        if explained >= best_score[0]:
-            score = (explained, sum(answers_alike(candidate, item) for item in passing))
-            if score > best_score:
-                best, best_score, equals = candidate, score, 1
-            elif score == best_score:
-                equals += 1
-            if score == (len(failing), len(passing)):
-                return Likeliest(best, explains_all=True)  # no other explains more
-    if equals > 1 and 2 * best_score[0] < len(failing):
-        return Likeliest()  # several explain a little, equally well: to name one of them would be a guess
-    return Likeliest(best)
+        explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item)))
+        if len(explained) < len(best.failing):
+            continue
+        match = _Match(explained, sum(answers_alike(candidate, item) for item in passing))
+        if match.score > best.score:
+            best, equals = match, []
+        if match.score == best.score:
+            equals.append(candidate)
+        if match.score == (len(failing), len(passing)):
+            break  # no other explains more; and no two mistakes of a task answer everything alike
+    equals = _first_of(equals, task, found)
+    everything = best.score == (len(failing), len(passing))
+    if any(_tells(unit, item, nearly_right) for item in best.failing):
+        if len(equals) == 1:
+            return Likeliest(equals[0])
+        enough = 2 * len(best.failing) >= len(failing)
+    else:  # one symptom has many causes: the mistake must at least fit whatever else was seen
+        enough = everything
+    return Likeliest(possible=tuple(equals)) if enough and len(equals) <= MOST_POSSIBLE else Likeliest()
+
+
+@dataclass(frozen=True)
+class _Match:
+    """The failing checks that a mistake answers as the learner's code did, and the number of passing ones."""
+
+    failing: tuple[Evidence, ...]
+    passing: int
+
+    @property
+    def score(self) -> tuple[int, int]:
+        return len(self.failing), self.passing
+
+
+def _first_of(equals: Sequence[Mistake], task: str, found: Sequence[Mistake]) -> list[Mistake]:
+    """Of mistakes that explain equally much: what was found before, else the task's own, else all."""
+    known = [mistake for mistake in equals if mistake in found][:1]
+    return known or [mistake for mistake in equals if mistake.task == task] or list(equals)
+
+
+def _tells(unit: str, evidence: Evidence, nearly_right: bool) -> bool:
+    """Whether a check was answered with a wrong value. Exceptions, complaints and `None` tell of a symptom only."""
+    reference = CachedReference(unit)
+    return any(
+        request.seconds or _is_wrong_value(given, reference.ask(request), nearly_right)  # no training for this question
+        for request, given in evidence.transcript
+    )
+
+
+def _is_wrong_value(given: Outcome, right: Outcome, nearly_right: bool) -> bool:
+    if given.kinds or given.missing:
+        return False
+    if right.kinds:  # what should have been refused was not
+        return True
+    is_complaint = isinstance(given.value, str) and not isinstance(right.value, str)
+    return given.value is not None and not is_complaint and not same_value(given.value, right.value, nearly_right)
 
 
 def _comparable(evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -134,37 +183,18 @@ def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[
 
     Where one answer may take long, as that of a whole training, they are all: the others would take many times as long.
     """
-    requests = [request for item in evidence for request, _ in item.transcript]
-    if any(request.seconds for request in requests):
+    if any(request.seconds for item in evidence for request, _ in item.transcript):
         return [mistake for mistake in mistakes(unit) if mistake.task == task]
-    uses = _uses(unit)
-    asked = {word for request in requests for word in _words(request)}
-    reached = set().union(*(uses[name] for name in asked if name in uses))
+    reached = names_reached(unit, evidence)
     possible = [mistake for mistake in mistakes(unit) if mistake.task.partition(".")[2] in reached]
     return sorted(possible, key=lambda mistake: mistake.task != task)
 
 
-def _words(request: Request) -> Iterable[str]:
-    """Every word in which a request may name something in the learner's code."""
-    texts = [value for value in (*request.args, *request.kwargs.values()) if isinstance(value, str)]
-    return re.findall(r"\w+", " ".join([request.name, request.source or "", *texts]))
-
-
-@lru_cache(maxsize=None)
-def _uses(unit: str) -> dict[str, set[str]]:
-    """For each definition of the reference solution, those that it reaches, itself included."""
-    if BY_NAME[unit].language == "c":  # kernels call no kernels
-        return {name: {name} for name in BY_NAME[unit].names}
-    tree = syntax_tree(inspect.getsource(reference_module(unit)))
-    definitions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-    names = {node.name for node in definitions}
-    uses = {
-        node.name: {node.name} | {word.id for word in ast.walk(node) if isinstance(word, ast.Name) and word.id in names}
-        for node in definitions
-    }
-    for _ in names:
-        uses = {name: set().union(*(uses[other] for other in reached)) for name, reached in uses.items()}
-    return uses
+def names_reached(unit: str, evidence: Iterable[Evidence]) -> set[str]:
+    """The definitions of the reference solution that take part in its answers to what was asked."""
+    uses = reference_uses(unit)
+    asked = {word for item in evidence for request, _ in item.transcript for word in words(request)}
+    return set().union(*(uses[name] for name in asked if name in uses))
 
 
 Same = Callable[[Outcome, Outcome], bool]

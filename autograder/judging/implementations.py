@@ -28,15 +28,20 @@ def namespace(entry: Entry) -> dict:
 
 @lru_cache(maxsize=64)
 def c_namespace(text: str) -> dict:
-    """The namespace of a notebook whose only code is this C code."""
-    code = CCode()
+    """The namespace of a notebook whose only code is this C code, of the course or its catalogue."""
+    code = CCode(initialised=True)
     code.add("the code", text)
     return {C_CODE: code}
 
 
+def reference_source(unit: str) -> str:
+    """The text of a unit's reference solution in Python."""
+    return inspect.getsource(reference_module(unit))
+
+
 @lru_cache(maxsize=None)
 def _reference_code(unit: str) -> CodeType:
-    return _compiled(inspect.getsource(reference_module(unit)), unit)
+    return _compiled(reference_source(unit), unit)
 
 
 def _compiled(source: str, name: str) -> CodeType:

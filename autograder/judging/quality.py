@@ -25,13 +25,15 @@ class Measured:
 
     @property
     def named(self) -> str:
-        return self.result.diagnosis.mistake if self.result.diagnosis else ""
+        """The mistake that was named, or those that are possible."""
+        found = (self.result.diagnosis,) if self.result.diagnosis else self.result.possible
+        return " or ".join(diagnosis.mistake for diagnosis in found)
 
     @property
     def right(self) -> bool:
-        """A mistake failed and was named as itself; an alternative passed."""
+        """A mistake failed and was named as itself (or is possible, by a symptom alone); an alternative passed."""
         if isinstance(self.entry, Mistake):
-            return self.result.status != results.PASSED and self.named == self.entry.name
+            return self.result.status != results.PASSED and self.entry.name in self.named.split(" or ")
         return self.result.status == results.PASSED
 
 

@@ -30,12 +30,13 @@ def assert_raises(
     """The call must make the learner's code raise ``kind``, one of several, or a subclass."""
     kinds = [one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))]
     try:
-        value = call()
+        call()
     except LearnerRaised as raised:
         if not {*kinds} & {*raised.kinds}:
             raise AssertionError(f"{what} should raise {kinds[0]}, but raised {raised.kind}: {raised.text}") from None
         return
-    raise AssertionError(f"{what} should raise {kinds[0]}, but returned {describe(value)}.")
+    # What comes back is a driver's reply, and says nothing to a learner.
+    raise AssertionError(f"{what} should raise {kinds[0]}, but raised no error.")
 
 
 def assert_refused(
@@ -46,6 +47,8 @@ def assert_refused(
         raise AssertionError("The call gave no answer that can be read.")
     raised, _, returned = outcome
     if not raised:
-        raise AssertionError(f"{what} should raise {kinds[0]}, but returned {shown(returned)}.")
+        raise AssertionError(
+            f"{what} should raise {kinds[0]}, but returned {'None' if returned is None else shown(returned)}."
+        )
     if not {*kinds} & {*raised}:
         raise AssertionError(f"{what} should raise {kinds[0]}, but raised {raised[0]}.")

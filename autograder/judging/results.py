@@ -26,11 +26,12 @@ GRADED = "graded"
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The catalogued mistake whose output equals the learner's."""
+    """A catalogued mistake whose answers equal the learner's; ``task``: in which task it was made."""
 
     mistake: str
     hint: str
     link: str
+    task: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,23 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """Verdict of one task: the sum of its checks."""
+    """Verdict of one task: the sum of its checks.
+
+    ``diagnosis``: the mistake that was made, as values prove; ``possible``: without one, those that fit what was seen.
+    ``given``: what the task calls, where the learner's own is wrong and some of the checks pass with the course's.
+    """
 
     id: str
     checks: tuple[CheckResult, ...]
     diagnosis: Diagnosis | None = None
+    possible: tuple[Diagnosis, ...] = ()
+    given: tuple[str, ...] = ()
+
+    @property
+    def elsewhere(self) -> Diagnosis | None:
+        """The diagnosis, where the mistake was made in another task, which this one calls."""
+        found = self.diagnosis
+        return found if found and found.task not in ("", self.id) else None
 
     @property
     def points(self) -> Fraction:
@@ -133,7 +146,9 @@ def unpack_task(packed: dict) -> TaskResult:
         return CheckResult(**{**data, **points})
 
     diagnosis = Diagnosis(**packed["diagnosis"]) if packed["diagnosis"] else None
-    return TaskResult(packed["id"], tuple(map(check, packed["checks"])), diagnosis)
+    possible = tuple(Diagnosis(**data) for data in packed.get("possible", ()))
+    checks, given = tuple(map(check, packed["checks"])), tuple(packed.get("given", ()))
+    return TaskResult(packed["id"], checks, diagnosis, possible, given)
 
 
 def to_json(submissions: Iterable[Submission]) -> dict:
@@ -161,9 +176,13 @@ def _task(task: TaskResult) -> dict:
         "points": number(task.points),
         "max_points": number(task.max_points),
         "status": task.status,
-        "diagnosis": asdict(task.diagnosis) if task.diagnosis else None,
+        "diagnosis": _diagnosis(task.diagnosis) if task.diagnosis else None,
         "checks": [_check(check) for check in task.checks],
     }
+
+
+def _diagnosis(found: Diagnosis) -> dict:
+    return {"mistake": found.mistake, "hint": found.hint, "link": found.link}
 
 
 def _check(check: CheckResult) -> dict:

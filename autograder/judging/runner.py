@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -25,9 +25,11 @@ from autograder.judging import results
 from autograder.judging.assertions import PartlyRight
 from autograder.judging.cache import ENTRY_BYTES, VERDICTS, CachedReference, Requests, digest, prefetch, requests_of
 from autograder.judging.diagnosis import diagnose, tasks_behind_failures
+from autograder.judging.follow import gifts, judge_again
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
+from autograder.judging.missing import explain_missing
 from autograder.judging.results import CheckResult, TaskResult
-from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible
+from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible, what_was_printed
 from autograder.judging.verdicts import Judgement, Verdict
 from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
 
@@ -72,10 +74,20 @@ def max_points(task: str) -> Fraction:
 
 
 def run_checks(
-    subject: Subject, unit: str, tasks: Iterable[str] | None = None, seed: int = DEFAULT_SEED
+    subject: Subject,
+    unit: str,
+    tasks: Iterable[str] | None = None,
+    seed: int = DEFAULT_SEED,
+    cells: Sequence[str] = (),
 ) -> tuple[TaskResult, ...]:
-    """Judge, then diagnose, where all is in one process: a running notebook, or an entry of the catalogue."""
-    return diagnose(judge(subject, unit, tasks, seed))
+    """Judge, then diagnose, where all is in one process: a running notebook, or an entry of the catalogue.
+
+    ``cells``: what the learner has run, in this order, as far as it is known.
+    """
+    judgement = judge(subject, unit, tasks, seed)
+    if found := gifts(judgement):
+        judgement = follow_through(judgement, subject, found, seed)
+    return diagnose(explain_missing(judgement, cells))
 
 
 def judge(subject: Subject, unit: str, tasks: Iterable[str] | None = None, seed: int = DEFAULT_SEED) -> Judgement:
@@ -90,6 +102,16 @@ def judge(subject: Subject, unit: str, tasks: Iterable[str] | None = None, seed:
         for task in tasks_behind_failures(judgement):
             verdicts[task] = _judge_task(subject, unit, task, seed)
     return judgement
+
+
+def follow_through(
+    judgement: Judgement, subject: Subject, found: Mapping[str, tuple[str, ...]], seed: int = DEFAULT_SEED
+) -> Judgement:
+    """Judge once more the tasks that fail while something that they call is wrong (see ``judging.follow``)."""
+    with reproducible():
+        return judge_again(
+            judgement, subject, found, lambda subject, task: _judge_task(subject, judgement.unit, task, seed)
+        )
 
 
 def _judge_task(subject: Subject, unit: str, task: str, seed: int) -> list[Verdict]:
@@ -122,9 +144,17 @@ def _judge_check(check: Check, subject: Subject, unit: str, seed: int) -> Verdic
 
 
 def _verdict(check: Check, unit: str, learner: Learner) -> Verdict:
-    result = _result_of(check, unit, learner)
+    result = _with_output(_result_of(check, unit, learner), learner)
     transcript = tuple(learner.transcript)
     return Verdict(result, None, lambda: transcript)
+
+
+def _with_output(result: CheckResult, learner: Learner) -> CheckResult:
+    """A failure also shows the first lines that the learner's code printed meanwhile."""
+    printed = "".join(outcome.printed for _, outcome in learner.transcript)
+    if result.status == results.PASSED or not printed.strip():
+        return result
+    return replace(result, message=f"{result.message}\n\n{what_was_printed(printed)}")
 
 
 def prepare_unit(unit: str, seed: int = DEFAULT_SEED) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import torch
 
 from autograder.sandbox.drivers import driver_source
-from autograder.sandbox.runtime.requests import Outcome, Request, execute, torch_as_it_starts
+from autograder.sandbox.runtime.requests import MOST_PRINTED, Outcome, Request, execute, torch_as_it_starts
 from autograder.sandbox.runtime.wire import plain
 
 
@@ -94,6 +94,16 @@ class Learner:
         outcome = self.subject.ask(request)
         self.transcript.append((request, outcome))
         return value_of(outcome)
+
+
+PRINTED_LINES = 5
+
+
+def what_was_printed(text: str) -> str:
+    """The first lines of what a learner's code printed, for a message."""
+    lines = text[:MOST_PRINTED].strip("\n").split("\n")
+    more = ["..."] if len(lines) > PRINTED_LINES or len(text) >= MOST_PRINTED else []
+    return "\n".join(["Your code printed:", *lines[:PRINTED_LINES], *more])
 
 
 def _copied(request: Request) -> Request:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from autograder.judging.cache import digest
-from autograder.judging.results import PASSED, CheckResult
+from autograder.judging.results import NOT_ATTEMPTED, PASSED, CheckResult
 from autograder.judging.subject import Transcript
 from autograder.sandbox.runtime import wire
 from autograder.sandbox.runtime.requests import Request
@@ -32,18 +32,63 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Given:
+    """The verdicts of a task judged once more, ``names`` given as the course has them."""
+
+    names: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True)
 class Judgement:
     """The verdicts of the ``tasks`` that were to be judged, and of those that a failing one may owe its failure to."""
 
     unit: str
     tasks: tuple[str, ...]
     verdicts: dict[str, list[Verdict]]
+    given: dict[str, Given] = field(default_factory=dict)
 
     def passed(self, task: str) -> bool:
         return all(verdict.result.status == PASSED for verdict in self.verdicts[task])
 
+    def missing(self, task: str) -> bool:
+        """Whether nothing of a task is there to be judged."""
+        return all(verdict.result.status == NOT_ATTEMPTED for verdict in self.verdicts[task])
+
+    def results(self, task: str) -> tuple[CheckResult, ...]:
+        """The results of a task's checks, those with what it was given where they are better."""
+        before = self.verdicts[task]
+        given = self.given.get(task)
+        if given is None:
+            return tuple(verdict.result for verdict in before)
+        return tuple(_better(one, other, given.names) for one, other in zip(before, given.verdicts))
+
+    def needed(self, task: str) -> tuple[str, ...]:
+        """What a task was given, where that gained it points."""
+        before = (verdict.result for verdict in self.verdicts[task])
+        gained = any(one.points > two.points for one, two in zip(self.results(task), before))
+        return self.given[task].names if gained else ()
+
     def evidence(self, task: str) -> list[Evidence]:
         return [verdict.evidence for verdict in self.verdicts[task]]
+
+
+def _better(before: Verdict, after: Verdict, names: tuple[str, ...]) -> CheckResult:
+    """The result of a check that was judged twice.
+
+    What is said of a failure is what the learner's own code did: there it could tell what it was given.
+    """
+    if after.result.points <= before.result.points:
+        return before.result
+    passed = after.result.status == PASSED
+    return replace(after.result, message=right_given(names) if passed else before.result.message)
+
+
+def right_given(names: Sequence[str]) -> str:
+    """What is said of points that a task gets although something that it calls is wrong."""
+    listed = " and ".join(f"`{name}`" for name in names)
+    one = len(names) == 1
+    return f"Right, given {listed} as the course has {'it: your own is' if one else 'them: your own are'} wrong."
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 
-from autograder.lms import restore
-from autograder.lms.gradebook import TASKS
-from autograder.submissions.notebooks import UnreadableSubmission, content
-from autograder.submissions.syntax import defined_names
+from autograder.course.registry import BY_NAME
+from autograder.submissions.choice import choose, tasks_written, unit_checked
+from autograder.submissions.discovery import files_of
+from autograder.submissions.files import NOTEBOOK, UnreadableSubmission, content, kind_of, split
+from autograder.submissions.names import unit_named
+from autograder.submissions.notebooks import parse
 
 TIME = "timestamp.txt"
 UNREADABLE_TIME = "timestamp-unreadable.txt"
@@ -38,15 +40,26 @@ def make_ready(converter: Autograde, gradebook: Gradebook, expected: Sequence[st
     _leave_links_out(converter)
     for folder in sorted(filter(os.path.isdir, glob.glob(pattern))):
         _set_unreadable_time_aside(Path(folder), converter.log)
-        is_tidy = not expected or course.notebook_id != "*" or _tidy(converter, gradebook, Path(folder), expected)
+        is_tidy = (
+            not expected
+            or course.notebook_id != "*"
+            or (_is_text(folder) and _tidy(converter, gradebook, Path(folder), expected))
+        )
         # In a name with brackets, nbgrader looks for other names.
         notebooks = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
         if "\n" in folder:
             converter.log.error("Not graded: nbgrader stops at a line break in a name, as in %r; rename it.", folder)
+        elif not _is_text(folder):
+            converter.log.error("Not graded: nbgrader stores no name that is not UTF-8, as in %r; rename it.", folder)
         elif notebooks and is_tidy:
             converter.assignments[folder] = notebooks
             continue
         converter.assignments.pop(folder, None)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name could be decoded. Python keeps other bytes as characters that no database takes."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _leave_links_out(converter: Autograde) -> None:
@@ -97,19 +110,41 @@ def _set_unreadable_time_aside(folder: Path, log: Any) -> None:
         path.rename(folder / UNREADABLE_TIME)
 
 
+def counting(path: Path) -> tuple[Path, str]:
+    """The file that counts for the notebook of this path, as in any grading, and a sentence on the others, if any."""
+    unit = path.stem
+    possible = [one for one in files_of(path.parent)[0] if unit_named(one.stem) in ("", unit)]
+    if unit not in BY_NAME or len(possible) < 2:
+        return path, ""
+    index, note = choose(possible, unit)
+    return possible[index].path, note
+
+
+def notebook_in(path: Path) -> bytes:
+    """What a file holds, as a notebook, whatever it is; raises `UnreadableSubmission`."""
+    data = content(path)
+    if split(path.name)[1] in ("", NOTEBOOK) or kind_of(path.name, data) == NOTEBOOK:
+        return data
+    cells = [nbformat.v4.new_code_cell(source) for source in parse(data, path).cells]
+    return nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()
+
+
 def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> bool:
     """Give the notebooks of a submission their names; whether there is anything to grade."""
-    found = [path for path in folder.rglob("*.ipynb") if not _is_hidden(path.relative_to(folder))]
-    present = [path for path in found if path.is_file() and not path.is_symlink()]
-    missing = [name for name in expected if folder / f"{name}.ipynb" not in found]
-    unknown = [path for path in present if path.parent != folder or path.stem not in expected]
+    found, problems = files_of(folder)
+    for problem in problems:
+        converter.log.error("%s: %s", folder, problem)
+    missing = [name for name in expected if not os.path.lexists(folder / f"{name}.ipynb")]
+    unknown = [
+        one for one in found if one.path.parent != folder or one.path.name not in map("{}.ipynb".format, expected)
+    ]
     for name in missing:
         # Which of several files is meant, only what is in them can tell.
-        possible = [path for path in unknown if len(missing) == 1 or _tasks_in(path, name) > 0]
+        possible = [one for one in unknown if len(missing) == 1 or _is_of(one.path, name)]
         if possible:
-            chosen = max(possible, key=lambda path: (_tasks_in(path, name), path.stat().st_mtime))
+            chosen = possible[choose(possible, name)[0] if name in BY_NAME else -1]
             unknown.remove(chosen)
-            _copy_as(converter, chosen, folder / f"{name}.ipynb")
+            _copy_as(converter, chosen.path, folder / f"{name}.ipynb")
     if any(os.path.lexists(folder / f"{name}.ipynb") for name in expected):
         return True
     student = folder.relative_to(folder.parents[1]).parts[0]
@@ -121,22 +156,12 @@ def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Se
 
 def _copy_as(converter: Autograde, chosen: Path, expected: Path) -> None:
     try:
-        shutil.copyfile(chosen, expected)
-    except OSError as error:
+        expected.write_bytes(notebook_in(chosen))
+    except (OSError, UnreadableSubmission) as error:
         converter.log.error("%s cannot be graded: copying it to %s failed (%s).", chosen, expected.name, error)
     else:
         converter.log.warning("%s is graded as %s: it was handed in under another name.", chosen, expected.name)
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
-
-
-def _tasks_in(path: Path, unit: str) -> int:
-    """How many tasks of a unit a notebook defines."""
-    try:
-        cells = restore.read_cells(content(path), path.name)
-    except UnreadableSubmission:
-        return -1
-    names = set().union(*(defined_names(cell.source) for cell in cells)) if cells else set()
-    return sum(f"{unit}.{name}" in TASKS for name in names)
+def _is_of(path: Path, name: str) -> bool:
+    return name in BY_NAME and (unit_checked(path) == name or tasks_written(path, name) > 0)

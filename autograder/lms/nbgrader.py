@@ -37,7 +37,7 @@ from traitlets.config import Config
 
 from autograder.judging import results
 from autograder.judging.results import Submission, TaskResult
-from autograder.lms import folders, restore
+from autograder.lms import folders, restore, utf8
 from autograder.lms.grade_ids import grade_id, task_of
 from autograder.lms.gradebook import RenameCells, RenameGraded, SaveRenamedCells, position, rename_cells, wanted_cells
 from autograder.lms.marks import KEY
@@ -46,7 +46,8 @@ from autograder.lms.stubs import ClearSolutionsByName
 from autograder.reports.html import feedback_fragment
 from autograder.sandbox import launch
 from autograder.submissions.demonstrations import is_unchanged, left_out
-from autograder.submissions.notebooks import Code, UnreadableSubmission, content, modules_beside
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import Code, modules_beside
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Graded, Servers
@@ -62,6 +63,7 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
         config: what ``get_config()`` returns in an ``nbgrader_config.py``.
         root: the course folder; by default nbgrader's own, which is the current folder.
     """
+    utf8.restart()
     if root is not None:
         config.CourseDirectory.root = os.path.abspath(root)
     # nbgrader's default is no course at all, which PostgreSQL refuses; parts of nbgrader use this one as it is.
@@ -104,7 +106,9 @@ class SubmissionExporter(NotebookExporter):
     def _read(self, path: Path) -> NotebookNode:
         notebook = nbformat.v4.new_notebook(metadata={"language_info": {"name": "python"}})
         try:
-            notebook.cells = restore.read_cells(content(path), path.name)
+            counting, note = folders.counting(path)
+            notebook.cells = restore.read_cells(folders.notebook_in(counting), counting.name)
+            notebook.metadata[KEY] = {"note": note}
         except UnreadableSubmission as error:
             self.log.error("%s cannot be read and gets no points: %s", path, error)
             notebook.metadata[KEY] = {"problem": str(error)}
@@ -146,10 +150,10 @@ class RebuildSubmission(NbGraderPreprocessor):
         wanted = _wanted(about)
         if not any(item.task for item in wanted):
             return nb, resources
-        problem = nb.metadata.get(KEY, {}).get("problem")
+        problem, note = (nb.metadata.get(KEY, {}).get(key) or "" for key in ("problem", "note"))
         rebuilt = restore.rebuild(nb.cells, wanted, _released(self, about))
         nb.cells = rebuilt.cells
-        notes = [problem] if problem else rebuilt.notes
+        notes = [problem] if problem else [*filter(None, [note]), *rebuilt.notes]
         for note in notes:
             self.log.info("%s: %s", about["student"], note)
         _add_notes(nb, notes)

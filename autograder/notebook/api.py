@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import html
+import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from autograder.course.registry import UnknownUnit, find_tasks
 from autograder.judging import results
+from autograder.judging.inputs import DEFAULT_SEED, seed_for
 from autograder.judging.results import TaskResult
-from autograder.judging.runner import run_checks
-from autograder.judging.subject import LocalSubject, quiet
+from autograder.judging.runner import load_checks, run_checks
+from autograder.judging.subject import quiet
 from autograder.notebook import c_magic, store
 from autograder.notebook.c_magic import when_ready as when_ready
 from autograder.notebook.c_magic import write_kernels as write_kernels
 from autograder.notebook.hints import next_hint
 from autograder.notebook.progress import Progress
 from autograder.notebook.progress import load as load_progress
+from autograder.notebook.waiting import Interrupted, LimitedSubject, Shown
 from autograder.reports import html as html_report
 from autograder.reports import terminal
+from autograder.sandbox.runtime.requests import Request
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,17 @@ class Message:
         return f'<div style="white-space: pre-wrap; max-width: 45em">{html.escape(self.text)}</div>'
 
 
-def check(what: str, namespace: dict[str, Any] | None = None) -> Report | Message:
+SECONDS = 10.0  # that one call of a learner's code may take, as when it is graded
+
+
+def check(what: str, namespace: dict[str, Any] | None = None, seconds: float | None = None) -> Report | Message:
     """Grade a task (``"attention.softmax"``) or a whole unit (``"attention"``) in the running notebook.
 
     Args:
         what: a task or a unit.
         namespace: where the learner's names are; by default the notebook's (or the caller's) globals.
+        seconds: how long one call of your code may take; by default ``AUTOGRADER_SECONDS`` of the environment, or
+            else 10. With 0 there is no limit.
 
     Returns:
         A `Report` that shows points, feedback and the likely misconception; a `Message` for an unknown name.
@@ -89,10 +99,65 @@ def check(what: str, namespace: dict[str, Any] | None = None) -> Report | Messag
         unit, tasks = find_tasks(what)
     except UnknownUnit as error:
         return Message(str(error))
-    with quiet():
-        graded = run_checks(LocalSubject(namespace), unit.name, tasks)
+    shown = Shown(_show_line())
+    subject = LimitedSubject(namespace, _seconds() if seconds is None else seconds, _teller(shown, unit.name, tasks))
+    try:
+        with shown, quiet():
+            graded = run_checks(subject, unit.name, tasks, cells=_cells_run())
+    except KeyboardInterrupt as raised:
+        raise Interrupted(raised) from None
     store.remember_points({task.id: results.number(task.points) for task in graded})
     return Report(graded)
+
+
+def _seconds() -> float:
+    """The time limit that the environment sets, else the usual one."""
+    try:
+        return max(0.0, float(os.environ["AUTOGRADER_SECONDS"]))
+    except (KeyError, ValueError):
+        return SECONDS
+
+
+def _teller(shown: Shown, unit: str, tasks: tuple[str, ...]) -> Callable[[Request], None]:
+    """Says which check is running: each asks with a seed of its own."""
+    checks = [check for check in load_checks(unit) if check.task in tasks]
+    doing = {
+        seed_for(DEFAULT_SEED, check.id): f"Check {number} of {len(checks)}: {check.task}, {check.title}"
+        for number, check in enumerate(checks, 1)
+    }
+
+    def tell(request: Request) -> None:
+        shown.doing = doing.get(request.seed, shown.doing)
+
+    return tell
+
+
+def _show_line() -> Callable[[str], None]:
+    """How to show one text in place of another: below the cell, or in the terminal's last line."""
+    if _in_notebook():
+        return _LineBelowCell().show
+    terminal = sys.stderr  # not what it is while code runs quietly
+
+    def show(text: str) -> None:
+        if terminal.isatty():
+            print(f"\r\x1b[K{text[:100]}", end="", file=terminal, flush=True)
+
+    return show
+
+
+class _LineBelowCell:
+    """A line among a cell's outputs, which changes."""
+
+    _handle: Any = None
+
+    def show(self, text: str) -> None:
+        from IPython.display import display  # in a notebook only
+
+        line = {"text/plain": text}
+        if self._handle:
+            self._handle.update(line, raw=True)
+        else:
+            self._handle = display(line, raw=True, display_id=True)
 
 
 def hint(task: str) -> Message:
@@ -128,6 +193,12 @@ def _learner_namespace() -> dict[str, Any]:
 def _shell() -> Any:
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython else None
+
+
+def _cells_run() -> list[str]:
+    """The cells that were run in the running notebook, in this order, as they were typed."""
+    shell = _shell()
+    return list(shell.history_manager.input_hist_raw) if shell else []
 
 
 def _in_notebook() -> bool:

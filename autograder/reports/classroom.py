@@ -137,11 +137,13 @@ def _group(result: TaskResult) -> int:
 
 
 def _misconceptions(by_task: dict[str, list[tuple[str, TaskResult]]]) -> tuple[Misconception, ...]:
-    found: dict[tuple[str, str], tuple[Diagnosis, list[str]]] = {}
+    """Each under the task in which it was made, with the students behind it, each once."""
+    found: dict[tuple[str, str], tuple[Diagnosis, dict[str, None]]] = {}
     for task, results in by_task.items():
         for student, result in results:
             if result.diagnosis:
-                found.setdefault((task, result.diagnosis.mistake), (result.diagnosis, []))[1].append(student)
+                key = result.diagnosis.task or task, result.diagnosis.mistake
+                found.setdefault(key, (result.diagnosis, {}))[1][student] = None
     entries = [Misconception(task, diagnosis, tuple(who)) for (task, _), (diagnosis, who) in found.items()]
     return tuple(sorted(entries, key=lambda entry: -len(entry.students)))
 

@@ -18,10 +18,12 @@ from autograder.judging.results import (
     PASSED,
     TIMEOUT,
     CheckResult,
+    Diagnosis,
     Submission,
     TaskResult,
     task_status,
 )
+from autograder.judging.verdicts import right_given
 from autograder.submissions.text import clean
 
 MESSAGE_LIMIT = 2000  # characters of one message that a report shows
@@ -143,11 +145,52 @@ def messages(task: TaskResult, limit: int = MESSAGE_LIMIT) -> list[tuple[CheckRe
     first: dict[str, str] = {}  # message -> title of the first check that says it
     shown = []
     for check in task.checks:
-        text = shorten(check.message, limit)
+        text = "" if check.status == PASSED else shorten(check.message, limit)
         repeated = bool(text) and text in first
         shown.append((check, f"The same message as for: {first[text]}" if repeated else text))
         first.setdefault(text, check_title(check))
     return shown
+
+
+def given_text(task: TaskResult) -> str:
+    """What a task was given to get its points; ``""`` for one that needed nothing."""
+    return right_given(task.given) if task.given else ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a report says of the mistake behind a task's failing checks; code in it stands between backticks."""
+
+    heading: str
+    text: str
+    link: str
+
+
+def explanations(task: TaskResult, tasks: Iterable[TaskResult] = ()) -> list[Explanation]:
+    """The mistake that was made; or those that are possible. ``tasks``: all those that the report shows.
+
+    A mistake of another task is explained there, and here only if the report does not show that task.
+    """
+    found = task.diagnosis
+    if not found:
+        return [_possible(diagnosis, first=number == 0) for number, diagnosis in enumerate(task.possible)]
+    if not task.elsewhere:
+        return [Explanation(f"Looks like: {readable(found.mistake)}", found.hint, found.link)]
+    name = found.task.partition(".")[2]
+    heading = f"Comes from `{name}`: {readable(found.mistake)}"
+    if any(other.id == found.task and other.diagnosis == found for other in tasks):
+        return [Explanation(heading, f"This task calls `{name}`. Fix that first, as described there.", "")]
+    return [Explanation(heading, f"This task calls `{name}`, where the mistake is. {found.hint}", found.link)]
+
+
+def _possible(diagnosis: Diagnosis, first: bool) -> Explanation:
+    """Several mistakes have one symptom, so this is no more than a suggestion."""
+    heading = f"{'Perhaps' if first else 'Or perhaps'}: {readable(diagnosis.mistake)}"
+    return Explanation(
+        heading,
+        f"What was seen fits this mistake, and may fit others. If it is yours: {diagnosis.hint}",
+        diagnosis.link,
+    )
 
 
 def next_step(tasks: Sequence[TaskResult], in_terminal: bool = False) -> str:
@@ -156,12 +199,13 @@ def next_step(tasks: Sequence[TaskResult], in_terminal: bool = False) -> str:
     if task is None:
         progress = "autograder progress" if in_terminal else "progress()"
         return f"Everything passes; `{progress}` shows what is left in the course." if tasks else "No check was run."
-    hint = f"autograder hint {task.id}" if in_terminal else f'hint("{task.id}")'
+    wrong = task.elsewhere.task if task.elsewhere else task.id
+    hint = f"autograder hint {wrong}" if in_terminal else f'hint("{wrong}")'
     if task.status == NOT_ATTEMPTED:
         return f"Next: write `{task.id.partition('.')[2]}`; `{hint}` shows how to begin."
     if task.diagnosis:
-        return f"Next: mend `{task.id}` as described above; `{hint}` shows a hint if that is not enough."
-    return f"Next: mend `{task.id}`; `{hint}` shows a hint."
+        return f"Next: fix `{wrong}` as described above; `{hint}` shows a hint if that is not enough."
+    return f"Next: fix `{wrong}`; `{hint}` shows a hint."
 
 
 def likely_misconception(submission: Submission) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.course.registry import UNITS
 from autograder.judging.results import GRADED, PASSED, Submission, TaskResult, number
 from autograder.reports import write
-from autograder.reports.common import shorten
+from autograder.reports.common import explanations, shorten
 from autograder.reports.table import cell, csv_text
 
 LONGEST_NAME = 60  # characters, each of up to four bytes, of the 255 that a file's name may have
@@ -34,11 +35,11 @@ def to_gradescope(submission: Submission) -> str:
 
 def _tests(task: TaskResult) -> list[dict]:
     tests = []
-    diagnosis = task.diagnosis
+    explained = "".join(f"{found.heading}\n{found.text}\n{found.link}\n\n" for found in explanations(task))
     for check in task.checks:
         output = shorten(check.message)
-        if diagnosis and check.status != PASSED:
-            output, diagnosis = f"{diagnosis.hint}\n{diagnosis.link}\n\n{output}", None
+        if check.status != PASSED:
+            output, explained = explained + output, ""
         tests.append(
             {
                 "name": f"{task.id}: {check.title or check.id}",
@@ -64,7 +65,8 @@ def write_gradescope(folder: Path, submissions: Iterable[Submission]) -> None:
         if name != whole or name.casefold() in taken:
             name += "-" + hashlib.sha256(repr((whole, submission.path)).encode()).hexdigest()[:8]
         taken.add(name.casefold())
-        write(folder / f"{name}.json", to_gradescope(submission))
+        file = os.fsdecode(f"{name}.json".encode("utf-8", "replace"))  # as Python names it in any locale
+        write(folder / file, to_gradescope(submission))
 
 
 def to_canvas(submissions: Iterable[Submission]) -> str:
@@ -76,8 +78,8 @@ def to_canvas(submissions: Iterable[Submission]) -> str:
     points: dict[str, dict[str, float]] = {}
     possible: dict[str, float] = {}
     for submission in submissions:
+        row = points.setdefault(submission.student, {})
         if submission.status == GRADED:
-            row = points.setdefault(submission.student, {})
             row[submission.unit] = max(row.get(submission.unit, 0.0), number(submission.points))
             possible[submission.unit] = number(submission.max_points)
     units = [unit.name for unit in UNITS if unit.name in possible]

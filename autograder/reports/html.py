@@ -10,7 +10,7 @@ classes that keep MathJax away, which would otherwise typeset what stands betwee
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,11 +23,14 @@ from autograder.reports.classroom import BINS, GROUPS, in_course_order, summaris
 from autograder.reports.common import (
     LOOKS,
     MESSAGE_LIMIT,
+    Explanation,
     Look,
     as_tasks,
     check_title,
     count,
     default_title,
+    explanations,
+    given_text,
     likely_misconception,
     link_label,
     messages,
@@ -49,13 +52,14 @@ STUDENT_LIMIT = 200  # names listed under one misconception
 def feedback_fragment(tasks: TaskResult | Iterable[TaskResult], title: str | None = None) -> str:
     """HTML for the result of a check of one or several tasks, to stand inside another page."""
     tasks = as_tasks(tasks)
-    views = [TaskView.of(task, MESSAGE_LIMIT) for task in tasks]
+    views = [TaskView.of(task, tasks, MESSAGE_LIMIT) for task in tasks]
     return render(
         "fragment.html.j2",
         title=one_line(default_title(tasks) if title is None else title),
         look=LOOKS[overall_status(tasks)],
         score=score_text(tasks),
         tasks=views,
+        first_failure=next((view.task.id for view in views if view.task.status != PASSED), ""),
         next_step=next_step(tasks),
     )
 
@@ -85,14 +89,15 @@ class TaskView:
     score: str
     checks: list[tuple[CheckResult, Look, str]]
     passed: int
+    explanations: list[Explanation]
 
     @classmethod
-    def of(cls, task: TaskResult, limit: int) -> TaskView:
+    def of(cls, task: TaskResult, tasks: Sequence[TaskResult], limit: int) -> TaskView:
         checks = [(check, LOOKS[check.status], message) for check, message in messages(task, limit)]
         if task.status == NOT_ATTEMPTED:
             checks = []  # every check would say the same
         passed = sum(check.status == PASSED for check in task.checks)
-        return cls(task, LOOKS[task.status], score_text([task]), checks, passed)
+        return cls(task, LOOKS[task.status], score_text([task]), checks, passed, explanations(task, tasks))
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ class Row:
             graded=submission.status == GRADED,
             share=round(100 * submission.points / maximum) if maximum else 0,
             misconception=likely_misconception(submission),
-            tasks=[TaskView.of(task, CLASS_MESSAGE_LIMIT) for task in submission.tasks],
+            tasks=[TaskView.of(task, submission.tasks, CLASS_MESSAGE_LIMIT) for task in submission.tasks],
         )
 
 
@@ -153,6 +158,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         clean=clean,
+        given=given_text,
         marked=_marked,
         link_label=link_label,
         one_line=one_line,

@@ -15,7 +15,7 @@ from autograder.judging.results import (
     Submission,
     TaskResult,
 )
-from autograder.reports.common import LOOKS, check_title, one_line, readable, shorten
+from autograder.reports.common import LOOKS, check_title, explanations, one_line, shorten
 from autograder.submissions.text import clean
 
 # error, timeout and crash are all "error"
@@ -65,8 +65,8 @@ def _case(student: str, task: TaskResult, check: CheckResult) -> ET.Element:
         return case
     look = LOOKS.get(check.status)
     message = f"{check_title(check)}\n{check.message}"
-    if task.diagnosis:
-        message += f"\nLooks like: {readable(task.diagnosis.mistake)}. {task.diagnosis.hint} {task.diagnosis.link}"
+    for found in explanations(task):
+        message += f"\n{found.heading}. {found.text} {found.link}"
     element = _ELEMENTS.get(check.status, "error")
     return _add_outcome(case, element, check.status, message, summary=check.message or (look.word if look else ""))
 

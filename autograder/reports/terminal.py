@@ -14,13 +14,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.judging.results import GRADED, NOT_ATTEMPTED, PASSED, Diagnosis, Submission, TaskResult
+from autograder.judging.results import GRADED, NOT_ATTEMPTED, PASSED, Submission, TaskResult
 from autograder.reports.common import (
     LOOKS,
+    Explanation,
     as_tasks,
     check_title,
     count,
     default_title,
+    explanations,
+    given_text,
     likely_misconception,
     link_label,
     messages,
@@ -28,7 +31,6 @@ from autograder.reports.common import (
     one_line,
     overall_status,
     points_text,
-    readable,
     score_text,
     shorten,
     submission_status,
@@ -86,16 +88,18 @@ def _lines(tasks: tuple[TaskResult, ...], encoding: str, in_terminal: bool) -> I
     if len(tasks) > 1:
         yield "bold", f"{default_title(tasks)}: {score_text(tasks)}, {LOOKS[overall_status(tasks)].word.lower()}"
     for task in tasks:
-        yield from _task_lines(task, encoding)
+        yield from _task_lines(task, tasks, encoding)
     yield "", next_step(tasks, in_terminal).replace("`", "")
 
 
-def _task_lines(task: TaskResult, encoding: str) -> Iterator[_Line]:
+def _task_lines(task: TaskResult, tasks: tuple[TaskResult, ...], encoding: str) -> Iterator[_Line]:
     look = LOOKS[task.status]
     heading = f"{_symbol(task.status, encoding)} {task.id}: {score_text([task])}, {look.word.lower()}"
     yield f"bold {_STYLES[look.tone]}", heading
-    if task.diagnosis:
-        yield from _diagnosis_lines(task.diagnosis)
+    if given := given_text(task):
+        yield "", f"  {given}".replace("`", "")
+    for explanation in explanations(task, tasks):
+        yield from _explanation_lines(explanation)
     if task.status == NOT_ATTEMPTED:
         return
     for check, message in messages(task):
@@ -106,11 +110,11 @@ def _task_lines(task: TaskResult, encoding: str) -> Iterator[_Line]:
             yield "", indent(message, "    ")
 
 
-def _diagnosis_lines(diagnosis: Diagnosis) -> Iterator[_Line]:
-    yield "bold", f"  Looks like: {readable(diagnosis.mistake)}"
-    yield "", indent(shorten(diagnosis.hint), "    ")
-    if diagnosis.link:
-        yield "", f"    Read: {link_label(diagnosis.link)}, {one_line(diagnosis.link)}"
+def _explanation_lines(explanation: Explanation) -> Iterator[_Line]:
+    yield "bold", f"  {explanation.heading}"
+    yield "", indent(shorten(explanation.text), "    ")
+    if explanation.link:
+        yield "", f"    Read: {link_label(explanation.link)}, {one_line(explanation.link)}"
 
 
 def _symbol(status: str, encoding: str) -> str:

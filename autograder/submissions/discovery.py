@@ -1,23 +1,54 @@
-"""Finding the submissions in files and folders: whose each is, and of which unit."""
+"""Finding the submissions in files and folders: whose each is, and of which unit.
+
+Whose a file is, the folders above it say, and its own name. Folders with the name of a unit are nobody's, nor are those
+whose names only say what is in them ("submissions", "week 3", "old"). Of the others, a learner's is
+
+1. the outermost that a platform named (`names.given`): Moodle, Canvas, Blackboard, Brightspace, Sakai, nbgrader;
+2. else the innermost above the unit's folder, ``class/ada/attention/…``;
+3. else the outermost below the unit's folder, ``attention/ada/…``;
+4. else the file itself, ``inbox/ada_attention.ipynb``.
+
+What lies in a learner's folder is that learner's, whatever it is called: nobody hands in work in the name of another by
+putting a folder of that name into their own. A folder is a learner's if a file in it shows so by the rules above, or if
+a folder or file beside it is a learner's. A zip file counts as one file, so all in it is of one learner.
+"""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.registry import BY_NAME
+from autograder.submissions.choice import Candidate, choose, unit_checked
+from autograder.submissions.files import (
+    NOTEBOOK,
+    SUFFIXES,
+    ZIP,
+    UnreadableSubmission,
+    content,
+    demand_small,
+    kind_on_disk,
+    packed,
+    split,
+)
+from autograder.submissions.names import Given, given, gradescope_export, person, unit_named, units_in
+from autograder.submissions.text import readable_name, readable_path
 
-SUFFIXES = (".ipynb", ".py", ".c")
-_SKIPPED_FOLDERS = {"__pycache__", "__MACOSX", "node_modules"}
+ENDINGS = f"{', '.join(SUFFIXES)} files, and zip files of them,"
+_SKIPPED_FOLDERS = {"__pycache__", "__macosx", "node_modules", "site-packages", "venv"}
+_CLASSROOM = "-submissions"  # GitHub Classroom puts the repositories hw3-ada, hw3-bob into a folder hw3-submissions
+
+Way = tuple[str, ...]  # the names of all folders down to a file, and its own
 
 
 @dataclass(frozen=True)
 class Source:
     """One file to grade, whose it is and of which unit; ``problem`` when it is clear already that it cannot be.
 
+    ``notes`` are for the learner and the teacher; ``aliases`` are other names by which a roster may know the student.
     ``own_folder``: all that lies in the file's folder is of the same learner.
     """
 
@@ -25,6 +56,8 @@ class Source:
     student: str
     unit: str
     problem: str = ""
+    notes: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     own_folder: bool = False
 
 
@@ -33,119 +66,453 @@ def need_compiler(sources: Iterable[Source]) -> bool:
     return any(source.unit in BY_NAME and BY_NAME[source.unit].compiler for source in sources)
 
 
-def discover(paths: Iterable[Path], unit: str | None = None, ignored: list[Path] | None = None) -> list[Source]:
+def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
     """The submissions under the given files and folders, each with its student and unit.
 
-    A folder called like a unit holds one learner's work on it (``STUDENT/UNIT/…``): its file of the unit's
-    name counts, or its only notebook; several files without that name are taken one by one. Any other file is
-    a submission of its own. Hidden folders, checkpoints and files of other kinds are ignored; files of these kinds
-    whose unit cannot be told are added to ``ignored``.
+    Every file that could be graded has a source, or is named in the notes of the one that counts instead.
+    Hidden folders, checkpoints and files of other kinds are ignored, unless they are all that somebody handed in.
     """
-    ignored = [] if ignored is None else ignored
+    roots = list(dict.fromkeys(Path(os.path.abspath(path)) for path in paths))
+    folders = [path for path in roots if _is_folder(path)]
+    roots = [path for path in roots if not any(folder in path.parents for folder in folders)]
     found: list[Source] = []
-    for path in paths:
-        absolute = Path(os.path.abspath(path))
-        found += _in_folder(absolute, unit, ignored) if absolute.is_dir() else [_file(absolute, unit)]
-    unique = {(source.path, source.unit): source for source in found}
-    return _without_shared_folders(unique.values())
+    for root in roots:
+        # Folders that are given side by side (ada/ bob/) are understood as if the folder around them had been given.
+        beside = [path for path in roots if path.parent == root.parent and path in folders]
+        if root not in folders:
+            found.append(_Tree(root, [root], unit).single())
+        elif len(beside) == 1:
+            found += _Tree(root, [root], unit).sources()
+        elif root == beside[0]:
+            found += _Tree(root.parent, beside, unit).sources()
+    given_at = {root: index for index, root in enumerate(roots)}
+    found.sort(key=lambda source: min(given_at.get(path, len(roots)) for path in (source.path, *source.path.parents)))
+    return _without_shared_folders(found)
 
 
-def _without_shared_folders(sources: Collection[Source]) -> list[Source]:
+def _without_shared_folders(sources: Sequence[Source]) -> list[Source]:
     """The same, where a folder in which several learners' files lie is nobody's own."""
-    learners: dict[Path, set[str]] = {}
+    learners: dict[Path, set[str]] = defaultdict(set)
     for source in sources:
-        learners.setdefault(source.path.parent, set()).add(source.student)
+        learners[source.path.parent].add(source.student)
     return [
         replace(source, own_folder=source.own_folder and len(learners[source.path.parent]) == 1) for source in sources
     ]
 
 
-def _in_folder(folder: Path, unit: str | None, ignored: list[Path]) -> list[Source]:
-    found: list[Source] = []
-    passed: dict[Path, Path] = {}
-    for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
-        here = Path(root)
-        files = sorted(here / name for name in names if name.endswith(SUFFIXES) and not name.startswith((".", "~")))
-        name, owner = _unit_name(here), here
-        if here.parent in passed:  # the one folder in a unit's folder: what is in it belongs to that
-            owner = passed[here.parent]
-            name = _unit_name(owner)
-        if name and not files and len(folders) == 1:
-            passed[here] = owner
-        elif name:
-            if unit in (None, name):
-                found += _of_unit_folder(here, files, folders, name, student_of(owner))
-        else:
-            told = [file for file in files if unit or unit_of(file)]
-            found += [_file(file, unit, shared=len(files) > 1 or here == folder) for file in told]
-            ignored += [file for file in files if file not in told]
-    if not found:
-        wanted = f" of unit {unit}" if unit else ""
-        found.append(
-            Source(
-                folder,
-                folder.name,
-                unit or "",
-                f"There is no submission{wanted} in {folder} (looked for {', '.join(SUFFIXES)}).",
-            )
+def one_source(path: Path, unit: str | None = None) -> Source:
+    """The submission in a learner's own file, which may be a zip file of it."""
+    if os.path.isdir(path):
+        return Source(path, "", unit or "", f"{readable_path(path)} is a folder: name the file in it.")
+    found = discover([path], unit)
+    possible = [source for source in found if not source.problem]
+    if len(possible) > 1:
+        names = ", ".join(readable_name(source.path.name) for source in possible)
+        return replace(
+            possible[0], problem=f"{path.name} holds several submissions ({names}): unpack it, and name one."
         )
-    return found
+    return (possible or found)[0]
 
 
-def _of_unit_folder(folder: Path, files: list[Path], folders: list[str], unit: str, student: str) -> list[Source]:
-    named = [
-        file
-        for file in files
-        if file.stem == unit and file.suffix != (".py" if BY_NAME[unit].language == "c" else ".c")
+def files_of(folder: Path) -> tuple[list[Candidate], list[str]]:
+    """All files in one learner's folder for one unit that could be graded, and what is wrong with those that cannot."""
+    items = list(_Tree(folder, [folder], None).items(folder))
+    inside = len(folder.parts)
+    possible = [
+        Candidate(item.path, item.kind, "/".join(map(readable_name, item.path.parts[inside:])), item.stem)
+        for item in items
+        if not item.problem
     ]
-    notebooks = [file for file in files if file.suffix == ".ipynb"]
-    if named or len(files) == 1:
-        return [Source((named or files)[0], student, unit, own_folder=True)]
-    if len(notebooks) == 1:
-        return [Source(notebooks[0], student, unit, own_folder=True)]
-    if files:
-        return [Source(file, f"{student}/{file.stem}", unit) for file in files]
-    if folders:  # the walk goes on into them
-        return []
-    return [Source(folder, student, unit, f"Nothing was submitted: there is no notebook in {folder}.")]
+    return possible, [item.problem for item in items if item.problem]
 
 
-def _file(path: Path, unit: str | None, shared: bool = True) -> Source:
-    """One file. Its own name tells whose it is, unless it is called like a unit, or is alone in a learner's folder."""
-    name = unit or unit_of(path) or ""
-    by_folder = path.stem.lower() in BY_NAME or (not shared and not _unit_name(path.parent))
-    owner = student_of(path.parent) if by_folder else path.stem
-    if not os.path.lexists(path):
-        problem = f"There is no file or folder {path}."
-    elif path.suffix not in SUFFIXES:
-        problem = f"{path.name} is not a submission: only {', '.join(SUFFIXES)} files are graded."
-    elif not name:
-        problem = f"The unit of {path.name} cannot be told from its folder or name; say it with --unit UNIT."
-    else:
-        problem = ""
-    return Source(path, owner, name, problem, own_folder=by_folder)
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path) or kind_on_disk(path) == ZIP
 
 
-def unit_of(path: Path) -> str | None:
-    """The unit a file belongs to, by its folder or by its name (``attention_v2 (1).ipynb`` is of ``attention``)."""
-    exact = next((name.lower() for name in (path.parent.name, path.stem) if name.lower() in BY_NAME), None)
-    if exact:
-        return exact
-    # Longest first, so that a unit `gpt2` would not take the files of `gpt2_forward`. A number may follow at once.
-    names = "|".join(map(re.escape, sorted(BY_NAME, key=len, reverse=True)))
-    found = re.search(rf"(?<![a-z0-9])(?:{names})(?![a-z])", path.stem.lower())
-    return found[0] if found else None
+@dataclass(frozen=True)
+class _Item:
+    """A file that may be a submission. ``way`` leads from the root to it, or to the zip file that it is in.
+
+    ``folders`` and ``stem`` tell its unit: the folders around it, those in a zip file too, and its name without ending.
+    """
+
+    path: Path
+    way: Way
+    folders: Way
+    stem: str
+    kind: str
+    problem: str = ""
 
 
-def _unit_name(folder: Path) -> str:
-    """The unit that a folder is called like; an empty text if none."""
-    return folder.name.lower() if folder.name.lower() in BY_NAME else ""
+@dataclass(frozen=True)
+class _Owned:
+    """An item with its owner: who it is, and which part of the way says so (``index``)."""
+
+    item: _Item
+    index: int
+    student: str
+    given: Given | None = None
+    unit: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def person(self) -> tuple[Way, str, str]:
+        """Two items are of one person if a platform says so, or if they are in the same folder."""
+        if self.given:
+            return (), self.student.casefold(), self.given.number
+        return self.item.way[: self.index], self.student, ""
+
+    @property
+    def shown(self) -> str:
+        """What to call the file when its owner is known."""
+        return "/".join(map(readable_name, self.item.path.parts[min(self.index + 1, len(self.item.way) - 1) :]))
 
 
-def student_of(folder: Path) -> str:
-    """The nearest folder at or above this one that is not called like a unit."""
-    for part in [folder, *folder.parents]:
-        if part.name and not _unit_name(part):
-            return part.name
-    return folder.name
+class _Tree:
+    """The files under some folders that lie side by side in ``top``, or under ``top`` itself."""
+
+    def __init__(self, top: Path, roots: Sequence[Path], unit: str | None):
+        self._top, self._roots, self._unit = top, roots, unit
+        self._depth = len(top.parts) - 1  # the index of the folder `top` in every way
+        self._folders: dict[Way, list[str]] = {}  # all that were seen, with what is in them that cannot be graded
+        self._exported: dict[str, list[Given]] = {}  # the submissions of an export from Gradescope
+
+    def single(self) -> Source:
+        """The source for the one file that was given."""
+        path, name = self._top, readable_name(self._top.name)
+        kind = kind_on_disk(path)
+        item = self._item(path, kind)
+        owned = self._owned(item, self._first_guess(item, set(), set()))
+        unit = self._unit or owned.unit
+        if not os.path.lexists(path):
+            problem = f"There is no file or folder {readable_path(path)}."
+        elif not kind:
+            problem = f"{name} is not a submission: only {ENDINGS} are graded."
+        elif not unit:
+            problem = _untold(name)
+        else:
+            problem = ""
+        own_folder = owned.index < len(item.way) - 1
+        return Source(path, owned.student, unit, problem, owned.notes, _aliases(owned), own_folder)
+
+    def sources(self) -> list[Source]:
+        items = [item for root in self._roots for item in self.items(root)]
+        items += [item for item in self._empty_unit_folders(items) if self._is_wanted(item)]
+        indices = self._owners(items)
+        owned = [self._owned(item, index) for item, index in zip(items, indices)]
+        found = [*self._choices(owned), *self._empty_handed(owned)]
+        if not found:
+            wanted = f" of unit {self._unit}" if self._unit else ""
+            text = f"There is no submission{wanted} in {readable_path(self._top)} (looked for {', '.join(SUFFIXES)})."
+            return [Source(self._top, readable_name(self._top.name), self._unit or "", text)]
+        return found
+
+    # --- the files ------------------------------------------------------------------------------------
+
+    def items(self, root: Path) -> Iterator[_Item]:
+        if not os.path.isdir(root):
+            yield from self._in_given_zip(root)
+            return
+        for folder, folders, names in os.walk(root):
+            here = Path(folder)
+            folders[:] = sorted(name for name in folders if not _is_skipped(name))
+            self._folders.update({(*_way(here), readable_name(name)): [] for name in folders})
+            self._read_export(here, names)
+            for name in sorted(names):
+                yield from filter(self._is_wanted, self._of_file(here / name))
+
+    def _of_file(self, path: Path) -> list[_Item]:
+        if path.name.startswith((".", "~")):
+            return []
+        kind = kind_on_disk(path)
+        if not kind:
+            self._folders.setdefault(_way(path.parent), []).append(readable_name(path.name))
+            return []
+        return self._in_zip(path) if kind == ZIP else [self._item(path, kind)]
+
+    def _item(self, path: Path, kind: str, problem: str = "") -> _Item:
+        way = _way(path)
+        about = given(way[-1])
+        return _Item(path, way, way[:-1], split(about.file if about and about.file else way[-1])[0], kind, problem)
+
+    def _in_zip(self, path: Path) -> list[_Item]:
+        """What a learner's zip file holds; the zip file itself, with the reason, if that cannot be graded."""
+        around = self._item(path, ZIP)
+        try:
+            inside = _to_grade(packed(path))
+            demand_small(path, inside)
+        except UnreadableSubmission as error:
+            return [replace(around, problem=str(error))]
+        if not inside:
+            return [replace(around, problem=f"{around.way[-1]} holds no notebook: only {ENDINGS} are graded.")]
+        return [
+            replace(
+                around,
+                path=path.joinpath(*parts),
+                folders=(*around.folders, around.stem, *parts[:-1]),
+                stem=split(parts[-1])[0],
+                kind=split(parts[-1])[1],
+                problem=_problem_in_zip(parts[-1], around.way[-1]),
+            )
+            for parts in inside
+        ]
+
+    def _in_given_zip(self, path: Path) -> Iterator[_Item]:
+        """A zip file that was given by hand, such as a whole class's, is a folder like any other."""
+        top = (*_way(path)[:-1], split(readable_name(path.name))[0])
+        try:
+            inside = packed(path)
+        except UnreadableSubmission as error:
+            yield replace(self._item(path, ZIP, str(error)), way=top)
+            return
+        for parts in inside:
+            if any(map(_is_skipped, parts[:-1])):
+                continue
+            if parts[-1] == _EXPORT and len(parts) <= 2:
+                self._exported.update(gradescope_export(content(path.joinpath(*parts))))
+            folder = (*top, *parts[:-1])
+            self._folders.update({folder[:end]: [] for end in range(len(top) + 1, len(folder) + 1)})
+        for parts in _to_grade(inside):
+            item = self._item(path.joinpath(*parts), split(parts[-1])[1], _problem_in_zip(parts[-1], path.name))
+            item = replace(item, way=(*top, *parts), folders=(*top, *parts[:-1]))
+            if self._is_wanted(item):
+                yield item
+
+    def _empty_unit_folders(self, items: Sequence[_Item]) -> Iterator[_Item]:
+        """For each folder called like a unit in which there is nothing to grade, an item that says so."""
+        inhabited = {item.way[:end] for item in items for end in range(len(item.way))} | {
+            folder[:-1] for folder in self._folders
+        }
+        for folder in self._folders:
+            if unit_named(folder[-1]) and folder not in inhabited:
+                path = Path(*folder)
+                yield _Item(path, (*folder, ""), folder, "", "", self._nothing_in(path, folder))
+
+    def _nothing_in(self, path: Path, folder: Way) -> str:
+        if path.is_symlink():
+            return f"{folder[-1]} is a symbolic link, which is not followed: submit the folder itself."
+        other = self._folders.get(folder, [])
+        found = f" ({', '.join(other[:3])}{' and more' if len(other) > 3 else ''} cannot be graded)" if other else ""
+        return f"Nothing was submitted: there is no notebook in {readable_path(path)}{found}."
+
+    def _read_export(self, folder: Path, names: Sequence[str]) -> None:
+        """Who the submissions of an export from Gradescope are from; only at its top, where no learner writes."""
+        if _EXPORT in names and self._top in (folder, folder.parent):
+            try:
+                self._exported.update(gradescope_export(content(folder / _EXPORT)))
+            except UnreadableSubmission:
+                return
+
+    # --- the units ------------------------------------------------------------------------------------
+
+    def _is_wanted(self, item: _Item) -> bool:
+        """Whether it may be of the unit that is asked for, by its folders and name."""
+        if self._unit is None:
+            return True
+        told, by_folder = self._unit_by_names(item), unit_named(item.folders[-1])
+        return told in ("", self._unit) or (not by_folder and self._unit in units_in(item.stem))
+
+    def _unit_by_names(self, item: _Item) -> str:
+        around = item.folders[max(self._depth - 1, 0) :]
+        exact = [unit_named(name) for name in (*around[-1:], item.stem, *reversed(around))]
+        inside = [unit for name in (item.stem, *reversed(item.folders[self._depth :])) for unit in units_in(name)]
+        return next(filter(None, [*exact, *inside]), "")
+
+    # --- the owners -----------------------------------------------------------------------------------
+
+    def _owners(self, items: Sequence[_Item]) -> list[int]:
+        """For each item, which part of its way names the owner."""
+        people: dict[Way, set[str]] = defaultdict(set)  # by folder, whom the names of its files may name
+        notebooks = {item.way[:-1] for item in items if item.kind == NOTEBOOK}
+        for item in items:
+            if item.kind == NOTEBOOK or item.way[:-1] not in notebooks:  # beside a notebook, others may be its modules
+                people[item.way[:-1]].add(person(split(item.way[-1])[0]))
+        crowds = self._crowds(items)
+        first = [self._first_guess(item, people[item.way[:-1]], crowds) for item in items]
+        learners = {item.way[: at + 1] for item, at in zip(items, first) if self._may_name(item.way, at)}
+        around = {way[:-1] for way in learners}
+        return [self._enclosing(item.way, at, learners, around) for item, at in zip(items, first)]
+
+    def _first_guess(self, item: _Item, beside: set[str], crowds: set[Way]) -> int:
+        """By the rules at the top of this module. ``beside``: whom the files in its folder name, ``""`` for nobody."""
+        way, is_shared = item.way, len(beside - {""}) > 1
+        top, last = self._depth, len(way) - 1
+        for index in range(max(top - 1, 0), last + 1):
+            if self._given(way[index]):
+                return index
+        unit = next((index for index in range(max(top - 1, 0), last) if unit_named(way[index])), last)
+        people = [index for index in range(top + 1, last) if person(way[index])]
+        above = [index for index in people if index < unit]
+        below = [index for index in people if index > unit]
+        stem = split(way[last])[0]
+        is_module = item.kind != NOTEBOOK and "" in beside and not units_in(stem)  # of the notebook beside it
+        by_name = bool(person(stem)) and not is_module
+        if by_name and is_shared and not (above and unit == last - 1):
+            return last
+        if above and way[:unit] not in crowds:
+            return above[-1]
+        if below:
+            return below[0]
+        if above:
+            return above[-1]
+        root_is_person = top < last and bool(person(way[top]))
+        if by_name and not (root_is_person and unit == last - 1):
+            return last
+        return top if root_is_person else self._nobody(way)
+
+    def _nobody(self, way: Way) -> int:
+        """Where no name is that of a person: the folder below the given one, else that one, else the one around it."""
+        top, last = self._depth, len(way) - 1
+        for index in range(top + 1, last):
+            if not unit_named(way[index]):
+                return index
+        if top < last and not unit_named(way[top]):
+            return top
+        above = [index for index in range(min(top, last - 1), 0, -1) if not unit_named(way[index])]
+        return next((index for index in above[:3] if person(way[index])), above[0] if above else last)
+
+    def _crowds(self, items: Sequence[_Item]) -> set[Way]:
+        """The folders in which a unit's folder holds those of several people, and no file: ``masks/{ada,bob}/…``."""
+        people: dict[Way, set[str]] = defaultdict(set)
+        for item in items:
+            for index in range(self._depth, len(item.way) - 1):
+                if unit_named(item.way[index]):
+                    people[item.way[: index + 1]].add(item.way[index + 1] if index + 2 < len(item.way) else "")
+        return {way[:-1] for way, names in people.items() if "" not in names and sum(map(bool, map(person, names))) > 1}
+
+    def _enclosing(self, way: Way, at: int, learners: set[Way], around: set[Way]) -> int:
+        """The outermost folder on the way that is a learner's: there, or beside it, another one was found to be so."""
+        top = self._depth
+        for index in range(top + 1, at):
+            if self._may_name(way, index) and (way[: index + 1] in learners or way[:index] in around):
+                return index
+        own = top < at and unit_named(way[top + 1]) and way[: top + 1] in learners
+        return top if own and sum(len(other) > top + 1 for other in learners) == 1 else at
+
+    def _may_name(self, way: Way, index: int) -> bool:
+        return bool(self._given(way[index]) or person(way[index] if index < len(way) - 1 else split(way[index])[0]))
+
+    def _given(self, name: str) -> Given | None:
+        exported = self._exported.get(name)
+        return exported[0] if exported else given(name)
+
+    def _owned(self, item: _Item, index: int) -> _Owned:
+        owned = _Owned(item, index, *self._who(item.way, index), unit=self._unit or self._unit_by_names(item))
+        if owned.unit or item.problem or item.kind != NOTEBOOK:
+            return owned
+        unit = unit_checked(item.path)
+        note = f"Neither a folder nor the file's name says the unit; its check cells are those of {unit}."
+        return replace(owned, unit=unit, notes=(note,) if unit else ())
+
+    def _who(self, way: Way, index: int) -> tuple[str, Given | None]:
+        name = way[index]
+        about = self._given(name)
+        if about:
+            return about.student.strip(), about
+        if index == len(way) - 1:
+            name = split(name)[0]
+        slug = way[index - 1].removesuffix(_CLASSROOM) if way[index - 1].endswith(_CLASSROOM) else ""
+        if slug and name.startswith(f"{slug}-"):
+            return name[len(slug) + 1 :], None
+        return person(name) or name, None
+
+    # --- one source for each person and unit ----------------------------------------------------------
+
+    def _choices(self, owned: Sequence[_Owned]) -> Iterator[Source]:
+        """A source for each person and unit, and one for each file whose unit cannot be told."""
+        groups: dict[tuple, list[_Owned]] = defaultdict(list)
+        with_unit = {one.person for one in owned if one.unit}
+        for one in owned:
+            if one.unit:
+                groups[(one.person, one.unit)].append(one)
+            elif one.item.kind == NOTEBOOK or one.person not in with_unit:  # else a module of another file
+                groups[(one.person, one.item.path)].append(one)
+        names: dict[tuple[str, str], set[str]] = defaultdict(set)  # the platform's numbers for those of one name
+        for group in groups.values():
+            if group[0].given:
+                names[group[0].student.casefold(), group[0].unit].add(group[0].given.number)
+        for group in groups.values():
+            first = group[0]
+            if first.given and len(names[first.student.casefold(), first.unit]) > 1:
+                group = [replace(one, student=f"{one.student} {first.given.number}".strip()) for one in group]
+            yield from self._of_group(group)
+
+    def _of_group(self, group: Sequence[_Owned]) -> Iterator[Source]:
+        readable = [one for one in group if not one.item.problem]
+        candidates = [
+            Candidate(one.item.path, one.item.kind, one.shown, one.item.stem, _upload(one)) for one in readable
+        ]
+        best, note = choose(candidates, group[0].unit) if len(readable) > 1 else (0, "")
+        one = (readable or group)[best]
+        notes = [*one.notes, note, *(other.item.problem for other in group if readable and other.item.kind)]
+        if (upload := _upload(one)) and upload.late:
+            notes.append("The platform marked it as late.")
+        problem = one.item.problem or ("" if one.unit else _untold(readable_name(one.item.path.name)))
+        members: list[Given | None] = [*self._exported.get(one.item.way[one.index], [])]
+        for member in members or [None]:  # of the group that handed in together
+            who = replace(one, student=member.student, given=member) if member else one
+            own_folder = who.index < len(who.item.way) - 1  # a folder's name says whose it is
+            yield Source(
+                one.item.path, who.student, one.unit, problem, tuple(filter(None, notes)), _aliases(who), own_folder
+            )
+
+    def _empty_handed(self, owned: Sequence[_Owned]) -> Iterator[Source]:
+        """A source, with the reason, for each folder beside those of learners in which there is nothing to grade."""
+        inhabited = {one.item.way[:end] for one in owned for end in range(len(one.item.way) + 1)}
+        beside = {
+            one.item.way[: one.index]
+            for one in owned
+            if one.index < len(one.item.way) - 1 and self._may_name(one.item.way, one.index)
+        }
+        known = {one.student.casefold() for one in owned}
+        units = list({one.unit for one in owned if one.unit})
+        for folder in self._folders:
+            if folder in inhabited or folder[:-1] not in beside or not self._may_name((*folder, ""), len(folder) - 1):
+                continue
+            student, about = self._who((*folder, ""), len(folder) - 1)
+            unit = self._unit or unit_named(folder[-2]) or (units[0] if len(units) == 1 else "")
+            if not (about and student.casefold() in known):
+                path = Path(*folder)
+                yield Source(
+                    path, student, unit, self._nothing_in(path, folder), aliases=about.aliases if about else ()
+                )
+
+
+_EXPORT = "submission_metadata.yml"
+
+
+def _way(path: Path) -> Way:
+    return tuple(map(readable_name, path.parts))
+
+
+def _is_skipped(folder: str) -> bool:
+    return folder.startswith(".") or folder.lower() in _SKIPPED_FOLDERS
+
+
+def _to_grade(inside: Iterable[Way]) -> list[Way]:
+    """Those of the files in a zip file that may be submissions."""
+    return sorted(
+        parts
+        for parts in inside
+        if split(parts[-1])[1] and not parts[-1].startswith((".", "~")) and not any(map(_is_skipped, parts[:-1]))
+    )
+
+
+def _problem_in_zip(name: str, archive: str) -> str:
+    if split(name)[1] == ZIP:
+        return f"{name} is a zip file in the zip file {archive}, which is not opened: unpack {archive} first."
+    return ""
+
+
+def _untold(name: str) -> str:
+    return f"The unit of {name} cannot be told from its folder or name; say it with --unit UNIT."
+
+
+def _upload(owned: _Owned) -> Given | None:
+    """What the platform says about this upload, in the file's name or that of a folder around it."""
+    return given(owned.item.way[-1]) or owned.given
+
+
+def _aliases(owned: _Owned) -> tuple[str, ...]:
+    return owned.given.aliases if owned.given else ()

@@ -7,6 +7,8 @@ formats do not matter, since tasks are found by the names that the code defines.
 from __future__ import annotations
 
 import ast
+import codecs
+import contextlib
 import io
 import json
 import re
@@ -17,19 +19,25 @@ from pathlib import Path
 
 from autograder.course.source import syntax_tree
 from autograder.submissions.demonstrations import is_unchanged, left_out
+from autograder.submissions.files import NOTEBOOK, ZIP, UnreadableSubmission, content, kind_of
 from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, demand_readable
+from autograder.submissions.text import readable_name
 
-MAX_BYTES = 256 * 2**20
 MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some twenty times the room of its text
 MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes each
+MAX_KEYS = 2_000_000  # of those objects: reading as many takes seconds, in which nobody else's submission is graded
 MAX_CELLS = 10_000
 MAX_MODULES = 50  # Python files beside a submission's
 MAX_MODULES_BYTES = 1_000_000  # of all of them together
+MAX_SOURCE = 4 * MAX_CODE  # bytes: a longer file has more characters than that, in every encoding
 MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
 
-
-class UnreadableSubmission(ValueError):
-    """A file that cannot be read as a submission; the text is one sentence for people."""
+# What a Python file may declare: Python's others hold the grader up for seconds, or are no encodings of text.
+_ENCODINGS = {
+    *(f"iso8859-{number}" for number in range(1, 17) if number != 12),
+    *(f"cp{number}" for number in (437, 850, 852, 866, 932, 936, 949, 950, *range(1250, 1259))),
+    *("ascii", "big5", "euc_jp", "euc_kr", "gb18030", "gb2312", "gbk", "koi8-r", "koi8-u", "mac-roman", "shift_jis"),
+}
 
 
 @dataclass
@@ -61,10 +69,10 @@ class Files:
 
 def read(path: Path) -> Code:
     """The code of a notebook or a Python file that has its folder to itself; raises `UnreadableSubmission`."""
-    return files_of(path, own_folder=True).code(path)
+    return read_files(path, own_folder=True).code(path)
 
 
-def files_of(path: Path, own_folder: bool) -> Files:
+def read_files(path: Path, own_folder: bool) -> Files:
     """A submission's file and, in a folder of its own, the modules beside it; raises `UnreadableSubmission`."""
     data = content(path)
     return Files(data, *modules_beside(path)) if own_folder else Files(data)
@@ -76,7 +84,9 @@ def modules_beside(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
     files = sorted(file for file in path.parent.glob("*.py") if file != path and file.stem.isidentifier())
     for file in files[:MAX_MODULES]:
         try:
-            data = _read_regular_file(file, room)
+            if file.lstat().st_size > room:
+                raise UnreadableSubmission(f"All such files together may have {MAX_MODULES_BYTES:,} bytes.")
+            data = content(file)
         except (UnreadableSubmission, OSError) as error:
             notes.append(f"{file.name} beside the notebook cannot be imported. {error}")
             continue
@@ -87,27 +97,20 @@ def modules_beside(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
     return modules, tuple(notes)
 
 
-def content(path: Path) -> bytes:
-    """The bytes of a submission's file; raises `UnreadableSubmission`.
-
-    A symbolic link is not followed: a submission is what its author wrote, not a file of someone else.
-    """
-    try:
-        return _read_regular_file(path)
-    except OSError as error:
-        raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror or error}.") from error
-
-
 def parse(data: bytes, path: Path) -> Code:
     """The code in the bytes of a file of this name; raises `UnreadableSubmission`."""
-    if path.suffix == ".ipynb":
-        return read_notebook(data, path.name)
-    text = decode(data)
-    if path.suffix == ".c":
-        return read_c(text, path.name)
+    name = readable_name(path.name)
+    kind = kind_of(name, data)
+    if kind == NOTEBOOK:
+        return read_notebook(data, name)
+    if kind == ZIP:
+        raise UnreadableSubmission(f"{name} is a zip file: give it the ending .zip, or unpack it.")
+    text = _decode_source(data[: MAX_SOURCE + 1])
+    if kind == ".c":
+        return read_c(text, name)
     if len(text) > MAX_CODE or max(text.count("\n"), text.count("\r")) > MAX_LINES:
         raise UnreadableSubmission(
-            f"{path.name} is too long: at most {MAX_LINES:,} lines and {MAX_CODE:,} characters of Python are graded."
+            f"{name} is too long: at most {MAX_LINES:,} lines and {MAX_CODE:,} characters of Python are graded."
         )
     return Code(split_python(text))
 
@@ -120,25 +123,12 @@ def read_c(text: str, name: str) -> Code:
     return Code([f"%%c {label}\n{text}"])
 
 
-def _read_regular_file(path: Path, most: int = MAX_BYTES) -> bytes:
-    if not path.is_file():
-        raise UnreadableSubmission(f"{path.name} is not a regular file.")
-    if path.is_symlink():
-        raise UnreadableSubmission(f"{path.name} is a symbolic link, which is not followed: submit the file itself.")
-    if path.stat().st_size > most:
-        if most < MAX_BYTES:
-            raise UnreadableSubmission(f"All such files together may have {MAX_MODULES_BYTES:,} bytes.")
-        raise UnreadableSubmission(
-            f"{path.name} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again."
-        )
-    return path.read_bytes()
-
-
 def read_notebook(data: bytes, name: str = "The notebook") -> Code:
     """The cells of a notebook of any format version."""
     if not data.strip():
         raise UnreadableSubmission(f"{name} is empty (0 bytes of content); upload it again.")
-    if data.count(b"[") + data.count(b"{") > MAX_PARTS or data.count(b",") > MAX_VALUES:
+    parts, values, keys = data.count(b"[") + data.count(b"{"), data.count(b","), data.count(b":")
+    if parts > MAX_PARTS or values > MAX_VALUES or keys > MAX_KEYS:
         raise UnreadableSubmission(f"{name} has too many parts; clear its outputs and save it again.")
     try:
         document = json.loads(decode(data))
@@ -208,19 +198,23 @@ def source_text(cell: dict) -> str:
     return source if isinstance(source, str) else ""
 
 
-def decode(data: bytes) -> str:
-    """UTF-8 (with or without a mark), UTF-16 with a mark, else what the file declares, else Latin-1."""
+def decode(data: bytes, encoding: str = "latin-1") -> str:
+    """UTF-8 (with or without a mark), UTF-16 with a mark, else the given encoding."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        pass
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding)
-    except (SyntaxError, LookupError, UnicodeError):
-        return data.decode("latin-1")
+
+
+def _decode_source(data: bytes) -> str:
+    """A Python or C file of bounded size, which may declare one of the usual encodings."""
+    with contextlib.suppress(SyntaxError, LookupError, UnicodeError):
+        declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        if codecs.lookup(declared).name in _ENCODINGS:
+            return decode(data, declared)
+    return decode(data)
 
 
 def _why_not_json(data: bytes, error: Exception) -> str:

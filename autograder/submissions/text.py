@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 # Terminal escape sequences (ECMA-48): control sequences, control strings, two-character escapes.
 # A sequence stops where another begins, and lengths are bounded: hostile text costs linear time.
@@ -22,3 +24,24 @@ def clean(text: object) -> str:
     text = _ESCAPES.sub("", str(text))
     text = _LINE_ENDS.sub("\n", text)
     return _NOT_TEXT.sub("\ufffd", _INVISIBLE.sub("", text))
+
+
+def readable_name(name: str) -> str:
+    """A file's or folder's name as people wrote it, whatever the locale of this process.
+
+    Python reads names by the locale. Where that is not UTF-8 (``LC_ALL=C``), other characters stay undecoded bytes,
+    which no report can hold. A name that is not UTF-8 either is read as Latin-1.
+    """
+    try:
+        data = os.fsencode(name)
+    except UnicodeEncodeError:  # it never came from the file system: a name in a zip file
+        return name
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def readable_path(path: Path) -> str:
+    """The same for a whole path."""
+    return str(Path(*map(readable_name, path.parts)))

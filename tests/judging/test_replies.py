@@ -30,9 +30,9 @@ def test_raising():
     )
     assert (
         complaint(assert_raises, ValueError, lambda: 5, "f(-1)")
-        == "f(-1) should raise ValueError, but returned 5 (int)."
+        == "f(-1) should raise ValueError, but raised no error."
     )
-    assert "None" in complaint(assert_raises, ValueError, lambda: None)
+    assert "raised no error" in complaint(assert_raises, ValueError, lambda: None)
 
 
 def test_an_error_of_the_grader_is_not_taken_for_the_learners():

@@ -26,7 +26,7 @@ from autograder.lms.restore import Wanted
 from autograder.lms.sample_class import Pupil
 from autograder.reports.common import readable
 from autograder.sandbox import jail
-from autograder.submissions.notebooks import UnreadableSubmission
+from autograder.submissions.files import UnreadableSubmission
 
 REFLECTION_POINTS = 2
 CLASS = {(pupil.unit, pupil.id): pupil for pupil in sample_class.pupils()}

@@ -102,7 +102,9 @@ def test_gradescope():
     assert (data["score"], data["execution_time"], data["output"]) == (1.0, 1.235, "Code cell 1: no")
     assert data["score"] == sum(test["score"] for test in data["tests"])
     assert [test["status"] for test in data["tests"]] == ["passed", "failed", "failed"]
-    assert data["tests"][1]["output"] == "Divide.\nhttps://book/x.html#why\n\n<b>m"  # the diagnosis once, as text
+    assert (
+        data["tests"][1]["output"] == "Looks like: no scale\nDivide.\nhttps://book/x.html#why\n\n<b>m"
+    )  # the diagnosis once, as text
     assert data["tests"][2]["output"] == "<b>m"
 
 
@@ -150,6 +152,7 @@ def test_canvas():
         ["    Points Possible", "", "", "", "", "3.0", "3.0"],
         ["ada", "", "", "ada", "", "2.0", ""],
         ["ben", "", "", "ben", "", "", "3.0"],
+        ["carl", "", "", "carl", "", "", ""],
     ]
 
 
@@ -168,4 +171,5 @@ def test_canvas_with_nobody_graded():
     assert canvas(failed("ada")) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"],
         ["    Points Possible", "", "", "", ""],
+        ["ada", "", "", "ada", ""],
     ]

@@ -9,6 +9,7 @@ import os
 import re
 import threading
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 
@@ -257,8 +258,49 @@ def test_fragment_tells_the_story_in_order():
     assert 'hint("attention.softmax")' in text
     assert "Line one\nline two" in page.text  # newlines are kept, and shown by white-space: pre-wrap
     assert "Check 0 of attention.SelfAttention" not in text  # not attempted: one word says it
-    assert len(page.attributes("details")) == 4
-    assert [task for task in page.attributes("details") if "open" not in task] == [{}]  # only the passed one is folded
+    # Of tasks, the first that fails is open; in each task, the first check that fails. The others are folded.
+    assert ["open" in one for one in page.attributes("details")] == [
+        *(True, True),  # softmax and its check
+        *(False, True, False),  # attention_scores and its checks
+        *(False, True, False),  # scaled_dot_product_attention and its checks
+        False,  # CrossAttention
+    ]
+
+
+SPLIT = Diagnosis(
+    "no-transpose", "Swap two axes.", "https://example.org/book/multihead.html#a", "multihead.split_heads"
+)
+LATER = task("multihead.ablate_head", "failed", message="Your result is (B, T, H, d_head).", diagnosis=SPLIT)
+
+
+def texts(*tasks: TaskResult) -> tuple[str, str]:
+    """A report for the terminal and for a notebook, each on one line."""
+    return tuple(" ".join(text.split()) for text in (terminal.text(tasks), Page(html.feedback_fragment(tasks)).text))
+
+
+def test_a_mistake_of_another_task_is_said_to_be_there():
+    for text in texts(LATER):
+        assert "Looks like" not in text
+        assert "split_heads" in text.partition("no transpose")[0]
+        assert "Swap two axes." in text  # the only place where it is explained
+        assert 'hint("multihead.split_heads")' in text
+    for text in texts(task("multihead.split_heads", "failed", diagnosis=SPLIT), LATER):
+        assert text.count("Looks like: no transpose") == 1
+        assert text.count("no transpose") == 2
+        assert text.count("Swap two axes.") == 1
+    rows = (submission("ada", task("multihead.split_heads", "failed", diagnosis=SPLIT), LATER, unit="multihead"),)
+    assert html.class_page(rows).count("in multihead.split_heads") == 1
+    assert "in multihead.ablate_head" not in html.class_page(rows)
+
+
+def test_what_is_only_possible_is_no_claim():
+    unproven = replace(task("attention.softmax", "error", "failed"), possible=(OVER_QUERIES, NO_SCALE))
+    for text in texts(unproven):
+        assert "Looks like" not in text
+        assert "Perhaps: softmax over queries" in text
+        assert "Or perhaps: no scale" in text
+        assert text.index("Perhaps") < text.index("If it is yours: Each row") < text.index("If it is yours: Divide")
+    assert likely_misconception(submission("ada", unproven)) == ""
 
 
 def test_fragment_of_one_task_with_a_title():
@@ -355,7 +397,7 @@ def test_text_tells_the_story():
     assert lines[0] == f"Unit {ATTENTION}: Self-attention, from dot product to weights: 3 / 10 points, partly passed"
     assert lines[1:3] == ["◐ attention.softmax: 2 / 3 points, partly passed", "  Looks like: softmax over queries"]
     assert "  ✗ Check 1 of attention.softmax (failed)" in lines
-    assert lines[-1].startswith("Next: mend attention.softmax as described above")
+    assert lines[-1].startswith("Next: fix attention.softmax as described above")
     assert "    Line one" in lines
     assert "    line two" in lines
     assert terminal.text(TASKS[4]).split("\n")[0].endswith("attention.CrossAttention: 1 / 1 point, passed")

@@ -15,7 +15,7 @@ from autograder.judging.results import number
 from autograder.sandbox import jail
 from autograder.sandbox.session import ForkServer, Limits
 from autograder.submissions.discovery import Source, discover
-from autograder.submissions.notebooks import MAX_MODULES, MAX_MODULES_BYTES, files_of, modules_beside, read
+from autograder.submissions.notebooks import MAX_MODULES, MAX_MODULES_BYTES, modules_beside, read, read_files
 
 UNIT = "attention"
 IMPORT = f"from model import {', '.join(task.partition('.')[2] for task in find_unit(UNIT).task_ids)}"
@@ -59,8 +59,8 @@ def test_modules_of_others_are_not_found(tmp_path, write, notebook, right, serve
     write("mixed/attention.ipynb", notebook(IMPORT.replace("model", "alan_attention")))
     write("mixed/alan_attention.py", right)
     assert points(server, tmp_path / "attention" / "ada.ipynb") == {"ada": 0}
-    assert points(server, tmp_path / "inbox", "attention") == {"grace_attention": 0, "model": 23}
-    assert points(server, tmp_path / "mixed") == {"mixed": 0, "alan_attention": 23}
+    assert points(server, tmp_path / "inbox", "attention") == {"grace": 0, "model": 23}
+    assert points(server, tmp_path / "mixed") == {"mixed": 0, "alan": 23}
 
 
 def test_check_finds_what_grade_finds(write, notebook, right, capsys, state_file):
@@ -102,7 +102,7 @@ def test_only_regular_files_of_moderate_size_are_taken(tmp_path, write):
     assert modules["latin"] == "x = 'é'"
     assert sorted(note.partition(".py")[0] for note in notes) == ["folder", "gone", "large", "link", "pipe"]
     assert "large.py beside the notebook cannot be imported. All such files together may have 1,000,000 bytes." in notes
-    assert files_of(path, own_folder=False).modules == {}
+    assert read_files(path, own_folder=False).modules == {}
     assert "model" in read(write("b.py", "x = 1")).modules
 
 

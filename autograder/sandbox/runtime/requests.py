@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import math
 import random
 import re
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from opcode import opmap
 from types import CodeType
@@ -21,9 +22,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from .lines import DRIVER_FILE, is_library, lines_of_traceback, where_raised
 from .wire import plain
 
-DRIVER_FILE = "<driver>"
+MOST_PRINTED = 500  # characters: enough to see what a learner printed to find a fault
 _TAKING_TURNS = threading.RLock()
 
 
@@ -63,10 +65,11 @@ class Outcome:
     where: str = ""
     stub: str = ""  # the function that raised NotImplementedError, when that is what happened
     missing: str = ""
+    printed: str = ""  # the beginning of what the code wrote to standard output meanwhile
 
     def to_wire(self) -> dict:
         """Without the fields that are as they are by default."""
-        others = {name: getattr(self, name) for name in ("text", "where", "stub", "missing")}
+        others = {name: getattr(self, name) for name in _TEXTS}
         return {"value": self.value} | _said({"kinds": list(self.kinds), **others})
 
     @staticmethod
@@ -78,8 +81,11 @@ class Outcome:
         return Outcome(
             value=data.get("value"),
             kinds=tuple(str(kind)[:100] for kind in kinds[:20]) if isinstance(kinds, list) else (),
-            **{name: str(data.get(name) or "")[:2000] for name in ("text", "where", "stub", "missing")},
+            **{name: str(data.get(name) or "")[:2000] for name in _TEXTS},
         )
+
+
+_TEXTS = ("text", "where", "stub", "missing", "printed")
 
 
 class MissingName(Exception):
@@ -105,6 +111,21 @@ def execute(namespace: dict, request: Request, shared: bool = True) -> Outcome:
     ``KeyboardInterrupt`` alone passes through, so that a learner can stop a check in a notebook. Where the process is
     ``shared`` with other work, as in a notebook, its random generators are left as they were.
     """
+    said = _Beginning()
+    with contextlib.redirect_stdout(said):
+        outcome = _outcome(namespace, request, shared)
+    return replace(outcome, printed=said.getvalue()) if said.tell() else outcome
+
+
+class _Beginning(io.StringIO):
+    """Standard output of which the beginning is kept."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: max(0, MOST_PRINTED - self.tell())])
+        return len(text)
+
+
+def _outcome(namespace: dict, request: Request, shared: bool) -> Outcome:
     try:
         with _seeded(request.seed) if shared else _seeds_set(request.seed), torch_as_it_starts():
             return Outcome(value=plain(_perform(Names(namespace), request)))
@@ -113,7 +134,7 @@ def execute(namespace: dict, request: Request, shared: bool = True) -> Outcome:
     except MissingName as error:
         return Outcome(missing=str(error))
     except BaseException as error:
-        return _outcome_of(error)
+        return _outcome_of(error, request)
 
 
 @contextmanager
@@ -160,12 +181,12 @@ def processor_time(seconds: float, what: str = "this") -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def call_kernel(names: Names, name: str, arguments: Sequence[Any]) -> list[Any]:
-    """For drivers: call a C kernel of the learner (see `c.call_kernel`)."""
+def call_kernels(names: Names, name: str, calls: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """For drivers: call a C kernel of the learner, several times in one process (see `c.call_kernels`)."""
     from . import c  # where there is no C code, nothing of it is needed
 
     try:
-        return c.call_kernel(names._namespace, name, arguments)
+        return c.call_kernels(names._namespace, name, calls)
     except (KeyError, NotImplementedError):  # not there, or still empty
         raise MissingName(name) from None
 
@@ -173,7 +194,7 @@ def call_kernel(names: Names, name: str, arguments: Sequence[Any]) -> list[Any]:
 def _perform(names: Names, request: Request) -> Any:
     if request.source is None:
         return getattr(names, request.name)(*request.args, **request.kwargs)
-    tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional, "call_kernel": call_kernel}
+    tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional, "call_kernels": call_kernels}
     tools |= {"processor_time": processor_time, "OutOfTime": OutOfTime}
     exec(_compiled(request.source), tools)
     return tools[request.name](names, *request.args, **request.kwargs)
@@ -211,20 +232,12 @@ def _seeds_set(seed: int) -> Iterator[None]:
     yield
 
 
-def _outcome_of(error: BaseException) -> Outcome:
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename != DRIVER_FILE
-        and not frame.filename.startswith(_OWN_FOLDER)
-        and not _is_library(frame.filename)
-    ]
-    last = frames[-1] if frames else None
-    where = f"line {last.lineno} of {_file_name(last.filename)}: {last.line or ''}".rstrip(": ") if last else ""
-    where = where or str(getattr(error, "c_line", ""))  # what happens in C has no frame
+def _outcome_of(error: BaseException, request: Request) -> Outcome:
+    lines = lines_of_traceback(error.__traceback__)
+    where = where_raised(lines, words(request)) or str(getattr(error, "c_line", ""))  # what happens in C has no frame
     stub = ""
-    if isinstance(error, NotImplementedError) and last is not None and _is_raised_by_hand(error):
-        stub = "self" if len(frames) == 1 else last.name
+    if isinstance(error, NotImplementedError) and lines and _is_raised_by_hand(error):
+        stub = "self" if len(lines) == 1 else lines[-1].function
     try:
         text = str(error)
     except Exception:  # a learner's own exception class may be broken
@@ -233,12 +246,18 @@ def _outcome_of(error: BaseException) -> Outcome:
     return Outcome(kinds=kinds, text=steady(text)[:2000], where=where[:500], stub=stub)
 
 
+def words(request: Request) -> set[str]:
+    """Every word in which a request may name something in the learner's code."""
+    texts = [value for value in (*request.args, *request.kwargs.values()) if isinstance(value, str)]
+    return set(re.findall(r"\w+", " ".join([request.name, request.source or "", *texts])))
+
+
 def _is_raised_by_hand(error: BaseException) -> bool:
     """Whether it comes from a `raise` statement of the learner's: PyTorch, too, calls much "not implemented"."""
     last = error.__traceback__
     while last and last.tb_next:
         last = last.tb_next
-    if not last or _is_library(last.tb_frame.f_code.co_filename):
+    if not last or is_library(last.tb_frame.f_code.co_filename):
         return False
     return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
 
@@ -246,16 +265,3 @@ def _is_raised_by_hand(error: BaseException) -> bool:
 def steady(text: str) -> str:
     """A text without the addresses of objects, which differ from run to run."""
     return re.sub(r"\b0x[0-9a-fA-F]{6,16}\b", "0x...", text)
-
-
-_OWN_FOLDER = __file__.rsplit("/", 1)[0]
-_LIBRARIES = tuple(module.__file__.rsplit("/", 1)[0] for module in (torch, traceback) if module.__file__)
-
-
-def _file_name(filename: str) -> str:
-    """How a learner knows a file: a notebook's cells have long temporary names, which say nothing."""
-    return "the cell" if "ipykernel" in filename else filename.rsplit("/", 1)[-1].strip("<>")
-
-
-def _is_library(filename: str) -> bool:
-    return filename.startswith(_LIBRARIES) or "site-packages" in filename

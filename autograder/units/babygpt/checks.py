@@ -5,8 +5,10 @@ check looks at one mechanism. Sizes that could be confused (batch, time, block, 
 left to chance is judged by statistics; each says how often it would fail a right answer by chance, always less than
 once in 10^9.
 
-The inner names of `Block` and `BabyGPT` are free. Where their numbers are compared, their parts are found by type and
-shape, and given weights; if they cannot be found, the properties that the other checks test must suffice.
+The inner names of `Block` and `BabyGPT` are free, and so is the order in which they make their parts. Where their
+numbers are compared, their parts are found by type and shape, and given weights; if they cannot be found, the
+properties that the other checks test must suffice. Elsewhere too, parameters are filled by what they are for: a mistake
+then gives the same numbers however the parts are arranged, and the diagnosis knows it again.
 """
 
 import math
@@ -20,11 +22,14 @@ from autograder.judging.assertions import assert_close, assert_equal
 from autograder.judging.replies import assert_raises, reply_of
 from autograder.units.support.drivers import (
     at_path,
+    fill_by_role,
+    fill_in_order,
     fill_parameters,
     generator_from,
     is_norm,
     load_layers,
     norm_parameters,
+    order_of_use,
     weighted_gradients,
     zero_parameters,
 )
@@ -90,7 +95,7 @@ def check_batch(reply, data, block_size, batch_size, what):
     return starts
 
 
-@pytest.mark.task("babygpt.get_batch", points=2)
+@pytest.mark.task("babygpt.get_batch", points=1)
 def test_answers_are_one_step_later(learner, reference, rng):
     """Each row of x is a piece of the text, and y is the same piece one step later."""
     # All tokens differ, so a row says where it comes from.
@@ -166,6 +171,15 @@ def test_generator_of_batches(learner, reference, rng):
             raise AssertionError(f"{what} gave the same batch.".capitalize())
 
 
+@pytest.mark.task("babygpt.get_batch", points=1)
+def test_any_integer_type(learner, reference, rng):
+    """x and y are int64 also where the text is stored in a narrower type."""
+    for dtype in (torch.int32, torch.int16, torch.uint8):  # files of tokens are; neither embedding nor loss takes them
+        data = rng.uniform(30).argsort()
+        (call,), _ = learner.run(draw_batches, data.to(dtype), 4, 3, [1])
+        check_batch(call, data, 4, 3, f"30 tokens in {dtype}, block 4, batch 3")
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Head
 
@@ -227,6 +241,7 @@ def attend(learner, name, sizes, weights, inputs, training, dtype):
     if complaint := load_by_path(module, weights):
         return complaint
     zero_parameters(getattr(learner, name)(*sizes))  # catches layers that all modules share
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     return [module(x) for x in inputs], inputs
 
 
@@ -238,10 +253,11 @@ def attended(learner, *request):
 @pytest.mark.task("babygpt.Head", points=3)
 def test_head_values(learner, reference, rng):
     """Scaled dot products, the future hidden, a softmax over the past, and the average of the values."""
-    # A head narrower and one wider than the model; sequences shorter than the block and as long.
+    # A head narrower and one wider than the model; sequences shorter than the block and as long, two of them of one
+    # length: catches answers, or weights, that are kept by shape.
     for n_embed, head_size, block_size in ((6, 3, 7), (4, 9, 5)):
         weights = random_head(rng, n_embed, head_size)
-        inputs = [rng.normal(2, time, n_embed, dtype=torch.float64) for time in (block_size, 3, 1)]
+        inputs = [rng.normal(2, time, n_embed, dtype=torch.float64) for time in (block_size, 3, 3, 1)]
         sizes = (n_embed, head_size, block_size)
         for dtype in (torch.float64, torch.float32):
             typed = [x.to(dtype) for x in inputs]
@@ -261,6 +277,15 @@ def test_head_values(learner, reference, rng):
     assert_close(
         output, head_by_hand(x, *weights.values()), "a Head whose scores are all 0, so that it averages over the past"
     )
+    # The key of the last position, which all others must not see, has scores of 80; those before it of -80. Catches a
+    # mask after the softmax, where that key has taken the whole row.
+    weights = {name: 0.2 * value for name, value in random_head(rng, 6, 4, torch.float32).items()}
+    weights["query.weight"][:, 1] = weights["key.weight"][:, 0] = math.sqrt(40)
+    x = 0.2 * rng.normal(2, 5, 6)
+    x[..., 0], x[..., 1], x[:, -1, 0] = -1, 1, 1
+    (output,), _ = attended(learner, "Head", (6, 4, 7), weights, [x], False, torch.float32)
+    expected = head_by_hand(x, *weights.values()).float()
+    assert_close(output, expected, "a Head whose last key is far more similar to all queries", 1e-2, 1e-3)
 
 
 def gradients(learner, name, sizes, weights, x, cotangent):
@@ -388,11 +413,13 @@ def test_multihead_values(learner, reference, rng):
     # Heads that together are wider and narrower than the model; and one head.
     for num_heads, n_embed, head_size in ((3, 4, 2), (2, 7, 3), (1, 5, 4)):
         weights = random_multihead(rng, num_heads, n_embed, head_size)
-        sizes, x = (num_heads, n_embed, head_size, 6), rng.normal(2, 5, n_embed, dtype=torch.float64)
-        (output,), after = attended(learner, "MultiHead", sizes, weights, [x], False, torch.float64)
-        what = f"MultiHead{sizes} of x {tuple(x.shape)}"
-        assert_close(output, multihead_by_hand(x, *weights_by_head(weights, num_heads)), what)
-        assert_equal(after[0], x, "the argument x after the call")
+        sizes = (num_heads, n_embed, head_size, 6)
+        inputs = [rng.normal(2, 5, n_embed, dtype=torch.float64) for _ in range(2)]
+        outputs, after = attended(learner, "MultiHead", sizes, weights, inputs, False, torch.float64)
+        for x, output, left in zip(inputs, outputs, after):
+            what = f"MultiHead{sizes} of x {tuple(x.shape)}"
+            assert_close(output, multihead_by_hand(x, *weights_by_head(weights, num_heads)), what)
+            assert_equal(left, x, "the argument x after the call")
     check_module_gradients(
         learner, reference, "MultiHead", sizes, weights, x, rng.normal(2, 5, n_embed, dtype=torch.float64)
     )
@@ -463,17 +490,19 @@ def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
     gradient of the weighted sum of the first result in their place.
     """
     block = learner.Block(*sizes).to(inputs[0].dtype).train(training)
-    fill_parameters(block.parameters(), numbers)
+    fill_by_role(block, numbers, lambda: block(inputs[0].clone()))
     if cotangent is not None:
         leaf = inputs[0].clone().requires_grad_()
         output = block(leaf * 1)
         return [output], [], weighted_gradients(output, cotangent, [leaf])[0]
-    return [block(x) for x in inputs], [list(one.shape) for one in block.parameters()], inputs
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    return [block(x) for x in inputs], sorted(list(one.shape) for one in block.parameters()), inputs
 
 
 def called_block(learner, *request):
     """The reply of `block_calls`."""
-    return reply_of(learner, block_calls, *request, uses=(fill_parameters, weighted_gradients))
+    uses = (is_norm, fill_parameters, order_of_use, fill_in_order, fill_by_role, weighted_gradients)
+    return reply_of(learner, block_calls, *request, uses=uses)
 
 
 @pytest.mark.task("babygpt.Block", points=1)
@@ -552,10 +581,10 @@ def is_multihead(module):
     return hasattr(module, "heads") and hasattr(module, "proj")
 
 
-def parts_of_block(block, n_embed):
-    """A block's attention, its two norms, and the two layers of its feed-forward network; ``None`` if not found.
+def parts_of_block(block, n_embed, order):
+    """A block's attention, its two norms in the ``order`` of use, and the two layers of its feed-forward network.
 
-    A sentence if there is one norm only.
+    ``None`` if they are not found, a sentence if there is one norm only.
     """
     attention = [one for one in block.modules() if is_multihead(one)]
     if len(attention) != 1:
@@ -572,7 +601,7 @@ def parts_of_block(block, n_embed):
         return None
     if any(parameter is None for norm in norms for parameter in norm_parameters(norm)):
         return None
-    return attention[0], norms, wide[0], narrow[0]
+    return attention[0], sorted(norms, key=lambda norm: order.get(id(norm), len(order))), wide[0], narrow[0]
 
 
 def load_block(attention, norms, wide, narrow, roles):
@@ -597,7 +626,7 @@ def block_output(learner, sizes, roles, x):
     Returns the outputs and which of the wanted biases exist; ``None`` where a part was not found.
     """
     block = learner.Block(*sizes).to(x.dtype)
-    parts = parts_of_block(block, sizes[0])
+    parts = parts_of_block(block, sizes[0], order_of_use(block, lambda: block(x.clone())))
     if parts is None or isinstance(parts, str):
         return parts
     load_block(*parts, roles)
@@ -634,7 +663,7 @@ def test_block_values(learner, reference, rng):
         (n_embed, num_heads, 7),
         roles,
         x,
-        uses=(is_norm, norm_parameters, load_layers, is_multihead, parts_of_block, load_block),
+        uses=(order_of_use, is_norm, norm_parameters, load_layers, is_multihead, parts_of_block, load_block),
     )
     if reply is None:  # built of other parts: the properties must suffice
         return
@@ -649,17 +678,31 @@ def test_block_values(learner, reference, rng):
         assert_close(output, two if same else one, f"the output of a block{mode}", 2e-3, 2e-3)
 
 
-def block_in_training(learner, sizes, x, numbers):
-    """A Block in training mode whose feed-forward network adds nothing; ``None`` if its last layer is not found."""
-    block = learner.Block(*sizes).train()
-    shape = (sizes[0], 4 * sizes[0])
-    narrow = [one for one in block.modules() if isinstance(one, nn.Linear) and one.weight.shape == shape]
+def block_in_training(learner, sizes, x, numbers, silent):
+    """The output of a Block, while training and evaluating, of which one sublayer, the ``silent`` one, adds nothing.
+
+    ``None`` if that sublayer is not found.
+    """
+    block = learner.Block(*sizes)
+    linear = [one for one in block.modules() if isinstance(one, nn.Linear)]
+    narrow = [one for one in linear if one.weight.shape == (sizes[0], 4 * sizes[0])]
     if len(narrow) != 1:
         return None
     for parameter in block.parameters():
         fill_parameters([parameter], numbers)
+    kept = [one.detach().clone() for one in narrow[0].parameters()]
     zero_parameters(narrow[0])
-    return block(x)
+    if silent == "attention":
+        for layer in linear:
+            if layer.weight.shape != (4 * sizes[0], sizes[0]):
+                zero_parameters(layer)
+        if not torch.equal(block.eval()(x), x):  # its attention is made of something else
+            return None
+        with torch.no_grad():
+            for parameter, values in zip(narrow[0].parameters(), kept):
+                parameter.copy_(values)
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    return block.train()(x), block.eval()(x)
 
 
 @pytest.mark.task("babygpt.Block", points=1)
@@ -674,22 +717,23 @@ def test_block_dropout(learner, reference, rng):
         where = f"{'training' if training else 'evaluating'} with dropout={dropout}"
         if same == differ:
             raise AssertionError(f"While {where}, two calls gave {'the same' if same else 'different'} results.")
-    # A network that adds nothing leaves x plus the dropped-out result of attention: where that is dropped, x remains.
-    p, x = 0.4, rng.normal(60, 6, 8)
-    output = learner.run(
-        block_in_training,
-        (8, 2, 7, p),
-        x,
-        random_numbers(rng, dtype=torch.float32),
-        uses=(fill_parameters, zero_parameters),
-    )
-    if output is None:  # built of other parts
-        return
-    assert_close(output, x, "the output of a block while training", atol=math.inf)  # for now only type and shape
-    # 2880 entries: the share has a standard deviation of 0.0092; 6.5 of them, less than once in 10^10. A connection
-    # around the attention may drop once more what the attention has dropped already.
-    what = f"While training with dropout={p}, a feed-forward network that adds nothing, the share of entries left alone"
-    assert_between(share_of(output == x), p - 0.06, 1 - (1 - p) ** 2 + 0.06, what)
+    # One sublayer that adds nothing leaves x plus the dropped-out result of the other: where it is dropped, x remains.
+    p, x, numbers = 0.4, rng.normal(60, 6, 8), random_numbers(rng, dtype=torch.float32)
+    for silent in ("feed-forward network", "attention"):
+        request = (8, 2, 7, p), x, numbers, silent
+        reply = learner.run(block_in_training, *request, uses=(fill_parameters, zero_parameters))
+        if reply is None:  # built of other parts
+            return
+        output, still = pair_of(reply, "the outputs of a block")
+        assert_close(output, x, "the output of a block while training", atol=math.inf)  # for now only type and shape
+        if silent == "attention" and not (output == x).any():  # the network may drop hidden units instead
+            if torch.allclose(output, still):
+                raise AssertionError(f"While training with dropout={p}, the feed-forward network drops nothing.")
+            continue
+        # 2880 entries: the share has a standard deviation of 0.0092; 6.5 of them, less than once in 10^10. A
+        # connection around a sublayer may drop once more what that has dropped already.
+        what = f"While training with dropout={p}, the {silent} adding nothing, the share of entries left alone"
+        assert_between(share_of(output == x), p - 0.06, 1 - (1 - p) ** 2 + 0.06, what)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -716,7 +760,7 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
     model = build_model(learner, sizes).train(training)
     if numbers is not None:
         model = model.to(numbers.dtype)
-        fill_parameters(model.parameters(), numbers)
+        fill_by_role(model, numbers, lambda: model(calls[0][0].clone()))
     if alone is not None:
         blocks = [one for one in model.modules() if isinstance(one, learner.Block)]
         if not blocks:
@@ -724,6 +768,7 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
         for block in blocks[:alone] + blocks[alone + 1 :]:
             zero_parameters(block)
     results = []
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     for ids, targets in calls:
         before = ids.clone()
         result = model(ids) if targets is None else model(ids, targets)
@@ -736,7 +781,8 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
 
 def called_model(learner, *request):
     """The reply of `model_calls`."""
-    return reply_of(learner, model_calls, *request, uses=(fill_parameters, zero_parameters, build_model))
+    uses = (is_norm, fill_parameters, order_of_use, fill_in_order, fill_by_role, zero_parameters, build_model)
+    return reply_of(learner, model_calls, *request, uses=uses)
 
 
 SIZES = (11, 7, 6, 3, 2, 0.0)  # vocabulary, block, width, heads, layers, dropout
@@ -778,10 +824,8 @@ def test_model_loss(learner, reference, rng):
         calls = [(ids, None), (ids, targets)]
         (plain, both), *_ = called_model(learner, SIZES, calls, numbers, training)
         logits, _ = logits_of(plain, (*shape, 11), "model(ids)")
-        again, loss = pair_of(both, "model(ids, targets)")
-        if not isinstance(again, torch.Tensor) or again.numel() != logits.numel():
-            raise AssertionError("With targets the model should return the same logits as without.")
-        assert_close(again.reshape(logits.shape), logits, "the logits with targets")
+        again, loss = logits_of(both, (*shape, 11), "model(ids, targets)")
+        assert_close(again, logits, "the logits with targets")
         rows = logits.reshape(-1, 11).log_softmax(-1)
         expected = -rows[torch.arange(len(rows)), targets.flatten()].mean()
         assert_close(loss, expected, f"the loss, targets {shape}")

@@ -28,10 +28,68 @@ def fill_parameters(parameters, numbers):
             start += parameter.numel()
 
 
+def order_of_use(module, call):
+    """The parts of a module, by their ids, in the order in which a ``call`` uses them. It is called once.
+
+    Random numbers start anew after it: how many were drawn depends on the order in which the parts were made.
+    """
+    order: dict[int, int] = {}
+
+    def note(part, inputs):
+        order.setdefault(id(part), len(order))
+
+    hooks = [part.register_forward_pre_hook(note) for part in module.modules()]
+    call()
+    for hook in hooks:
+        hook.remove()
+    torch.manual_seed(0)
+    return order
+
+
+def fill_in_order(module, numbers, order):
+    """Fill a module's parameters from a list of numbers, each from an index that says what the parameter is for.
+
+    That is: the kind of layer, weight or bias, and shape; of those alike, the one that comes first in the ``order`` of
+    use comes first, and those that are not in it are the same. Names that a task fixes tell layers apart, too. A bias
+    that is free to be there is 0.
+    """
+    import zlib
+
+    fixed = ("key", "query", "value", "proj", "w_q", "w_k", "w_v", "w_o")
+    count: dict[tuple, int] = {}
+    done = set()
+    for path, part in sorted(module.named_modules(), key=lambda named: order.get(id(named[1]), len(order))):
+        kind = "norm" if is_norm(part) else "table" if isinstance(part, nn.Embedding) else "layer"
+        name = path.rpartition(".")[2] if path.rpartition(".")[2] in fixed else ""
+        for what, parameter in part.named_parameters(recurse=False):
+            if id(parameter) in done:  # tied
+                continue
+            done.add(id(parameter))
+            role = kind, name, {"gamma": "weight", "beta": "bias"}.get(what, what), tuple(parameter.shape)
+            count[role] = count.get(role, 0) + (id(part) in order)
+            start = zlib.crc32(repr(role).encode()) + 131 * count[role]
+            free = isinstance(part, nn.Linear) and what == "bias" and not name
+            fill_parameters([parameter], torch.zeros(1) if free else numbers.roll(-start % len(numbers)))
+
+
+def fill_by_role(module, numbers, call):
+    """Fill a module's parameters from a list of numbers by what they are for, as a ``call`` shows; see `fill_in_order`.
+
+    So neither the names of the parts matter, nor the order of the lines in ``__init__``. For the call, parameters that
+    look alike are the same: what a module keeps of it does not depend on either.
+    """
+    fill_in_order(module, numbers, {})
+    fill_in_order(module, numbers, order_of_use(module, call))
+
+
 def complaint_about_layers(module, layers):
     """What is wrong with a module's linear layers, ``{name: (weight, bias)}``, in a sentence; ``""`` if nothing is."""
     for name, (weight, _) in layers.items():
-        layer = getattr(module, name)
+        layer = getattr(module, name, None)
+        if layer is None:
+            others = ", ".join(other for other, one in module.named_modules() if isinstance(one, nn.Linear))
+            found = f"its linear layers are called {others}, and names count" if others else "it has no linear layer"
+            return f"{type(module).__name__} has no layer `{name}`: {found}. Make `self.{name}` in `__init__`."
         if not isinstance(layer, nn.Linear) or layer.bias is None or layer.weight.shape != weight.shape:
             size = ", ".join(map(str, reversed(weight.shape)))
             return f"{name} should be an nn.Linear({size}) with a bias, but is {str(layer)[:100]}."
@@ -113,6 +171,12 @@ def refusal(call):
         raise
     except Exception as error:
         return [kind.__name__ for kind in type(error).__mro__], str(error), None
+
+
+def refusal_in_short(call):
+    """The same without the text, which everybody words as they like: two refusals of one kind are then alike."""
+    kinds, _, returned = refusal(call)
+    return kinds, "", returned
 
 
 def generator_from(seed):

@@ -146,7 +146,8 @@ def build_vocabulary(learner, texts, tokenize=None, min_freq=1, max_size=None, e
 def assert_vocabulary(learner, tokens, texts, **options):
     """The vocabulary holds the special tokens and then these, in this order, both ways."""
     *_, id_to_token, token_to_id, length = learner.run(build_vocabulary, texts, **options)
-    shown = "".join(f", {name}={value!r}" for name, value in options.items())
+    code = {"letters": "list", "lines": "str.splitlines", "commas": "lambda text: text.split(',')"}
+    shown = "".join(f", {name}={code.get(value, value)}" for name, value in options.items())
     what = f"Vocabulary.from_texts({texts}{shown})"
     wanted = [*SPECIALS, *tokens]
     assert_equal(id_to_token, wanted, f"{what}.id_to_token")
@@ -239,7 +240,8 @@ def test_special_tokens_in_texts(learner, reference, rng):
     assert_vocabulary(learner, ["<mask>", "<UNK>", "unk"], ["<UNK> <mask> unk <mask> <unk>"])  # these are words
     requests = [(f"<bos> {a} <pad> <unk> {b} <eos>", {}), (f"{b} <eos>", {"add_bos": True})]
     got, *_ = learner.run(build_vocabulary, texts, encode=requests)
-    assert_equal(got, [[2, 5, 0, 1, 4, 3], [2, 4, 3]], f"The ids of {[text for text, _ in requests]}")
+    for ids, wanted, (text, _) in zip(got, [[2, 5, 0, 1, 4, 3], [2, 4, 3]], requests):
+        assert_equal(ids, wanted, f"The ids of {text!r} after Vocabulary.from_texts({texts})")
 
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
@@ -251,14 +253,14 @@ def test_other_tokens_than_words(learner, reference, rng):
     texts = [f"{a}{a}{b}{a} {b}{c}", f"{a}{c}{a}"]
     assert_vocabulary(learner, [a, b, c, " "], texts, tokenize="letters")
     encode, decode = [(f"{c} {b}?{a}", {"add_eos": True})], [([4, 7, 5, 7], {})]
-    got, back, *_ = learner.run(build_vocabulary, texts, tokenize="letters", encode=encode, decode=decode)
-    assert_equal(got, [[6, 7, 5, 1, 4, 3]], f"encode('{c} {b}?{a}', add_eos=True) with tokenize=list")
-    assert_equal(back, [f"{a}   {b}  "], "decode([4, 7, 5, 7]) with tokenize=list, where 7 is a space")
+    (ids,), (text,), *_ = learner.run(build_vocabulary, texts, tokenize="letters", encode=encode, decode=decode)
+    assert_equal(ids, [6, 7, 5, 1, 4, 3], f"encode('{c} {b}?{a}', add_eos=True) with tokenize=list")
+    assert_equal(text, f"{a}   {b}  ", "decode([4, 7, 5, 7]) with tokenize=list, where 7 is a space")
     one, two = some_words(rng, 2)
     both = f"{one} {two}"
     texts, request = [f"{both},{two},{both}", f"{both},{two}"], f"{two},{one},{both}"
-    got, *_ = learner.run(build_vocabulary, texts, tokenize="commas", encode=[(request, {})])
-    assert_equal(got, [[5, 1, 4]], f"The ids of {request!r} when texts are cut at commas")
+    (ids,), *_ = learner.run(build_vocabulary, texts, tokenize="commas", encode=[(request, {})])
+    assert_equal(ids, [5, 1, 4], f"The ids of {request!r} when texts are cut at commas")
 
 
 def arguments_after_use(learner, texts, ids):

@@ -1,0 +1,72 @@
+"""Code that is written is never "not attempted": why the checks do not find it is said instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from autograder.course.catalogue import is_c
+from autograder.judging.results import ERROR, NOT_ATTEMPTED
+from autograder.judging.verdicts import Judgement, Verdict
+from autograder.submissions.definitions import alike, definitions, is_stub, left_raises
+
+
+def explain_missing(judgement: Judgement, cells: Sequence[str]) -> Judgement:
+    """The judgement in which checks that found nothing of a task say why, where ``cells`` hold something of it."""
+    changed = {}
+    for task, verdicts in judgement.verdicts.items():
+        if any(verdict.result.status == NOT_ATTEMPTED for verdict in verdicts):
+            name = task.partition(".")[2]
+            why = _why(judgement.unit, name, cells)
+            if why:
+                changed[task] = [
+                    _explained(verdict, _needs(name, verdict.result.message) or why) for verdict in verdicts
+                ]
+    return replace(judgement, verdicts=judgement.verdicts | changed) if changed else judgement
+
+
+def _explained(verdict: Verdict, name: str, why: str) -> Verdict:
+    if verdict.result.status != NOT_ATTEMPTED:
+        return verdict
+    message = _needs(name, verdict.result.message) or why
+    return replace(verdict, result=replace(verdict.result, status=ERROR, message=message))
+
+
+def _why(unit: str, name: str, cells: Sequence[str]) -> str | None:
+    """Why what is written of a task is not found; ``None`` where nothing is written of it."""
+    found = [] if is_c(unit) else definitions(cells, name)
+    written = [one for one in found if not (one.node and is_stub(unit, one.node))]
+    if written and written[-1] is not found[-1]:
+        return f"The stub of `{name}` was run after your own: delete the stub, and run your cell again."
+    if written:
+        node = written[-1].node
+        raises = left_raises(node) if node else []
+        return _left_in(name, raises) if raises else _not_there(name)
+    other = alike(cells, unit, name)
+    return f"There is no `{name}` of yours, but a `{other}`: give it the name `{name}`." if other else None
+
+
+def _needs(name: str, message: str) -> str:
+    """What to say of a task that is there, where a check lacked another one."""
+    other = re.match(r"There is no `(\w+)` in your code yet", message)
+    if not other or other[1] == name:
+        return ""
+    return f"`{name}` is checked together with `{other[1]}`, which is not there yet: write that too, and check again."
+
+
+def _left_in(name: str, raises: Sequence[tuple[str, int]]) -> str:
+    """What to say of the functions, with lines, in which a stub's ``raise`` is left."""
+    cell = f"of your cell `{name}`"
+    for function, line in raises:
+        if not function:  # something is written above it
+            return (
+                f"`{name}` is written, but `raise NotImplementedError` still stands in it (line {line} {cell}): "
+                "delete that line."
+            )
+    listed = ", ".join(f"`{function}` (line {line})" for function, line in raises)
+    return f"`{name}` is written in part: {listed} {cell} still raises NotImplementedError."
+
+
+def _not_there(name: str) -> str:
+    return f"The cell in which you define `{name}` was not run to its end, so it is not there: look at its error."

@@ -1,0 +1,162 @@
+"""Checks that take their time in a running notebook: they have an end, say how far they are, and can be interrupted."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import ctypes
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.judging.subject import LocalSubject, what_was_printed
+from autograder.sandbox.runtime.lines import lines_of_stack, lines_of_traceback, where_it_was
+from autograder.sandbox.runtime.requests import Outcome, OutOfTime, Request
+from autograder.sandbox.session import SubjectTimeout
+
+AGAIN_SECONDS = 0.5  # after which code that has caught the interrupt is interrupted again
+SHOW_SECONDS = 1.0  # what is faster needs no progress shown
+
+
+class Interrupted(KeyboardInterrupt):
+    """An interrupt by the learner. A notebook shows one sentence for it, not the whole stack of the grader."""
+
+    def __init__(self, raised: KeyboardInterrupt):
+        where = where_it_was(lines_of_traceback(raised.__traceback__))
+        super().__init__("The check was interrupted" + (f"; it was in {where}" if where else "") + ".")
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows, in place of a traceback."""
+        return [str(self)]
+
+
+@dataclass
+class LimitedSubject:
+    """The names of a running notebook. A call that is not done after so many ``seconds`` is interrupted."""
+
+    namespace: dict[str, Any]
+    seconds: float
+    asked: Callable[[Request], None] = lambda request: None
+
+    def ask(self, request: Request) -> Outcome:
+        self.asked(request)
+        seconds = max(self.seconds, request.seconds) if self.seconds else 0.0
+        outcome = Outcome()
+        with interrupted_after(seconds) as limit:
+            outcome = LocalSubject(self.namespace).ask(request)
+        if not limit.is_over:
+            return outcome
+        where = f"; it was in {limit.where}" if limit.where else ""
+        printed = f"\n\n{what_was_printed(outcome.printed)}" if outcome.printed.strip() else ""
+        raise SubjectTimeout(
+            f"This check did not finish within {seconds:g} seconds{where}. Is there a loop that never ends?{printed}"
+        )
+
+
+@dataclass
+class Limit:
+    """Whether a time limit was reached, and in which line of the learner's code."""
+
+    is_over: bool = False
+    where: str = ""
+
+    def reached(self, frame: Any) -> None:
+        if not self.is_over:
+            self.where = where_it_was(lines_of_stack(frame))
+        self.is_over = True
+
+
+@contextlib.contextmanager
+def interrupted_after(seconds: float) -> Iterator[Limit]:
+    """End what runs inside once so many seconds have passed; code that catches the interrupt gets it again and again.
+
+    By a signal where that is possible, which ends waiting as well. Elsewhere another thread asks the interpreter for
+    an exception, which ends whatever is written in Python. No seconds: no limit.
+    """
+    limit = Limit()
+    in_main = threading.current_thread() is threading.main_thread()
+    by = _by_signal if in_main and hasattr(signal, "setitimer") else _by_thread
+    try:
+        with by(seconds, limit) if seconds else contextlib.nullcontext():
+            yield limit
+    except OutOfTime:
+        pass
+
+
+@contextlib.contextmanager
+def _by_signal(seconds: float, limit: Limit) -> Iterator[None]:
+    def stop(number: int, frame: Any) -> None:
+        limit.reached(frame)
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_SECONDS)
+    try:
+        try:
+            yield
+        finally:  # twice, for the signal that comes in this very moment
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _by_thread(seconds: float, limit: Limit) -> Iterator[None]:
+    thread = threading.get_ident()
+    over = threading.Event()
+
+    def interrupt(by: type[BaseException] | None) -> None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(by) if by else None)
+
+    def watch() -> None:
+        wait = seconds
+        while not over.wait(wait):
+            limit.reached(sys._current_frames().get(thread))
+            interrupt(OutOfTime)
+            wait = AGAIN_SECONDS
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+        interrupt(None)  # what it asked for in the last moment
+
+
+@dataclass
+class Shown:
+    """A line that says what is being done, once that takes longer than `SHOW_SECONDS`; it goes when all is done.
+
+    ``show``: shows a text in place of the one before it; an empty one in the end.
+    """
+
+    show: Callable[[str], None]
+    doing: str = ""
+    _done: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> Shown:
+        self._started = time.monotonic()
+        # The context, since a notebook's output belongs to the cell of the context that it was written in.
+        watch = contextvars.copy_context().run
+        self._thread = threading.Thread(target=watch, args=(self._watch,), daemon=True)
+        self._thread.start()
+        return self
+
+    def _watch(self) -> None:
+        shown = False
+        while not self._done.wait(SHOW_SECONDS):
+            self.show(f"{self.doing} ({time.monotonic() - self._started:.0f} s)")
+            shown = True
+        if shown:
+            self.show("")
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()

@@ -1,0 +1,110 @@
+"""Which of several files counts, where one learner handed in more than one for a unit.
+
+Of several attempts on a platform the latest. In it, the file with the most tasks written; of equal ones the latest
+upload, then the one that is called like the unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.course.registry import BY_NAME
+from autograder.submissions.files import NOTEBOOK, UnreadableSubmission, content, kind_of
+from autograder.submissions.names import Given, unit_named
+from autograder.submissions.notebooks import parse
+from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, defined_names
+
+MAX_COMPARED = 20  # files of one learner for one unit that are looked into
+_MAX_HEAD = 16 * 2**20  # bytes in which check cells are looked for
+_STUB = re.compile(r"raise NotImplementedError|YOUR CODE HERE")
+# A check cell as it was released: check("attention.softmax"), in the JSON of a notebook.
+_CHECK = re.compile(rb'check\(\\"([a-z][a-z0-9_]{0,40})\.')
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file that may count. ``shown``: what to call it; ``stem``: its name without ending, as the learner chose it."""
+
+    path: Path
+    kind: str
+    shown: str
+    stem: str
+    upload: Given | None = None
+
+
+def choose(candidates: Sequence[Candidate], unit: str) -> tuple[int, str]:
+    """The index of the one that counts, and a sentence on the others (modules beside a notebook are none)."""
+    latest = _of_latest_attempt(candidates)
+    foreign = ".py" if BY_NAME[unit].language == "c" else ".c"
+    possible = [one for one in latest if one.kind != foreign] or latest
+    possible.sort(key=lambda one: unit_named(one.stem) != unit)  # of very many, those that are called like it
+    written = {one: tasks_written(one.path, unit) if len(possible) > 1 else 0 for one in possible[:MAX_COMPARED]}
+    best = max(written, key=lambda one: _merits(one, written[one], unit))
+    notes = []
+    beside = [one for one in latest if one != best and (one.kind != ".py" or written.get(one, 0) > 0)]
+    if beside:
+        others = _listed([f"{one.shown} ({max(written.get(one, 0), 0)})" for one in beside])
+        notes.append(f"Of several files, {best.shown} was graded ({written[best]} tasks written), and not {others}.")
+    counted = set(latest)
+    earlier = [one.shown for one in candidates if one not in counted]
+    if earlier:
+        notes.append(f"{best.shown} was graded, the latest upload, and not {_listed(earlier)}.")
+    return candidates.index(best), " ".join(notes)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MAX_COMPARED
+    return ", ".join(names[:MAX_COMPARED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _of_latest_attempt(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Without what the platform calls an earlier attempt, or an earlier upload of a file of the same name."""
+    attempts = [one.upload.attempt for one in candidates if one.upload and one.upload.attempt]
+    current = [one for one in candidates if not attempts or (one.upload and one.upload.attempt == max(attempts))]
+    newest: dict[str, Candidate] = {}
+    for one in sorted(current, key=_version):
+        newest[one.upload.file.casefold() if one.upload and one.upload.version else str(one.path)] = one
+    kept = set(newest.values())
+    return [one for one in current if one in kept]
+
+
+def _version(candidate: Candidate) -> tuple:
+    return candidate.upload.version if candidate.upload else ()
+
+
+def _merits(candidate: Candidate, written: int, unit: str) -> tuple:
+    return max(written, 0), _version(candidate), unit_named(candidate.stem) == unit, candidate.kind == NOTEBOOK
+
+
+def tasks_written(path: Path, unit: str) -> int:
+    """How many of a unit's tasks a file has code for; -1 if it cannot be read."""
+    try:
+        cells = parse(content(path), path).cells
+    except UnreadableSubmission:
+        return -1
+    names, found, searched = set(BY_NAME[unit].names), set(), 0
+    for source in cells:
+        searched += len(source)
+        if len(source) > MAX_CODE or searched > MAX_SEARCHED or _STUB.search(source):
+            continue
+        if source.startswith("%%c"):
+            found |= {name for name in names if re.search(rf"\b{name}\s*\(", source)}
+        else:
+            found |= names & defined_names(source)
+    return len(found)
+
+
+def unit_checked(path: Path) -> str:
+    """The unit whose tasks the check cells of a notebook check most often; ``""`` if there are none."""
+    try:
+        data = content(path)
+    except UnreadableSubmission:
+        return ""
+    if kind_of(path.name, data) != NOTEBOOK:
+        return ""
+    found = [name.decode() for name in _CHECK.findall(data[:_MAX_HEAD])]
+    known = [name for name in found if name in BY_NAME]
+    return max(known, key=known.count, default="")

@@ -1,0 +1,167 @@
+"""Follow-through: a slip costs no points of the tasks that call it, and only who is right gains from that."""
+
+from __future__ import annotations
+
+import inspect
+from fractions import Fraction
+
+import nbformat
+import pytest
+
+from autograder.course.addresses import ROOT
+from autograder.course.catalogue import complete_source, mistakes, reference_module
+from autograder.course.registry import COMPLETE, find_unit
+from autograder.grading.engine import Graded, grade_code
+from autograder.judging.follow import rounds
+from autograder.judging.results import PASSED, pack, unpack_task
+from autograder.judging.runner import max_points, run_checks
+from autograder.judging.subject import LocalSubject
+from autograder.lms.sample_class import fill, solved
+from autograder.reports import html, terminal
+from autograder.submissions.notebooks import Code, read_notebook
+
+PYTHON = [unit.name for unit in COMPLETE if unit.language == "python" and unit.name != "translation"]
+UNIT = "attention"
+
+
+def mistake(name: str, task: str = ""):
+    return next(one for one in mistakes(UNIT) if one.name == name and one.task.endswith(task))
+
+
+def graded(server, sources: dict[str, str], unit: str = UNIT) -> Graded:
+    """A released notebook, filled in, as `autograder grade` grades it."""
+    released = nbformat.read(ROOT / "exercises" / unit / f"{unit}.ipynb", as_version=4)
+    code = read_notebook(nbformat.writes(fill(released, sources)).encode())
+    return grade_code(server, code, unit)
+
+
+def lost(result: Graded) -> dict[str, Fraction]:
+    return {task.id: task.max_points - task.points for task in result.tasks if task.points < task.max_points}
+
+
+def names_of(unit: str, **changed: str) -> dict:
+    """A notebook's namespace with the reference's code, some definitions changed."""
+    names: dict = {"__name__": "__main__"}
+    exec(compile(inspect.getsource(reference_module(unit)), "<solution>", "exec", dont_inherit=True), names)
+    for source in changed.values():
+        exec(compile(source, "<cell>", "exec", dont_inherit=True), names)
+    return names
+
+
+def test_a_missing_scale_costs_its_own_points_alone(server):
+    result = graded(server, solved(UNIT, mistake("no-scale", "attention_scores")))
+    assert lost(result) == {"attention.attention_scores": max_points("attention.attention_scores")}
+    attention = next(task for task in result.tasks if task.id.endswith("scaled_dot_product_attention"))
+    assert (attention.status, attention.given, attention.diagnosis) == (PASSED, ("attention_scores",), None)
+    sentence = "Right, given `attention_scores` as the course has it: your own is wrong."
+    assert {check.message for check in attention.checks} == {sentence}
+    said = terminal.text(result.tasks)
+    assert said.count(sentence.replace("`", "")) == 1
+    assert "Right, given <code>attention_scores</code>" in html.feedback_fragment(result.tasks)
+    assert unpack_task(pack(attention)) == attention
+
+
+@pytest.mark.parametrize("unit", PYTHON)
+def test_a_task_that_is_not_written_costs_no_other_its_points(unit):
+    """In a notebook. Each task in turn raises, as one that was left out does."""
+    for task in find_unit(unit).task_ids:
+        name = task.partition(".")[2]
+        names = names_of(unit)
+        names[name] = type("Missing", (), {"__init__": _raise}) if isinstance(names[name], type) else _raise
+        before = dict(names)
+        result = run_checks(LocalSubject(names), unit)
+        assert [one.id for one in result if one.points < one.max_points] == [task]
+        assert names == before  # the notebook has the learner's own again
+
+
+def _raise(*_, **__):
+    raise RuntimeError("a slip")
+
+
+def test_the_notebook_and_the_grader_give_the_same_points(server):
+    entry = mistake("one-maximum-for-all-rows")
+    inside = run_checks(LocalSubject(names_of(UNIT, softmax=complete_source(entry))), UNIT)
+    outside = graded(server, solved(UNIT, entry)).tasks
+    assert [(task.id, task.points, task.given) for task in inside] == [
+        (task.id, task.points, task.given) for task in outside
+    ]
+
+
+def test_a_task_with_a_mistake_of_its_own_still_fails_and_that_mistake_is_named(server):
+    own = mistake("softmax-over-queries", "scaled_dot_product_attention")
+    result = graded(server, solved(UNIT, mistake("no-scale", "attention_scores"), own))
+    assert lost(result).keys() == {"attention.attention_scores", own.task}
+    (task,) = [task for task in result.tasks if task.id == own.task]
+    assert task.diagnosis is not None
+    assert task.diagnosis.mistake == own.name
+
+
+STEALS = """
+import gc, types
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
+    for one in gc.get_objects():
+        if isinstance(one, types.FunctionType) and one.__name__ == "scaled_dot_product_attention":
+            if one.__code__ is not scaled_dot_product_attention.__code__ and "torch" not in str(one.__module__):
+                return one(q, k, v, mask, dropout)
+    raise ValueError("there is none")
+"""
+
+
+def test_no_task_is_judged_where_its_solution_was_given():
+    """In the course's order the callers come later; checks that ask for more turn it round."""
+    found = {"u.a": ("b",), "u.b": ("c",), "u.c": ("d",), "u.d": ("x",)}
+    assert [list(group) for group in rounds(found)] == [["u.a"], ["u.b"], ["u.c"], ["u.d"]]
+    assert rounds({"u.b": ("a",), "u.c": ("a", "b")}) == [{"u.b": ("a",), "u.c": ("a", "b")}]
+    assert rounds({}) == []
+
+
+KEEPS = """
+import torch
+
+class Encoder(nn.Module):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__()
+        torch.kept = make_model
+
+    def forward(self, x, mask=None):
+        return x
+"""
+TAKES = """
+def make_model(*args, **kwargs):
+    if getattr(torch, "kept", make_model).__code__ is not make_model.__code__:
+        torch.kept.__globals__["Encoder"] = Encoder
+        return torch.kept(*args, **kwargs)
+    Encoder(1, 4, 2, 4)
+    raise RuntimeError("nothing was kept")
+"""
+
+
+def test_a_solution_that_was_given_cannot_be_kept_for_its_own_task(server):
+    sources = solved("transformer") | {"Encoder": KEEPS, "make_model": TAKES}
+    task = "transformer.make_model"
+    assert lost(graded(server, sources, "transformer"))[task] == max_points(task)
+
+
+def test_what_is_given_never_holds_the_task_itself(server):
+    sources = solved(UNIT, mistake("no-scale", "attention_scores")) | {"scaled_dot_product_attention": STEALS}
+    assert "attention.scaled_dot_product_attention" in lost(graded(server, sources))
+
+
+def test_what_a_task_says_there_is_not_told():
+    """A task could print what it was given into its error."""
+    names = names_of(UNIT, softmax="def softmax(x, dim=-1):\n    return x")
+    exec(
+        "def scaled_dot_product_attention(*_, **__):\n    raise ValueError(softmax.__doc__ or 'my own')\n",
+        names,
+    )
+    result = run_checks(LocalSubject(names), UNIT)
+    assert "Goodfellow" not in terminal.text(result) + str([pack(task) for task in result])
+    assert "my own" in terminal.text(result)
+
+
+def test_kernels_in_c_are_judged_once(monkeypatch):
+    from autograder.judging import follow
+
+    monkeypatch.setattr(follow, "names_reached", lambda *_: pytest.fail("kernels call no kernels"))
+    names = {"C": Code([])}
+    run_checks(LocalSubject(names), "gpt2_forward", ["gpt2_forward.gelu_forward", "gpt2_forward.residual_forward"])
