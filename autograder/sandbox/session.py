@@ -232,7 +232,7 @@ class ProcessSubject:
         self._pid = 0
         self._folder: tempfile.TemporaryDirectory | None = None
         self._spent = 0.0  # seconds that it took; those in which the grader works are not the submission's
-        self._restarts = 0
+        self._failed = False  # whether the last process was ended for what it did, or ended itself
         self._lethal: set[int] = set()
         self._received = 0
         self.reports = [CellReport() for _ in self.cells]
@@ -368,6 +368,7 @@ class ProcessSubject:
             yield _Deadline(self._connection, started + seconds)
         except TimeoutError:
             self.close()
+            self._failed = True
             if not granted and seconds < self.limits.request_seconds:  # how many were left differs from run to run
                 raise self._used_up() from None
             raise SubjectTimeout(
@@ -390,10 +391,11 @@ class ProcessSubject:
         # A process that exits closes its connection a moment before it has an exit code.
         code = self._stop_process(patience=0.0 if isinstance(error, wire.WireError) else 1.0)
         self.close()
+        self._failed = True
         return SubjectCrashed(_how_it_ended(what, code, error))
 
     def _restart(self) -> None:
-        """Get a fresh process. Every one but the first is the submission's own doing, and takes its time."""
+        """Get a fresh process. Where the submission has made that necessary, it takes the submission's time."""
         started = time.monotonic()
         self.close()
         folder = self.server.home  # in a jail, a memory file system of its own
@@ -401,9 +403,9 @@ class ProcessSubject:
             self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
             folder = self._folder.name
         self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20, self.sanitizers)
-        if self._restarts:
+        if self._failed:
             self._spent += time.monotonic() - started
-        self._restarts += 1
+            self._failed = False
 
     def _stop_process(self, patience: float = 0.0) -> int | None:
         pid, self._pid = self._pid, 0
