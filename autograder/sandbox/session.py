@@ -311,7 +311,7 @@ class ProcessSubject:
 
     def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
         """Those that failed for want of a name that may come yet, and define nothing that a later cell defines anew."""
-        lacked = {index: found for index in cells if (found := _names_lacked(self.reports[index].error))}
+        lacked = {index: lost for index in cells if (lost := _names_lacked(self.reports[index].error))}
         if sum(map(len, self.cells)) > MAX_SEARCHED:
             return []
         words = set[str]().union(*(defined_names(self.cells[index]) for index in lacked))
