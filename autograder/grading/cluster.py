@@ -1,8 +1,8 @@
 """Grading on many machines: the same work, on a ``dask.distributed`` cluster.
 
 Every worker machine needs this package and ``bwrap``, and keeps one fork server for all that it grades. What crosses
-the wire is a submission's file (as bytes) one way and its result (as JSON-ready data) the other way. The
-coordinator alone writes results. When a worker is lost, dask gives its submissions to another one.
+the wire is a submission's file (as bytes) and the modules beside it one way, and its result (as JSON-ready data) the
+other way. The coordinator alone writes results. When a worker is lost, dask gives its submissions to another one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from autograder.judging.results import Submission, pack, unpack
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import ForkServerError, Limits
 from autograder.submissions.discovery import Source
-from autograder.submissions.files import UnreadableSubmission, content
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import Files, files_of
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Results, Servers
@@ -60,8 +61,8 @@ def grade_on_cluster(
         running: dict[Any, int] = {}  # a future: the index of its file
         while True:
             for index, source in _take(waiting, IN_FLIGHT_PER_THREAD * threads - len(running)):
-                source, data = _with_content(source)
-                work = (source, data, seed, limits, jailed, grader_version())
+                source, files = _with_files(source)
+                work = (source, files, seed, limits, jailed, grader_version())
                 running[client.submit(_grade, *work, pure=False)] = index
             if not running:
                 return
@@ -147,12 +148,12 @@ def _take(iterator: Iterator[tuple[int, Source]], count: int) -> list[tuple[int,
     return [item for _, item in zip(range(count), iterator)]
 
 
-def _with_content(source: Source) -> tuple[Source, bytes | None]:
-    """The file's bytes to send; where there are none, the source says why."""
+def _with_files(source: Source) -> tuple[Source, Files | None]:
+    """What was handed in, to send; where that cannot be read, the source says why."""
     if source.problem:
         return source, None
     try:
-        return source, content(source.path)
+        return source, files_of(source.path, source.own_folder)
     except UnreadableSubmission as error:
         return replace(source, problem=str(error)), None
 
@@ -174,14 +175,16 @@ def _why_not(jailed: bool, version: str) -> str:
     return ""
 
 
-def _grade(source: Source, data: bytes | None, seed: int, limits: Limits, jailed: bool, version: str) -> dict[str, Any]:
+def _grade(
+    source: Source, files: Files | None, seed: int, limits: Limits, jailed: bool, version: str
+) -> dict[str, Any]:
     """Grade one submission on this machine, where its file is never written to a disk."""
     from autograder.grading.engine import grade_with_retries
 
     reason = _why_not(jailed, version)
     if reason:
         raise ClusterError(reason)
-    return pack(grade_with_retries(_servers_here(jailed), source, seed, limits, data))
+    return pack(grade_with_retries(_servers_here(jailed), source, seed, limits, files))
 
 
 def _servers_here(jailed: bool) -> Servers:

@@ -30,8 +30,8 @@ from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, Limits, ProcessSubject
 from autograder.submissions.definitions import settle
 from autograder.submissions.discovery import Source, need_compiler
-from autograder.submissions.files import UnreadableSubmission, content
-from autograder.submissions.notebooks import Code, parse
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import Code, Files, files_of
 from autograder.submissions.syntax import MAX_SEARCHED
 from autograder.submissions.text import readable_path
 
@@ -67,7 +67,8 @@ def grade_code(
     """Run code in a process of its own, judge it there, diagnose what fails."""
     started = time.monotonic()
     sources, settled = settle(code.cells, unit)
-    with ProcessSubject(server, sources, limits, sanitizers=find_unit(unit).language == "c") as session:
+    sanitizers = find_unit(unit).language == "c"
+    with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules) as session:
         judgement = judge(session, unit, tasks, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
@@ -117,17 +118,17 @@ def grade_source(
     source: Source,
     seed: int = DEFAULT_SEED,
     limits: Limits = Limits(),
-    data: bytes | None = None,
+    files: Files | None = None,
 ) -> Submission:
     """Grade one file; whatever is wrong with it becomes a submission of status ``"failed"``.
 
-    ``data`` is the file's content where the file itself is on another machine.
+    ``files``: what was handed in, where that is on another machine.
     """
     try:
         if source.problem:
             raise UnreadableSubmission(source.problem)
         find_unit(source.unit)
-        code = parse(content(source.path) if data is None else data, source.path)
+        code = (files or files_of(source.path, source.own_folder)).code(source.path)
         graded = grade_code(server, code, source.unit, None, seed, limits)
     except (UnreadableSubmission, UnknownUnit) as error:
         return not_graded(source, str(error))
@@ -228,11 +229,11 @@ class Servers:
 
 
 def grade_with_retries(
-    servers: Servers, source: Source, seed: int, limits: Limits, data: bytes | None = None
+    servers: Servers, source: Source, seed: int, limits: Limits, files: Files | None = None
 ) -> Submission:
     """Grade one file; one on which the grading process keeps dying becomes a submission of status ``"failed"``."""
     try:
-        return servers.run(lambda server: grade_source(server, source, seed, limits, data))
+        return servers.run(lambda server: grade_source(server, source, seed, limits, files))
     except DiedEachTime as error:
         return not_graded(source, str(error))
 

@@ -22,7 +22,8 @@ from autograder.course import addresses
 from autograder.judging.results import Submission, pack, unpack
 from autograder.sandbox.session import Limits
 from autograder.submissions.discovery import Source
-from autograder.submissions.files import UnreadableSubmission, content
+from autograder.submissions.files import UnreadableSubmission
+from autograder.submissions.notebooks import files_of
 
 try:
     import fcntl
@@ -108,7 +109,8 @@ def journal_for(sources: Sequence[Source], seed: int, limits: Limits, jailed: bo
 def _identity(source: Source) -> tuple[str, ...]:
     """The file, its content, and how it was understood."""
     try:
-        inside = hashlib.sha256(content(source.path)).hexdigest()
+        files = files_of(source.path, source.own_folder)
+        inside = hashlib.sha256(files.data).hexdigest() + _hash((files.modules, files.notes))
     except UnreadableSubmission as error:
         inside = str(error)
     return (str(source.path), inside, source.student, source.unit, source.problem, *source.notes)

@@ -47,7 +47,7 @@ from autograder.reports.html import feedback_fragment
 from autograder.sandbox import launch
 from autograder.submissions.demonstrations import is_unchanged, left_out
 from autograder.submissions.files import UnreadableSubmission
-from autograder.submissions.notebooks import Code
+from autograder.submissions.notebooks import Code, modules_beside
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Graded, Servers
@@ -175,6 +175,13 @@ def _released(step: NbGraderPreprocessor, about: dict) -> list[NotebookNode]:
         return []
 
 
+def _submitted(step: NbGraderPreprocessor, about: dict) -> Path:
+    """The notebook as it was handed in, among the learner's own files: beside the graded one lie the course's."""
+    course = step.parent.parent.coursedir
+    folder = course.format_path(course.submitted_directory, about["student"], about["assignment"])
+    return Path(folder) / f"{about['notebook']}.ipynb"
+
+
 def _add_notes(nb: NotebookNode, notes: Sequence[str]) -> None:
     """Sentences for the learner at the top of the notebook."""
     if not notes:
@@ -210,18 +217,20 @@ class GradeInProcess(NbGraderPreprocessor):
             return nb, resources
         code = [cell for cell in nb.cells if cell.cell_type == "code" and not _is_check(cell)]
         given = _given_code(_released(self, resources["nbgrader"]), code)
-        sources = _sources(given, code)
+        modules, left_out = modules_beside(_submitted(self, resources["nbgrader"]))
+        submitted = Code(_sources(given, code), modules=modules)
         by_task: dict[str, TaskResult] = {}
         for unit in sorted({task.partition(".")[0] for task in tasks if task}):
-            graded = self._grade(sources, unit)
+            graded = self._grade(submitted, unit)
             by_task.update({task.id: task for task in graded.tasks})
             for cell, outcome in zip(code, graded.cells[len(given) :]):
                 _show_outcome(cell, outcome.output, outcome.error)
         for cell in checks:
             self._give_score(cell, by_task.get(_task(cell)))
+        _add_notes(nb, left_out)
         return nb, resources
 
-    def _grade(self, sources: list[str], unit: str) -> Graded:
+    def _grade(self, code: Code, unit: str) -> Graded:
         from autograder.grading.engine import grade_code
         from autograder.judging.inputs import DEFAULT_SEED
         from autograder.sandbox.session import Limits
@@ -229,7 +238,7 @@ class GradeInProcess(NbGraderPreprocessor):
         servers = _Servers.start(jailed=not self.unsafe, log=self.log)
         seed = DEFAULT_SEED if self.seed is None else self.seed
         limits = Limits(self.check_timeout, self.timeout, self.memory)
-        return servers.run(lambda server: grade_code(server, Code(sources), unit, seed=seed, limits=limits))
+        return servers.run(lambda server: grade_code(server, code, unit, seed=seed, limits=limits))
 
     def _give_score(self, cell: NotebookNode, task: TaskResult | None) -> None:
         """Without an explicit score nbgrader would give full marks, and one above the maximum stops it."""

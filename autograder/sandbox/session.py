@@ -13,9 +13,10 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from autograder.sandbox.jail import user_namespace_modes
 from autograder.sandbox.launch import Setup, launch
@@ -26,8 +27,10 @@ from autograder.submissions.syntax import MAX_SEARCHED, defined_names
 MAX_RECEIVED = 128 * 2**20  # bytes of all replies of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their replies are read: they never fill a buffer
 MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
-_LACKED = re.compile(r"NameError\b.*\bname '(\w+)' is not defined")
+LATE_SECONDS = 1.0  # for the rest of a reply that had begun to arrive when the grader looked too late
+_LACKED = re.compile(r"NameError\b[^;]*?\bname '(\w+)' is not defined")
 _log = logging.getLogger(__name__)
+Used = TypeVar("Used")
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
 
 
@@ -198,7 +201,7 @@ class ForkServer:
 
 @dataclass
 class CellReport:
-    """What became of one cell: what it printed, why it failed, if it did, and whether it had to wait for others."""
+    """What became of one cell: what it printed, what of it failed, and whether it had to wait for others."""
 
     output: str = ""
     error: str = ""
@@ -210,7 +213,8 @@ class ProcessSubject:
     """A submission's cells in a process of their own.
 
     A cell or a request that hangs or kills the process costs only itself: a fresh process executes the
-    other cells again and grading goes on with the next request.
+    other cells again and grading goes on with the next request. ``modules``: the texts, by name, of modules that cells
+    may import.
     """
 
     server: ForkServer
@@ -218,12 +222,14 @@ class ProcessSubject:
     limits: Limits = field(default_factory=Limits)
     reports: list[CellReport] = field(default_factory=list)
     sanitizers: bool = False
+    modules: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._connection: socket.socket | None = None
         self._pid = 0
         self._folder: tempfile.TemporaryDirectory | None = None
         self._spent = 0.0  # seconds that it took; those in which the grader works are not the submission's
+        self._restarts = 0
         self._lethal: set[int] = set()
         self._received = 0
         self.reports = [CellReport() for _ in self.cells]
@@ -259,6 +265,8 @@ class ProcessSubject:
         while True:
             self._seconds_left()
             self._restart()
+            if self.modules:
+                self._exchange({"modules": dict(self.modules)}, "Your notebook")
             failed = self._run_cells()
             if failed is None:
                 return
@@ -293,19 +301,21 @@ class ProcessSubject:
             return False
         if not isinstance(reply, dict):
             reply = {}
-        self.reports[index] = CellReport(_text(reply.get("output"), 20_000), _text(reply.get("error"), 1000), waited)
+        before = self.reports[index].output if waited else ""  # what did not fail then is not executed again
+        output = (before + _text(reply.get("output"), 20_000))[:20_000]
+        self.reports[index] = CellReport(output, _text(reply.get("error"), 2000), waited)
         return True
 
     def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
         """Those that failed for want of a name that may come yet, and define nothing that a later cell defines anew."""
-        lacked = {index: match[1] for index in cells if (match := _LACKED.match(self.reports[index].error))}
+        lacked = {index: set(found) for index in cells if (found := _LACKED.findall(self.reports[index].error))}
         if sum(map(len, self.cells)) > MAX_SEARCHED:
             return []
         words = set[str]().union(*(defined_names(self.cells[index]) for index in lacked))
         found, defined = [], set[str]()
         for index in reversed(range(min(lacked, default=len(self.cells)), len(self.cells))):
             names = defined_names(self.cells[index])
-            if lacked.get(index) in words and not names & defined:
+            if lacked.get(index, set()) & words and not names & defined:
                 found.append(index)
             words.update(re.findall(r"\w+", self.cells[index]))
             defined |= names
@@ -335,21 +345,20 @@ class ProcessSubject:
         return self._receive(what, granted)
 
     def _send(self, frame: bytes, what: str) -> None:
-        with self._on_the_clock(what) as (connection, seconds):
-            connection.settimeout(seconds)
+        with self._on_the_clock(what) as connection:
             connection.sendall(frame)
 
     def _receive(self, what: str, granted: float = 0.0) -> bytes:
-        with self._on_the_clock(what, granted) as (connection, seconds):
-            frame = _receive_until(connection, time.monotonic() + seconds)
+        with self._on_the_clock(what, granted) as connection:
+            frame = wire.receive_frame(connection)  # type: ignore[arg-type]
             self._received += len(frame)
             if self._received > MAX_RECEIVED:  # the grader keeps the replies of a task until it has judged them all
                 raise wire.WireError(f"with it, more than {MAX_RECEIVED // 2**20} MB")
             return frame
 
     @contextlib.contextmanager
-    def _on_the_clock(self, what: str, granted: float = 0.0) -> Iterator[tuple[socket.socket, float]]:
-        """The connection, and the seconds that waiting for the other side may take.
+    def _on_the_clock(self, what: str, granted: float = 0.0) -> Iterator[_Deadline]:
+        """The connection, for as many seconds as waiting for the other side may take.
 
         They count as the submission's, unless they were ``granted`` to this request alone.
         """
@@ -357,7 +366,7 @@ class ProcessSubject:
         seconds = granted or min(self.limits.request_seconds, self._seconds_left())
         started = time.monotonic()
         try:
-            yield self._connection, seconds
+            yield _Deadline(self._connection, started + seconds)
         except TimeoutError:
             self.close()
             if not granted and seconds < self.limits.request_seconds:  # how many were left differs from run to run
@@ -368,8 +377,8 @@ class ProcessSubject:
         except (EOFError, OSError, wire.WireError) as error:
             raise self._crashed(what, error) from None
         finally:
-            if not granted:
-                self._spent += time.monotonic() - started
+            if not granted:  # what is above the limit is the grader's: it was busy elsewhere
+                self._spent += min(seconds, time.monotonic() - started)
 
     def _decoded(self, frame: bytes, what: str) -> Any:
         try:
@@ -385,12 +394,17 @@ class ProcessSubject:
         return SubjectCrashed(_how_it_ended(what, code, error))
 
     def _restart(self) -> None:
+        """Get a fresh process. Every one but the first is the submission's own doing, and takes its time."""
+        started = time.monotonic()
         self.close()
         folder = self.server.home  # in a jail, a memory file system of its own
         if not self.server.jailed:
             self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
             folder = self._folder.name
         self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20, self.sanitizers)
+        if self._restarts:
+            self._spent += time.monotonic() - started
+        self._restarts += 1
 
     def _stop_process(self, patience: float = 0.0) -> int | None:
         pid, self._pid = self._pid, 0
@@ -414,21 +428,40 @@ class ProcessSubject:
 
 
 class _Deadline:
-    """A socket whose every read counts against one deadline, so that a trickle of bytes cannot stretch it."""
+    """A connection whose every use counts against one deadline, so that a trickle of bytes cannot stretch it.
+
+    The grader may be the one that is late: while one of its threads decodes a large file, no other one runs. So whoever
+    seems too slow is looked at once more. One whose bytes are there already has a little time for the rest of them.
+    """
 
     def __init__(self, connection: socket.socket, deadline: float):
         self._connection, self._deadline = connection, deadline
+        self._is_late = False
 
     def recv(self, size: int) -> bytes:
+        return self._in_time(partial(self._connection.recv, size))
+
+    def sendall(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._in_time(partial(self._connection.send, rest)) :]
+
+    def _in_time(self, use: Callable[[], Used]) -> Used:
         left = self._deadline - time.monotonic()
-        if left <= 0:
+        if left > 0:
+            with contextlib.suppress(TimeoutError):
+                self._connection.settimeout(left)
+                return use()
+        if self._is_late:
             raise TimeoutError
-        self._connection.settimeout(left)
-        return self._connection.recv(size)
-
-
-def _receive_until(connection: socket.socket, deadline: float) -> bytes:
-    return wire.receive_frame(_Deadline(connection, deadline))  # type: ignore[arg-type]
+        self._is_late = True
+        self._connection.settimeout(0)
+        try:
+            used = use()
+        except BlockingIOError:
+            raise TimeoutError from None
+        self._deadline = time.monotonic() + LATE_SECONDS
+        return used
 
 
 def _text(value: Any, most: int) -> str:

@@ -49,6 +49,7 @@ class Source:
     """One file to grade, whose it is and of which unit; ``problem`` when it is clear already that it cannot be.
 
     ``notes`` are for the learner and the teacher; ``aliases`` are other names by which a roster may know the student.
+    ``own_folder``: all that lies in the file's folder is of the same learner.
     """
 
     path: Path
@@ -57,6 +58,7 @@ class Source:
     problem: str = ""
     notes: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    own_folder: bool = False
 
 
 def need_compiler(sources: Iterable[Source]) -> bool:
@@ -102,7 +104,7 @@ def one_source(path: Path, unit: str | None = None) -> Source:
     return (possible or found)[0]
 
 
-def files_of(folder: Path) -> tuple[list[Candidate], list[str]]:
+def candidates_in(folder: Path) -> tuple[list[Candidate], list[str]]:
     """All files in one learner's folder for one unit that could be graded, and what is wrong with those that cannot."""
     items = list(_Tree(folder, [folder], None).items(folder))
     inside = len(folder.parts)
@@ -181,7 +183,7 @@ class _Tree:
             problem = _untold(name)
         else:
             problem = ""
-        return Source(path, owned.student, unit, problem, owned.notes, _aliases(owned))
+        return Source(path, owned.student, unit, problem, owned.notes, _aliases(owned), self._has_own_folder(owned))
 
     def sources(self) -> list[Source]:
         items = [item for root in self._roots for item in self.items(root)]
@@ -316,10 +318,25 @@ class _Tree:
             if item.kind == NOTEBOOK or item.way[:-1] not in notebooks:  # beside a notebook, others may be its modules
                 people[item.way[:-1]].add(person(split(item.way[-1])[0]))
         crowds = self._crowds(items)
-        first = [self._first_guess(item.way, len(people[item.way[:-1]] - {""}) > 1, crowds) for item in items]
+        shared = {folder for folder, names in people.items() if len(names - {""}) > 1}
+        first = [self._first_guess(item.way, item.way[:-1] in shared, crowds) for item in items]
+        first = self._with_modules(items, first, shared)
         learners = {item.way[: at + 1] for item, at in zip(items, first) if self._may_name(item.way, at)}
         around = {way[:-1] for way in learners}
         return [self._enclosing(item.way, at, learners, around) for item, at in zip(items, first)]
+
+    def _with_modules(self, items: Sequence[_Item], first: Sequence[int], shared: set[Way]) -> list[int]:
+        """In a unit's folder, what lies beside a notebook that names nobody is of whoever that notebook is of."""
+        of_folder: dict[Way, int] = {}
+        for item, at in zip(items, first):
+            if unit_named(item.way[-2]) and at < len(item.way) - 1 and (item.kind == NOTEBOOK or unit_named(item.stem)):
+                of_folder[item.way[:-1]] = at
+        return [
+            of_folder.get(item.way[:-1], at)
+            if not given(item.way[-1]) and (item.kind != NOTEBOOK or item.way[:-1] not in shared)
+            else at
+            for item, at in zip(items, first)
+        ]
 
     def _first_guess(self, way: Way, is_shared: bool, crowds: set[Way]) -> int:
         """By the rules at the top of this module. ``is_shared``: files beside it name several people."""
@@ -436,7 +453,14 @@ class _Tree:
         members: list[Given | None] = [*self._exported.get(one.item.way[one.index], [])]
         for member in members or [None]:  # of the group that handed in together
             who = replace(one, student=member.student, given=member) if member else one
-            yield Source(one.item.path, who.student, one.unit, problem, tuple(filter(None, notes)), _aliases(who))
+            own = self._has_own_folder(one)
+            yield Source(one.item.path, who.student, one.unit, problem, tuple(filter(None, notes)), _aliases(who), own)
+
+    def _has_own_folder(self, one: _Owned) -> bool:
+        """Whether all in the file's folder is of the same learner: that folder is, or one around it, or a zip file."""
+        way = one.item.way
+        by_folder = one.index < len(way) - 1 and (one.index > self._depth or self._may_name(way, one.index))
+        return by_folder or len(one.item.path.parts) > len(way)
 
     def _empty_handed(self, owned: Sequence[_Owned]) -> Iterator[Source]:
         """A source, with the reason, for each folder beside those of learners in which there is nothing to grade."""

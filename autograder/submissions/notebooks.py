@@ -14,12 +14,20 @@ import json
 import re
 import tokenize
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.course.source import syntax_tree
 from autograder.submissions.demonstrations import is_unchanged, left_out
-from autograder.submissions.files import NOTEBOOK, ZIP, UnreadableSubmission, content, kind_of
+from autograder.submissions.files import (
+    NOTEBOOK,
+    ZIP,
+    TooLarge,
+    UnreadableSubmission,
+    content,
+    kind_of,
+    python_files_beside,
+)
 from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, demand_readable
 from autograder.submissions.text import readable_name
 
@@ -28,6 +36,8 @@ MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes
 MAX_KEYS = 2_000_000  # of those objects: reading as many takes seconds, in which nobody else's submission is graded
 MAX_CELLS = 10_000
 MAX_SOURCE = 4 * MAX_CODE  # bytes: a longer file has more characters than that, in every encoding
+MAX_MODULES = 50  # Python files beside a submission's
+MAX_MODULES_BYTES = 1_000_000  # of all of them together
 MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
 
 # What a Python file may declare: Python's others hold the grader up for seconds, or are no encodings of text.
@@ -40,16 +50,61 @@ _ENCODINGS = {
 
 @dataclass
 class Code:
-    """The code cells of a submission (empty: not to be run), its text cells, and notes on what was put right."""
+    """The code cells of a submission (empty: not to be run), its text cells, and notes on what was put right.
+
+    ``modules``: the texts, by name, of the modules beside its file, from which cells may import.
+    """
 
     cells: list[str]
     prose: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    modules: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What was handed in: the bytes of a submission's file, the modules beside it, and notes on those left out."""
+
+    data: bytes
+    modules: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def code(self, path: Path) -> Code:
+        """What is in them, where the file has this name; raises `UnreadableSubmission`."""
+        code = parse(self.data, path)
+        return replace(code, modules=self.modules, notes=[*code.notes, *self.notes])
 
 
 def read(path: Path) -> Code:
-    """The code of a notebook or a Python file; raises `UnreadableSubmission`."""
-    return parse(content(path), path)
+    """The code of a notebook or a Python file that has its folder to itself; raises `UnreadableSubmission`."""
+    return files_of(path, own_folder=True).code(path)
+
+
+def files_of(path: Path, own_folder: bool) -> Files:
+    """A submission's file and, in a folder of its own, the modules beside it; raises `UnreadableSubmission`."""
+    data = content(path)
+    return Files(data, *modules_beside(path)) if own_folder else Files(data)
+
+
+def modules_beside(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The texts of the Python files in a submission's folder, by name, and notes on those that are left out."""
+    modules, notes, room = dict[str, str](), list[str](), MAX_MODULES_BYTES
+    files = sorted(file for file in python_files_beside(path) if file.stem.isidentifier())
+    for file in files[:MAX_MODULES]:
+        try:
+            data = content(file, room)
+        except TooLarge:
+            why = f"All such files together may have {MAX_MODULES_BYTES:,} bytes."
+        except UnreadableSubmission as error:
+            why = str(error)
+        else:
+            modules[file.stem] = decode(data)
+            room -= len(data)
+            continue
+        notes.append(f"{file.name} beside the notebook cannot be imported. {why}")
+    if len(files) > MAX_MODULES:
+        notes.append(f"Of {len(files)} Python files beside the notebook, only the first {MAX_MODULES} can be imported.")
+    return modules, tuple(notes)
 
 
 def parse(data: bytes, path: Path) -> Code:

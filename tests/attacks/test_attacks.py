@@ -1,8 +1,8 @@
 """Attacks on the grader: each file in ``submissions/`` is one, and says in its first text what must come of it.
 
 ``points``: of the 7 of two tasks, what the honest part deserves (4 for the softmax, which every attack carries; 3
-for the attention scores, where the attack is or comes before). ``says``: what its author reads. An attack that
-reaches what it should not prints FOUND.
+for the attention scores, where the attack is or comes before). ``task``: another task, at which it stands alone.
+``says``: what its author reads. An attack that reaches what it should not prints FOUND.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from autograder.submissions.discovery import discover
 from autograder.submissions.files import UnreadableSubmission
 from autograder.submissions.notebooks import MAX_KEYS, MAX_LINES, Code, read, read_notebook
 
-ATTACKS = sorted((Path(__file__).parent / "submissions").glob("*.py"))
+ALL = sorted((Path(__file__).parent / "submissions").glob("*.py"))
+ELSEWHERE = [path for path in ALL if re.search("^task: ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+ATTACKS = [path for path in ALL if path not in ELSEWHERE]
 TASKS = ("attention.attention_scores", "attention.softmax")  # the attacked one first
 HONEST = """import torch
 
@@ -71,7 +73,7 @@ def bystander(jailed):
 def expected(path: Path) -> dict[str, str]:
     """What the first text of an attack says."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return dict(re.findall(r"^(points|says): (.+)$", text, re.MULTILINE))
+    return dict(re.findall(r"^(points|task|says): (.+)$", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
@@ -92,6 +94,21 @@ def test_attack(jailed, bystander, path):
     assert "FOUND" not in "".join(cell.output for cell in graded.cells)
     assert all(len(cell.output) < 20_000 for cell in graded.cells)
     assert time.monotonic() - started < 3 * LIMITS.total_seconds
+    sees = bystander.ask(Request("softmax", (torch.tensor([0.0, 1.0]), -1)))
+    assert torch.allclose(sees.value, torch.softmax(torch.tensor([0.0, 1.0]), -1))
+
+
+@pytest.mark.parametrize("path", ELSEWHERE, ids=lambda path: path.stem)
+def test_attack_on_another_task(jailed, bystander, path):
+    must = expected(path)
+    task = must["task"]
+    graded = grade_code(jailed, Code(read(path).cells), task.partition(".")[0], [task], limits=LIMITS)
+    points = sum(task.points for task in graded.tasks)
+    said = "\n".join([*graded.notes, *(check.message for task in graded.tasks for check in task.checks)])
+    most = int(must["points"].removeprefix("at most "))
+    assert points == most or (points < most and "at most" in must["points"]), said
+    assert re.search(must["says"], said), said
+    assert "FOUND" not in "".join(cell.output for cell in graded.cells)
     sees = bystander.ask(Request("softmax", (torch.tensor([0.0, 1.0]), -1)))
     assert torch.allclose(sees.value, torch.softmax(torch.tensor([0.0, 1.0]), -1))
 
@@ -131,6 +148,14 @@ def test_time_is_used_up_once_whatever_the_number_of_cells(jailed):
     graded = grade_code(jailed, Code(cells), "attention", TASKS, limits=limits)
     assert sum(task.points for task in graded.tasks) in (0, 4)
     assert time.monotonic() - started < 15
+
+
+def test_cells_that_end_the_process_use_up_the_time_that_starting_another_takes(jailed):
+    started = time.monotonic()
+    cells = ["import os\nos._exit(0)"] * 1500
+    graded = grade_code(jailed, Code([HONEST, *cells]), "attention", TASKS, limits=Limits.of(timeout=6))
+    assert time.monotonic() - started < 10
+    assert "used up its 6 seconds" in graded.tasks[1].checks[0].message
 
 
 # --- a class with attackers in it ----------------------------------------------------------------------

@@ -272,7 +272,7 @@ def test_a_large_class_is_read_bit_by_bit(monkeypatch):
     monkeypatch.setattr(cluster, "_connected", lambda _: client)
     monkeypatch.setattr(cluster, "_inspect", lambda *_: None)
     monkeypatch.setattr(cluster, "_finished", finished)
-    monkeypatch.setattr(cluster, "_with_content", lambda source: (source, source.student.encode()))
+    monkeypatch.setattr(cluster, "_with_files", lambda source: (source, source.student.encode()))
     monkeypatch.setattr(cluster, "_result", lambda future, source: future)
     sources = [Source(Path(f"{number}.py"), f"s{number}", UNIT) for number in range(500)]
     done = dict(grade_on_cluster("tcp://host:8786", sources))

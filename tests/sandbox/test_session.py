@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -16,7 +17,14 @@ from autograder.course.registry import COMPLETE
 from autograder.sandbox import launch
 from autograder.sandbox.launch import Setup
 from autograder.sandbox.runtime.requests import Request
-from autograder.sandbox.session import ForkServer, ForkServerError, Limits, SubjectCrashed, SubjectTimeout
+from autograder.sandbox.session import (
+    LATE_SECONDS,
+    ForkServer,
+    ForkServerError,
+    Limits,
+    SubjectCrashed,
+    SubjectTimeout,
+)
 
 GOOD = "def double(x):\n    return 2 * x"
 AFTER = "def triple(x):\n    return 3 * x"
@@ -152,7 +160,7 @@ def test_a_request_may_have_seconds_of_its_own(subject):
 def test_names_defined_before_a_cell_fails_stay(subject):
     one = subject("x = 5\nraise ValueError('no')\ny = 6", "def get():\n    return x")
     assert call(one, "get").value == 5
-    assert one.reports[0].error == "ValueError in line 2: no"
+    assert one.reports[0].error == "ValueError in line 2: no; the rest of the cell was run"
 
 
 def test_what_a_request_broke_stays_broken_only_in_this_submission(subject):
@@ -341,6 +349,58 @@ def test_a_trickle_of_bytes_does_not_stretch_the_time(subject):
         call(one)
     assert time.monotonic() - started < PATIENCE
     assert_both_answer(one)
+
+
+def hold_up_the_grader(seconds: float) -> threading.Thread:
+    """As a long call in C does in one thread: no other one runs meanwhile."""
+
+    def hold() -> None:
+        time.sleep(0.05)
+        ctypes.PyDLL(None).usleep(int(1e6 * seconds))
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    return thread
+
+
+def test_an_answer_in_time_counts_when_the_grader_looks_late(subject):
+    """Two parts have arrived, of which the second is read after the deadline; and so has the answer to a cell."""
+    one = subject(
+        "import time\nimport torch\ndef large():\n    time.sleep(0.2)\n    return torch.ones(2**18)", check=0.8
+    )
+    one.load()
+    thread = hold_up_the_grader(1.5)
+    assert one.ask(Request("large")).value.sum() == 2**18
+    thread.join()
+    cell = subject("import time\ntime.sleep(0.2)\nprint('x' * 5000)", check=0.8)
+    thread = hold_up_the_grader(1.5)
+    cell.load()
+    thread.join()
+    assert cell.reports[0].error == ""
+
+
+def test_who_is_slow_is_slow_when_the_grader_is_late_too(subject):
+    one = subject(GOOD, function(SLEEP), AFTER, check=0.5)
+    one.load()
+    thread = hold_up_the_grader(1.0)
+    with pytest.raises(SubjectTimeout, match=r"did not finish within 0\.5 seconds"):
+        call(one)
+    thread.join()
+    assert_both_answer(one)
+
+
+def test_the_rest_of_a_late_answer_is_not_waited_for_long(subject):
+    """One who has sent something before the deadline gets a little time more, whatever comes then."""
+    slow = (
+        "def bad():\n    import time\n    connection().sendall(struct.pack('>II', 10**6, 0))\n"
+        "    while True:\n        connection().sendall(b' ')\n        time.sleep(0.001)"
+    )
+    one = subject(FIND_CONNECTION, slow, check=0.5)
+    one.load()
+    started = time.monotonic()
+    with pytest.raises(SubjectTimeout):
+        call(one)
+    assert time.monotonic() - started < 0.5 + LATE_SECONDS + 5
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,9 @@ LAYOUTS = {
     "folders below": (
         ["c/patel/attention/old/attention.ipynb", "c/kim/attention/x.ipynb"], "kim attention, patel attention"
     ),
+    "modules in a unit's folder": (
+        ["class/attention/attention.ipynb", "class/attention/torch.py", "class/attention/json.py"], "class attention"
+    ),
     "Moodle": (
         ["m/Luis García_12345_assignsubmission_file_/attention.ipynb",
          "m/Ada L_12346_assignsubmission_file/masks.ipynb",
@@ -341,6 +344,17 @@ def test_the_latest_attempt_counts_and_is_named(tmp_path, write):
     write("d/1-2 - Ada - Oct 5, 2026 930 AM/attention.ipynb", WHOLE)
     write("d/1-1 - Ada - Oct 5, 2026 1230 PM/attention.ipynb", HALF)
     assert "1230 PM" in str(only(tmp_path / "d").path)
+
+
+@pytest.mark.parametrize("line", ["from model import softmax, attention_scores", "from model import *",
+                                  "from model import (softmax,\n    attention_scores)"])  # fmt: skip
+def test_a_notebook_counts_with_what_it_imports_from_beside(tmp_path, write, line):
+    write("c/ada/attention/homework.ipynb", cells("import torch", line))
+    write("c/ada/attention/model.py", "def softmax(x):\n    return x\n\ndef attention_scores(q, k):\n    return q\n")
+    source = only(tmp_path / "c")
+    assert (source.path.name, source.notes) == ("homework.ipynb", ())
+    write("c/ada/attention/homework.ipynb", BLANK)
+    assert only(tmp_path / "c").path.name == "model.py"
 
 
 def test_two_files_of_one_attempt(tmp_path, write):

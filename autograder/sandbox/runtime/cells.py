@@ -1,7 +1,9 @@
 """Executing a submission's cells, one by one, as a notebook would, but with nothing that can wait or shout.
 
-Magics and shell lines are understood and do nothing (cell magics that only time or capture run their body),
-``input()`` answers with an empty line, plots are drawn on no screen, output is kept up to a limit.
+A top-level statement that fails costs itself alone: the statements after it are run, and what cannot be parsed is left
+out. Magics and shell lines are understood and do nothing, except those that run code (``%time``, ``%%capture`` and the
+like) or make a file (``%%writefile``). ``input()`` answers with an empty line, plots are drawn on no screen, output is
+kept up to a limit.
 """
 
 from __future__ import annotations
@@ -11,12 +13,18 @@ import ast
 import asyncio
 import builtins
 import contextlib
+import importlib
+import inspect
 import io
 import linecache
+import os
+import re
 import sys
 import traceback
 import types
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -24,13 +32,20 @@ from IPython.core.inputtransformer2 import TransformerManager
 from .requests import steady
 
 MAX_OUTPUT = 10_000
+MAX_ERRORS = 3  # of one cell, that are told
+MAX_BROKEN = 100  # parts of one cell that cannot be parsed; one with more is not run
 _FUTURE_FLAGS = __future__.annotations.compiler_flag
 _RUN_BODY = {"time", "timeit", "capture", "prun", "python", "python3", "pypy"}
+_RUN_LINE = {"time", "timeit", "prun"}
+# Of all magics that run code; `-r` is followed by a number in %timeit, and by none in %prun.
+_OPTIONS = re.compile(r"(?:(?:-(?:[nrpl]\s*\d+|[sTD]\s*\S+|[A-Za-z]+)|--[\w-]*)(?:\s+|$))*")
+# A line with which a top-level statement begins.
+_BEGINNING = re.compile(r"(?![\s)\]}#]|(?:else|elif|except|finally)\b).")
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """What a cell printed (shortened) and the error it ended with, if any."""
+    """What a cell printed (shortened) and the errors of its statements, if any."""
 
     output: str = ""
     error: str = ""
@@ -61,27 +76,47 @@ class BoundedOutput(io.TextIOBase):
         note = f"\n[{self.dropped} more characters were left out]" if self.dropped else ""
         return "".join(self._parts) + note
 
+    getvalue = text  # as `io.StringIO` calls it
+
 
 class QuietShell:
-    """Stands in for IPython's shell: magics and shell commands are skipped."""
+    """Stands in for IPython's shell: most magics and all shell commands are skipped."""
 
     def __init__(self, runner: CellRunner):
         self._runner = runner
         self.user_ns = runner.namespace
 
-    def run_cell_magic(self, name: str, line: str, body: str) -> None:
-        words = line.split()
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> None:
+        words = [word for word in line.split() if not word.startswith("-")]
         file = next((word for word in words if word.endswith(".c")), "")
-        if name == "c" or (name == "writefile" and file):
-            self._runner.add_c(body, file, append="-a" in words)
-        elif name in _RUN_BODY:
-            self._runner.run_source(body, f"<body of %%{name}>")
+        if magic_name == "c" or (magic_name == "writefile" and file):
+            self._runner.add_c(cell, file, append="-a" in line.split())
+        elif magic_name in ("writefile", "file") and words:
+            _write(words[0], cell, append="-a" in line.split())
+        elif magic_name in _RUN_BODY:
+            if magic_name == "timeit":
+                self._runner.run_source(_without_options(line), "<line of %%timeit>")
+            with self._captured(words[:1]) if magic_name == "capture" else contextlib.nullcontext():
+                self._runner.run_body(cell, sys._getframe(1))
         else:
-            print(f"[%%{name} is skipped when grading]")
+            print(f"[%%{magic_name} is skipped when grading]")
 
-    def run_line_magic(self, name: str, line: str, *_: Any, **__: Any) -> None:
-        if name in ("time", "timeit") and line:
-            self._runner.run_source(line, f"<line of %{name}>")
+    @contextlib.contextmanager
+    def _captured(self, names: Sequence[str]) -> Iterator[None]:
+        from IPython.utils.capture import CapturedIO  # few notebooks need it
+
+        output = BoundedOutput()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            yield
+        self.user_ns.update(dict.fromkeys(names, CapturedIO(output, None)))  # type: ignore[arg-type]
+
+    def run_line_magic(self, magic_name: str, line: str, *_: Any, **__: Any) -> Any:
+        if magic_name in _RUN_LINE:
+            value = self._runner.value_of(_without_options(line), magic_name, sys._getframe(1).f_locals)
+            return value if magic_name == "time" else None
+        if magic_name == "run":
+            self._runner.run_file(_without_options(line))
+        return None
 
     def system(self, *_: Any, **__: Any) -> None:
         print("[shell commands are skipped when grading]")
@@ -97,6 +132,83 @@ def _accept_anything(*_: Any, **__: Any) -> None:
     """For whatever else a notebook may call: it does nothing."""
 
 
+def _without_options(line: str) -> str:
+    return line[_OPTIONS.match(line).end() :]  # type: ignore[union-attr]
+
+
+def _write(path: str, text: str, append: bool = False) -> None:
+    """Write a file, from which a later cell may import."""
+    path = os.path.expanduser(path.strip("'\""))
+    if folder := os.path.dirname(path):
+        os.makedirs(folder, exist_ok=True)  # by a shell command, which is skipped
+    with open(path, "a" if append else "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    importlib.invalidate_caches()  # as for `_notice_new_modules`, in whatever folder
+
+
+def _notice_new_modules() -> None:
+    """Let imports look again into the working folder: its time is too coarse to tell that a file has just come."""
+    if finder := sys.path_importer_cache.get(os.getcwd()):
+        finder.invalidate_caches()  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A top-level statement: compiled, or with the error for which that cannot be done."""
+
+    file: str
+    code: types.CodeType | None = None
+    node: ast.stmt | None = None
+    error: BaseException | None = None
+
+    @property
+    def awaits(self) -> bool:
+        return self.code is not None and bool(self.code.co_flags & inspect.CO_COROUTINE)
+
+    def binds(self) -> set[str]:
+        """The names to which it gives a value."""
+        found = set()
+        for node in ast.walk(self.node) if self.node else ():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+            elif isinstance(node, ast.alias):
+                found.add((node.asname or node.name).partition(".")[0])
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                found.add(node.name)
+        return found
+
+
+@dataclass
+class Failures:
+    """What went wrong in one cell."""
+
+    statements: list[Statement] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    more: int = 0
+    lost: set[str] = field(default_factory=set)  # names that a failed statement would have given a value
+    rest: bool = False  # whether statements have been run after a failed one
+
+    def add(self, statement: Statement, error: BaseException, rest: bool) -> None:
+        self.statements.append(statement)
+        self.rest |= rest
+        follows = isinstance(error, NameError) and getattr(error, "name", None) in self.lost
+        self.lost |= statement.binds()
+        if follows:
+            return  # it only lacks what an earlier statement should have defined
+        if len(self.told) < MAX_ERRORS:
+            self.told.append(_describe(error, statement))
+        else:
+            self.more += 1
+
+    def __str__(self) -> str:
+        told = sorted(self.told, key=lambda text: text.startswith("NotImplementedError"))  # least is said by a stub
+        if self.more:
+            told.append(f"{self.more} more statements failed")
+        if self.rest:
+            told.append("the rest of the cell was run")
+        return "; ".join(told)
+
+
 class CellRunner:
     """A namespace in which cells are executed."""
 
@@ -106,11 +218,14 @@ class CellRunner:
         self.namespace = self._module.__dict__
         self._transform = TransformerManager().transform_cell
         self._cell = 0
+        self._failures = Failures()
+        self._failed: dict[int, list[Statement]] = {}  # of each cell
         self._future = 0  # `from __future__ import …` holds for the cells after it as well
 
     def prepare(self) -> None:
         """Make this process look like a notebook's kernel to the code that is about to run."""
         sys.modules["__main__"] = self._module
+        sys.path.insert(0, "")  # files beside the notebook; the runtime has imported its own modules already
         shell = QuietShell(self)
         for name, value in {
             "get_ipython": lambda: shell,
@@ -120,19 +235,34 @@ class CellRunner:
             setattr(builtins, name, value)
         sys.modules.update(_stand_ins())
 
+    def add_modules(self, modules: Mapping[str, str]) -> None:
+        """Put the modules that lay beside the notebook where cells import from: texts by name."""
+        for name, text in modules.items():
+            _write(f"{name}.py", text)
+
     def run(self, index: int, source: str) -> CellResult:
-        """Execute one cell. Its error is reported, not raised; what it defined before the error stays."""
-        self._cell = index
+        """Execute one cell. Its errors are reported, not raised.
+
+        A second time, only those of its statements are executed that failed: the names that they lack may be there.
+        """
+        self._cell, self._failures = index, Failures()
+        failed = self._failed.pop(index, None)
         output = BoundedOutput()
         stdout, stderr = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = output
         try:
-            self.run_source(source, f"<cell {index}>")
-            return CellResult(output.text())
-        except BaseException as error:
-            return CellResult(output.text(), _describe(error, f"<cell {index}>"))
+            _notice_new_modules()
+            if failed:
+                self._execute(failed)
+            else:
+                self.run_source(source, f"<cell {index}>")
+        except BaseException as error:  # what cannot be split into statements
+            self._failures.add(Statement(f"<cell {index}>", error=error), error, rest=False)
         finally:
             sys.stdout, sys.stderr = stdout, stderr
+        if self._failures.statements:
+            self._failed[index] = self._failures.statements
+        return CellResult(output.text(), str(self._failures))
 
     def add_c(self, text: str, file: str, append: bool) -> None:
         """Keep the C code of a cell, or of the file that it is written to; it is compiled when it is first called."""
@@ -142,27 +272,135 @@ class CellRunner:
         # The line of the magic is a line of the cell, but not of the file.
         code.add(file or f"cell {self._cell}", text if file else "\n" + text, append)
 
-    def run_source(self, source: str, filename: str) -> None:
-        stripped = source.lstrip("\n")  # IPython drops empty lines before the code; line numbers need them
-        text = "\n" * (len(source) - len(stripped)) + self._transform(stripped)
-        linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self._future
-        code = compile(text, filename, "exec", flags=flags, dont_inherit=True)
+    def run_source(self, source: str, file: str) -> None:
+        """Execute the statements of a cell, or of a file of another name."""
+        source = source.replace("\r\n", "\n").replace("\r", "\n")
+        start = len(source) - len(source.lstrip())
+        start = source.rfind("\n", 0, start) + 1  # IPython drops empty lines before the code; line numbers need them
+        text = "\n" * source.count("\n", 0, start) + self._transform(source[start:])
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        self._execute([self._compiled(part, file) for part in self._parts(text, file)])
+
+    def run_body(self, body: str, caller: types.FrameType) -> None:
+        """Execute what stands below a magic, as lines of the cell that holds the magic."""
+        self.run_source("\n" * caller.f_lineno + body, caller.f_code.co_filename)
+
+    def run_file(self, path: str) -> None:
+        """Execute a Python file that lies beside the notebook."""
+        path = path.strip().strip("'\"")
+        if not path.endswith(".py") or not os.path.isfile(path):
+            raise FileNotFoundError(f"%run finds no Python file {path!r} beside the notebook")
+        with open(path, encoding="utf-8", errors="replace") as file:
+            self.run_source(file.read(), f"<{path}>")
+
+    def value_of(self, source: str, magic: str, names: Mapping[str, Any]) -> Any:
+        """The value of a line magic's code, which sees the names where the magic stands; ``None`` for a statement."""
+        file = f"<line of %{magic}>"
+        *statements, last = self._parse(self._transform(source), file) or [ast.Pass(lineno=1, col_offset=0)]
+        value = ast.Expression(last.value) if isinstance(last, ast.Expr) else None
+        for node in statements if value else [*statements, last]:
+            exec(self._compile(ast.Module([node], []), file), self.namespace, names)
+        return eval(self._compile(value, file, "eval"), self.namespace, names) if value else None
+
+    def _parse(self, text: str, file: str) -> list[ast.stmt]:
+        return self._compile(text, file, only_parse=True).body
+
+    def _compile(self, code: Any, file: str, mode: str = "exec", only_parse: bool = False) -> Any:
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self._future | (ast.PyCF_ONLY_AST if only_parse else 0)
+        return compile(code, file, mode, flags=flags, dont_inherit=True)
+
+    def _parts(self, text: str, file: str) -> list[ast.stmt | SyntaxError]:
+        """The top-level statements, and in place of each part that cannot be parsed the error."""
+        lines, errors = text.split("\n"), list[SyntaxError]()
+        while len(errors) < MAX_BROKEN:
+            try:
+                parts: list[Any] = [*self._parse("\n".join(lines), file), *errors]
+                return sorted(parts, key=lambda part: part.lineno or 0) if errors else parts
+            except SyntaxError as error:
+                errors.append(error)
+                broken = _blamed(lines, error)
+                if not any(lines[broken]):
+                    break
+                lines[broken] = [""] * len(lines[broken])
+        return [*errors]
+
+    def _compiled(self, part: ast.stmt | SyntaxError, file: str) -> Statement:
+        if isinstance(part, SyntaxError):
+            return Statement(file, error=part)
+        try:
+            code = self._compile(ast.Module([part], []), file)
+        except SyntaxError as error:  # `return` outside of a function, for one
+            return Statement(file, node=part, error=error)
         self._future |= code.co_flags & _FUTURE_FLAGS
-        result = eval(code, self.namespace)
-        if asyncio.iscoroutine(result):
-            asyncio.run(result)
+        return Statement(file, code, part)
+
+    def _execute(self, statements: Sequence[Statement]) -> None:
+        running = self._execute_each(statements)
+        if any(statement.awaits for statement in statements):
+            asyncio.run(running)
+        else:
+            with contextlib.suppress(StopIteration):
+                running.send(None)
+
+    async def _execute_each(self, statements: Sequence[Statement]) -> None:
+        for left, statement in zip(reversed(range(len(statements))), statements):
+            try:
+                if statement.error:
+                    raise statement.error
+                result = eval(statement.code, self.namespace)  # type: ignore[arg-type]
+                if statement.awaits:
+                    await result
+            except BaseException as error:
+                self._failures.add(statement, error, rest=left > 0)
 
 
-def _describe(error: BaseException, filename: str) -> str:
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == filename]
-    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+def _blamed(lines: Sequence[str], error: SyntaxError) -> slice:
+    """The lines of the top-level statement that is to blame for an error."""
+    starts = [
+        number
+        for number, line in enumerate(lines, 1)
+        if _BEGINNING.match(line) and not (number > 1 and lines[number - 2].startswith("@"))
+    ]
+    told = re.search(r"\bon line (\d+)$", error.msg or "")  # "expected an indented block after … on line 3"
+    number = int(told[1]) if told else error.lineno or 1
+    position = bisect_right(starts, number)
+    if (error.msg or "").startswith("expected 'except'") and number in starts:  # noticed where the next one begins
+        position -= 1
+    borders = [1, *starts, len(lines) + 1]
+    return slice(borders[position] - 1, borders[position + 1] - 1)
+
+
+def _describe(error: BaseException, statement: Statement) -> str:
+    frames = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == statement.file]
+    line = frames[-1] if frames else None
+    if isinstance(error, SyntaxError) and error.filename == statement.file:
+        line = error.lineno
     where = f" in line {line}" if line else ""
+    if line and not statement.file.startswith("<cell "):
+        where += f" of {statement.file.strip('<>')}"
+    return f"{type(error).__name__}{where}: {steady(_text(error, statement.node))}"[:500]
+
+
+def _text(error: BaseException, node: ast.stmt | None) -> str:
     try:
-        text = error.msg if isinstance(error, SyntaxError) else str(error)
-    except Exception:
-        text = ""
-    return f"{type(error).__name__}{where}: {steady(text)}"[:500]
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            return _not_installed(_module(node, error.name))
+        return (error.msg or "") if isinstance(error, SyntaxError) else str(error)
+    except Exception:  # of a class of the learner's own
+        return ""
+
+
+def _not_installed(name: str) -> str:
+    own = "" if "." in name else " (a module of your own is found when its file is handed in beside the notebook)"
+    return f"`{name}` is not installed where submissions are graded{own}"
+
+
+def _module(node: ast.stmt | None, missing: str) -> str:
+    """A missing module as the learner wrote it: ``google.colab``, of which Python only says that ``google`` is none."""
+    wanted = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    if isinstance(node, ast.ImportFrom) and node.module:
+        wanted = [node.module]
+    return next((name for name in wanted if f"{name}.".startswith(f"{missing}.")), missing)
 
 
 # The ids that every unit shares (a test holds them to those of the solutions).

@@ -7,12 +7,15 @@ children are wanted.
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import signal
 import socket
 import time
 from collections.abc import Iterable
 from functools import lru_cache
+
+_HELD = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
 def end_below(top: int, living: Iterable[int]) -> None:
@@ -54,17 +57,21 @@ def descendants(top: int, below: dict[int, list[int]], without: Iterable[int] = 
 def usage(pid: int) -> dict[str, int]:
     """Bytes of memory of a process that no file holds (also what went to the swap space), and its threads.
 
-    Any process may read this of any other, whatever that one does to hide.
+    The tables of its pages are among them. Any process may read this of any other, whatever that one does to hide.
     """
-    values = _fields(f"/proc/{pid}/status", ("RssAnon", "RssShmem", "VmSwap", "Threads"))
+    values = _fields(f"/proc/{pid}/status", (*_HELD, "Threads"))
     threads = values.pop("Threads", 0)
+    if not values:  # its first thread has ended, and shows no memory; the other threads do
+        values = next(filter(None, (_fields(status, _HELD) for status in glob.iglob(f"/proc/{pid}/task/*/status"))), {})
     return {"memory": 1024 * sum(values.values()), "threads": threads}
 
 
 def proportional_memory(pid: int) -> int | None:
     """The same bytes, but those that several processes share in as many parts; ``None`` where that cannot be read."""
     values = _fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon", "Pss_Shmem", "SwapPss"))
-    return 1024 * sum(values.values()) if "Pss_Anon" in values else None
+    if "Pss_Anon" not in values:
+        return None
+    return 1024 * sum([*values.values(), *_fields(f"/proc/{pid}/status", ("VmPTE",)).values()])
 
 
 def socket_memory(pid: int) -> int:

@@ -60,7 +60,12 @@ class Children:
         self._count += 1
         child = Child(message["memory"], self._idle_processor(), message["sanitizers"])
         reading, writing = os.pipe()
-        first = os.fork()
+        try:
+            first = os.fork()
+        except OSError as error:  # the system allows no more processes now: those that there are go on
+            os.close(reading)
+            os.close(writing)
+            return str(error.strerror)
         if first == 0:
             os.close(reading)
             os.close(self._errors)
@@ -253,6 +258,9 @@ def _fault(error: Exception) -> dict:
 
 
 def _answer(runner: CellRunner, message: dict) -> Any:
+    """What becomes of a message: the modules beside the notebook, a cell, or else a request."""
+    if "modules" in message:
+        return runner.add_modules(message["modules"])
     if "cell" in message:
         result = runner.run(message["cell"], message["source"])
         return {"output": result.output, "error": result.error}

@@ -125,13 +125,15 @@ def search(learner, name, table, trees, src, src_mask, max_len, options, trainin
     """Call greedy_decode or beam_search with a model that looks its log-probabilities up.
 
     Returns the result, the arguments as the call left them, how often the model encoded, whether it recorded
-    gradients, and its mode and whether gradients are recorded afterwards.
+    gradients, and afterwards its mode and the gradient of the sum of all squared ids (``None`` where none is recorded).
     """
     model = LookupModel(table, trees).train(training)
     result = getattr(learner, name)(model, src, src_mask, max_len, **options)
-    after = [model.training, torch.is_grad_enabled()]
+    ids = src.double().requires_grad_()
+    total = (ids * ids).sum()
+    slope = torch.autograd.grad(total, ids)[0] if total.requires_grad else None
     torch.set_grad_enabled(True)
-    return result, [src, src_mask], model.encoded, model.gradients, after
+    return result, [src, src_mask], model.encoded, model.gradients, [model.training, slope]
 
 
 def searched(learner, *request):
@@ -287,14 +289,14 @@ def test_encoded_once(learner, reference, rng):
     for training in (True, False):
         what = "greedy_decode(model, src (2, 4), src_mask, max_len=5)"
         reply = check_greedy(learner, table, src, mask, 5, expected, what, training)
-        _, (src_after, mask_after), encoded, gradients, (mode, enabled) = reply
+        _, (src_after, mask_after), encoded, gradients, (mode, slope) = reply
         if encoded != 1:
             raise AssertionError(f"The source was encoded {encoded} times; its memory does not change.")
         if gradients is not False:
             raise AssertionError("The model ran while gradients were recorded: use torch.no_grad().")
         if mode is not training:
             raise AssertionError("The model is in another mode (training or evaluation) after the call than before.")
-        if enabled is not True:
+        if not isinstance(slope, torch.Tensor) or not torch.equal(slope, 2.0 * src):
             raise AssertionError("After the call no gradients are recorded any more.")
         assert_equal(src_after, src, "the argument src after the call")
         assert_equal(mask_after, mask, "the argument src_mask after the call")

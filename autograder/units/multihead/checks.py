@@ -468,21 +468,22 @@ def test_after_a_call(learner, reference, rng):
     assert_close(got, expected, "the output without head 1, of a module that had been called")
 
 
-def ablate_then_spoil(learner, num_heads, parameters, inputs, head):
-    """Switch off a head, set all parameters of the copy to 0, and look at the original, which is in training mode.
+def ablate_then_spoil(learner, num_heads, parameters, inputs, head, training):
+    """Switch off a head, set all parameters of the copy to 0, call it, and look at the original.
 
-    Returns whether the copy is the original, the modes of both, and the original's weights, parameters and output.
+    Returns the modes of both, and the original's weights, parameters and output.
     """
     weight = parameters["w_o"][0]
-    module = learner.MultiHeadAttention(weight.shape[0], num_heads).to(weight.dtype)
+    module = learner.MultiHeadAttention(weight.shape[0], num_heads).to(weight.dtype).train(training)
     own = load_layers(module, parameters)
     with torch.no_grad():
         module(*inputs)
         ablated = learner.ablate_head(module, head)
-        kept = module.weights
         zero_parameters(ablated)
+        ablated(*inputs)
+        kept = module.weights
         found = [tensor.clone() for tensor in own]
-        return (ablated is module, module.training, ablated.training, kept, *found, module(*inputs))
+        return (module.training, ablated.training, kept, *found, module(*inputs))
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)
@@ -493,18 +494,19 @@ def test_original_is_unchanged(learner, reference, rng):
     output, weights = heads_in_loops(h, parameters, inputs)
     names = [f"{name}.{part} of the original" for name in LAYERS for part in ("weight", "bias")]
     tensors = [tensor for name in LAYERS for tensor in parameters[name]]
-    got = learner.run(ablate_then_spoil, h, parameters, inputs, head, uses=(load_layers, zero_parameters))
-    if not isinstance(got, (tuple, list)) or len(got) != 13:
-        raise AssertionError("The call gave no answer that can be read.")
-    if got[0] is not False:
-        raise AssertionError("ablate_head(module, 2) should be a copy, but is the module itself.")
-    if got[1] is not True:
-        raise AssertionError("The original was in training mode before ablate_head(module, 2), and is not after it.")
-    if got[2] is not True:
-        raise AssertionError("The original is in training mode, so ablate_head(module, 2) should be too, and is not.")
     what = ("weights of the original", *names, "the output of the original")
     where = "after all parameters of the copy were set to 0"
-    assert_close(tuple(got[3:]), (weights, *tensors, output), named(what, where))
+    for training, mode in ((True, "training"), (False, "evaluation")):
+        request = h, parameters, inputs, head, training
+        got = reply_of(learner, ablate_then_spoil, *request, parts=12, uses=(load_layers, zero_parameters))
+        original, copy, *readings = got
+        if original is not training:
+            raise AssertionError(f"The original is in {mode} mode before ablate_head(module, 2), and not after it.")
+        if copy is not training:
+            raise AssertionError(f"The original is in {mode} mode, and ablate_head(module, 2) is not.")
+        if all(isinstance(one, torch.Tensor) and not one.any() for one in readings[1:-1]):
+            raise AssertionError("ablate_head(module, 2) should be a copy with parameters of its own.")
+        assert_close(tuple(readings), (weights, *tensors, output), named(what, where))
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)

@@ -105,6 +105,25 @@ def test_children_are_killed_and_reaped_in_that_order():
     assert run(CHILDREN).splitlines() == expected
 
 
+NO_MORE_PROCESSES = """
+import errno, os
+from runtime import server
+
+def fork():
+    raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+children = server.Children(control=None, errors=2, writable=())
+before, os.fork = len(os.listdir("/proc/self/fd")), fork
+print(children.fork(None, {"memory": 1, "sanitizers": False, "folder": "/"}))
+print(children.any, len(os.listdir("/proc/self/fd")) - before)
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="counts descriptors under /proc")
+def test_where_the_system_allows_no_process_the_server_goes_on():
+    assert run(NO_MORE_PROCESSES) == "Resource temporarily unavailable\nFalse 0\n"
+
+
 # --- memory of several processes ------------------------------------------------------------------------
 
 FORKED = """
