@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import torch
@@ -21,7 +21,7 @@ import torch
 from autograder.course.registry import UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
-from autograder.judging.follow import gifts
+from autograder.judging.follow import gifts, rounds
 from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.missing import explain_missing
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
@@ -70,12 +70,13 @@ def grade_code(
     sanitizers = find_unit(unit).language == "c"
     with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules) as session:
         judgement = judge(session, unit, tasks, seed)
+        cells = tuple(session.reports)
+        for number, found in enumerate(rounds(gifts(judgement))):
+            if number:
+                session.close()  # what is asked next gets a fresh process
+            judgement = follow_through(judgement, session, found, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
-        cells, left = tuple(session.reports), replace(limits, total_seconds=session.seconds_left)
-    if found := gifts(judgement):
-        with ProcessSubject(server, sources, left) as session:  # it grades nothing else
-            judgement = follow_through(judgement, session, found, seed)
     graded = diagnose(explain_missing(judgement, sources))
     notes = (*code.notes, *settled, *_cell_notes(cells), *_lost_answers(graded, code.prose))
     return Graded(graded, cells, notes, time.monotonic() - started)

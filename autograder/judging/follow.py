@@ -1,8 +1,10 @@
 """Follow-through: a task that fails while something that it calls is wrong is judged once more, that put right.
 
 A slip in an early task shows in all that calls it, and would cost the points of the whole unit. So what failing tasks
-call is replaced by the course's version, and they are judged again. In a class this happens in a process that grades
-nothing else, since implementations of the course travel with it; they are never those of the task that is judged.
+call is replaced by the course's version, and they are judged again.
+
+Implementations of the course travel to where the learner's code runs, which may keep them. So in a class this comes
+last of all that a process grades, and no task is judged in a process that has been given its solution (see `rounds`).
 """
 
 from __future__ import annotations
@@ -37,11 +39,24 @@ def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def rounds(found: Mapping[str, tuple[str, ...]]) -> list[dict[str, tuple[str, ...]]]:
+    """The tasks to judge again, in groups: each needs a process of its own, in which no task meets its own solution."""
+    groups: list[dict[str, tuple[str, ...]]] = []
+    given: set[str] = set()
+    for task, names in found.items():
+        if not groups or task.partition(".")[2] in given:
+            groups.append({})
+            given = set()
+        groups[-1][task] = names
+        given.update(names)
+    return groups
+
+
 def judge_again(
     judgement: Judgement, subject: Subject, found: Mapping[str, tuple[str, ...]], judge_task: JudgeTask
 ) -> Judgement:
     """Judge the tasks in ``found`` with the course's version of what they call; ``subject`` is as it was afterwards."""
-    given = {}
+    given = dict(judgement.given)
     for task, names in found.items():
         try:
             if _gave(subject, judgement.unit, names):

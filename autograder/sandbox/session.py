@@ -321,16 +321,12 @@ class ProcessSubject:
             defined |= names
         return found[::-1]
 
-    @property
-    def seconds_left(self) -> float:
-        """What is left of the time of all that the submission may take; never negative."""
-        return max(0.0, self.limits.total_seconds - self._spent)
-
     def _seconds_left(self) -> float:
-        if not self.seconds_left:
+        left = self.limits.total_seconds - self._spent
+        if left <= 0:
             self.close()
             raise self._used_up()
-        return self.seconds_left
+        return left
 
     def _used_up(self) -> SubjectTimeout:
         return SubjectTimeout(f"The submission used up its {self.limits.total_seconds:g} seconds before this was done.")

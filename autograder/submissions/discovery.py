@@ -87,7 +87,16 @@ def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
             found += _Tree(root.parent, beside, unit).sources()
     given_at = {root: index for index, root in enumerate(roots)}
     found.sort(key=lambda source: min(given_at.get(path, len(roots)) for path in (source.path, *source.path.parents)))
-    return found
+    return _without_shared_folders(found)
+
+
+def _without_shared_folders(sources: Sequence[Source]) -> list[Source]:
+    """The same, where a folder in which several learners' files lie is nobody's own."""
+    students: dict[Path, dict[Path, str]] = defaultdict(dict)
+    for source in sources:
+        students[source.path.parent][source.path] = source.student
+    shared = {folder for folder, owners in students.items() if len(set(owners.values())) > 1}
+    return [replace(source, own_folder=False) if source.path.parent in shared else source for source in sources]
 
 
 def one_source(path: Path, unit: str | None = None) -> Source:

@@ -27,7 +27,8 @@ def submission(request):
         return
     with ForkServer() as server:
         server.wait_until_ready()
-        with ProcessSubject(server, read(Path(path)).cells) as subject:
+        code = read(Path(path))
+        with ProcessSubject(server, code.cells, modules=code.modules) as subject:
             yield subject
 
 

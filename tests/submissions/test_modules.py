@@ -55,8 +55,11 @@ def test_modules_of_others_are_not_found(tmp_path, write, notebook, right, serve
     """Where the files of several learners lie in one folder, each is alone."""
     for name in ("attention/ada.ipynb", "attention/model.py", "inbox/grace_attention.ipynb", "inbox/model.py"):
         write(name, right if name.endswith(".py") else notebook(IMPORT))
+    write("mixed/attention.ipynb", notebook(IMPORT.replace("model", "alan_attention")))
+    write("mixed/alan_attention.py", right)
     assert points(server, tmp_path / "attention" / "ada.ipynb") == {"ada": 0}
     assert points(server, tmp_path / "inbox", "attention") == {"grace": 0, "model": 23}
+    assert points(server, tmp_path / "mixed") == {"mixed": 0, "alan": 23}
 
 
 def test_check_finds_what_grade_finds(write, notebook, right, capsys, state_file):
