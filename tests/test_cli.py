@@ -23,6 +23,7 @@ from autograder.judging.results import number
 from autograder.judging.runner import max_points
 from autograder.sandbox import launch, session
 from autograder.sandbox.session import ForkServer
+from autograder.submissions import notebooks
 
 UNIT = "attention"
 ATTENTION = find_unit(UNIT)
@@ -472,14 +473,14 @@ def test_of_several_files_of_a_learner_the_report_says_which_counted(run, klass,
 
 
 def test_a_fault_of_the_grader_costs_one_submission(run, klass, monkeypatch):
-    parse = engine.parse
+    parse = notebooks.parse
 
     def faulty(data, path):
         if "ben" in path.parts:
             raise TypeError("'int' object is not iterable")
         return parse(data, path)
 
-    monkeypatch.setattr(engine, "parse", faulty)
+    monkeypatch.setattr(notebooks, "parse", faulty)
     entries = {entry["student"]: entry for entry in grade(run, klass, code=1)["submissions"]}
     assert "The grader itself failed" in entries["ben"]["message"]
     assert [name for name, entry in entries.items() if entry["status"] == "failed"] == ["ben"]
