@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +26,8 @@ from autograder.submissions.owners import Item, Owners, Way
 from autograder.submissions.text import readable_name, readable_path
 
 ENDINGS = f"{', '.join(SUFFIXES)} files, and zip files of them,"
+_EXERCISES = "exercises"
+_COURSE = {_EXERCISES, "autograder", "solutions"}  # a clone of the course: nobody's work is outside of its exercises
 _SKIPPED_FOLDERS = {"__pycache__", "__macosx", "node_modules", "site-packages", "venv"}
 
 
@@ -58,21 +60,37 @@ def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
     Hidden folders, checkpoints and files of other kinds are ignored, unless they are all that somebody handed in.
     """
     roots = list(dict.fromkeys(Path(os.path.abspath(path)) for path in paths))
-    folders = [path for path in roots if _is_folder(path)]
-    roots = [path for path in roots if not any(folder in path.parents for folder in folders)]
+    folders = {path for path in roots if _is_folder(path)}
+    roots = [path for path in roots if folders.isdisjoint(path.parents)]
     found: list[Source] = []
-    for root in roots:
-        # Folders that are given side by side (ada/ bob/) are understood as if the folder around them had been given.
-        beside = [path for path in roots if path.parent == root.parent and path in folders]
-        if root not in folders:
-            found.append(_Tree(root, [root], unit).single())
-        elif len(beside) == 1:
-            found += _Tree(root, [root], unit).sources()
-        elif root == beside[0]:
-            found += _Tree(root.parent, beside, unit).sources()
+    for top, members in _grouped(roots, folders).items():
+        if top in members and top not in folders:
+            found.append(_Tree(top, members, unit).single())
+        else:
+            found += _Tree(top, members, unit).sources()
     given_at = {root: index for index, root in enumerate(roots)}
     found.sort(key=lambda source: min(given_at.get(path, len(roots)) for path in (source.path, *source.path.parents)))
     return _without_shared_folders(found)
+
+
+def _grouped(roots: Sequence[Path], folders: set[Path]) -> dict[Path, list[Path]]:
+    """What was given, by the folder as whose content it is understood: ``ada bob``, ``*/attention`` and
+    ``*/attention/*.ipynb`` are parts of a class, in which nobody hands in work in the name of another.
+    """
+    unit_folders = {root: root if root in folders else root.parent for root in roots}
+    unit_folders = {root: folder for root, folder in unit_folders.items() if unit_named(folder.name)}
+    learners: dict[Path, set[Path]] = defaultdict(set)  # by the folder around them
+    for folder in unit_folders.values():
+        learners[folder.parent.parent].add(folder.parent)
+    beside = Counter(root.parent for root in folders.intersection(roots))
+    groups: dict[Path, list[Path]] = defaultdict(list)
+    for root in roots:
+        around = unit_folders[root].parent.parent if root in unit_folders else root
+        if len(learners.get(around, ())) > 1 and (root in folders or kind_on_disk(root)):
+            groups[around].append(root)
+        else:
+            groups[root.parent if root in folders and beside[root.parent] > 1 else root].append(root)
+    return groups
 
 
 def _without_shared_folders(sources: Sequence[Source]) -> list[Source]:
@@ -181,11 +199,13 @@ class _Tree:
 
     def items(self, root: Path) -> Iterator[Item]:
         if not os.path.isdir(root):
-            yield from self._in_given_zip(root)
+            yield from self._in_given_zip(root) if kind_on_disk(root) == ZIP else self._of_file(root)
             return
         for folder, folders, names in os.walk(root):
             here = Path(folder)
             folders[:] = sorted(name for name in folders if not _is_skipped(name))
+            if set(folders) >= _COURSE:
+                folders[:] = [_EXERCISES]
             self._folders.update({(*_way(here), readable_name(name)): [] for name in folders})
             self._read_export(here, names)
             for name in sorted(names):
