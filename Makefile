@@ -29,7 +29,7 @@ all: ## set up, build the book, make the exercises, grade the sample class, trai
 	@echo
 	@echo "The book:          $(CURDIR)/$(FRONT_PAGE)   (make serve shows it at http://localhost:$(PORT))"
 	@echo "The class report:  $(CURDIR)/$(CLASS)/report.html"
-	@echo "GPT-2 in C:        $(CURDIR)/$(SMALL)/gpt2 generate $(SMALL)/course.bin --vocabulary $(SMALL)/vocabulary.bin"
+	@echo "GPT-2 in C:        '$(CURDIR)/$(SMALL)/gpt2' generate $(SMALL)/course.bin --vocabulary $(SMALL)/vocabulary.bin"
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'

@@ -39,14 +39,15 @@ def get_batch(data, block_size, batch_size, generator=None):
     """Random pieces of a text, each with the answer for every position.
 
     Args:
-        data: the whole text as token ids ``(N,)``, int64, with ``N > block_size``.
+        data: the whole text as token ids ``(N,)``, of any integer type, with ``N > block_size``.
         block_size: length of a piece.
         batch_size: how many pieces.
         generator: a CPU ``torch.Generator`` that draws where they start; ``None``: PyTorch's default one.
 
     Returns:
-        ``(x, y)``, both int64 ``(batch_size, block_size)``: ``y[b, t]`` is the token that follows ``x[b, t]`` in the
-        text. The pieces start at positions drawn independently and uniformly from all that leave room for ``y``.
+        ``(x, y)``, both int64 ``(batch_size, block_size)``, whatever the type of ``data``: ``y[b, t]`` is the token
+        that follows ``x[b, t]`` in the text. The pieces start at positions drawn independently and uniformly from all
+        that leave room for ``y``.
 
     Source: Bengio et al. 2003, section 2 (predict each word from those before it).
     """
@@ -55,7 +56,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()
     x = torch.stack([data[start : start + block_size] for start in starts])
     y = torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])
-    return x, y
+    return x.long(), y.long()
     ### END SOLUTION
 
 

@@ -12,8 +12,10 @@ import dataclasses
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 import time
 from array import array
 from dataclasses import dataclass
@@ -351,11 +353,13 @@ def from_hugging_face(state, num_heads=None, padded_vocab_size=None):
     state = {name.removeprefix("transformer."): tensor for name, tensor in state.items()}
     if "wte.weight" not in state:
         raise ValueError("this is no GPT-2: there is no tensor called wte.weight.")
+    if "wpe.weight" not in state or any(state[name].dim() != 2 for name in ("wte.weight", "wpe.weight")):
+        raise ValueError("this is no GPT-2: wte.weight and wpe.weight are not two matrices.")
     vocab_size, channels = state["wte.weight"].shape
     head = state.get("lm_head.weight", state["wte.weight"])
     if not torch.equal(head, state["wte.weight"]):
         raise ValueError("lm_head.weight differs from wte.weight, and a checkpoint stores one tensor for both.")
-    layers = 1 + max((int(name.split(".")[1]) for name in state if name.startswith("h.")), default=-1)
+    layers = 1 + max((int(found[1]) for found in map(re.compile(r"h\.(\d+)\.").match, state) if found), default=-1)
     config = Config(
         max_seq_len=len(state["wpe.weight"]),
         vocab_size=vocab_size,
@@ -399,7 +403,45 @@ def hugging_face_tokens(vocabulary):
     others = [byte for byte in range(256) if byte not in printable]
     byte_of = {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}
     ordered = sorted(vocabulary, key=vocabulary.get)
+    unknown = next((token for token in ordered if not set(token) <= byte_of.keys()), None)
+    if unknown is not None:
+        raise ValueError(f"this is no vocabulary of a GPT-2: its token {unknown!r} has a character that is no byte.")
     return [bytes(byte_of[letter] for letter in token) for token in ordered]
+
+
+def _refuse_other_files(path):
+    """Raise `ValueError` for what is often saved under a model's name in place of it."""
+    with open(path, "rb") as file:
+        start = file.read(100)
+    if not start:
+        raise ValueError(f"{path} is empty: download it again.")
+    if start.startswith(b"version https://git-lfs"):
+        raise ValueError(f"{path} is a Git LFS pointer, not the file itself: fetch that with `git lfs pull`.")
+    if start.lstrip().startswith(b"<"):
+        raise ValueError(f"{path} is a web page: download the file itself.")
+
+
+def load_vocabulary(path):
+    """The tokens as bytes, in the order of their ids, from GPT-2's ``vocab.json``.
+
+    Raises:
+        ValueError: it is something else; the message says what.
+    """
+    _refuse_other_files(path)
+    try:
+        vocabulary = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError:
+        raise ValueError(f"{path} is no JSON, or is truncated: GPT-2's vocab.json is meant.") from None
+    if isinstance(vocabulary, dict) and "model" in vocabulary:
+        raise ValueError(f"{path} is a tokenizer.json: the vocab.json beside it is meant.")
+    if not isinstance(vocabulary, dict) or sorted(map(str, vocabulary.values())) != sorted(
+        map(str, range(len(vocabulary)))
+    ):
+        raise ValueError(f"{path} is no vocabulary: it must give every token a number, counted from 0.")
+    try:
+        return hugging_face_tokens(vocabulary)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def load_state(path):
@@ -407,20 +449,43 @@ def load_state(path):
 
     A safetensors file: the length of a JSON text as uint64, that text, and the numbers. The text says for each tensor
     what they are, their shape, and where they begin and end.
+
+    Raises:
+        ValueError: the file is damaged, or something else; the message says what.
     """
+    _refuse_other_files(path)
     if Path(path).suffix != ".safetensors":
-        return torch.load(path, map_location="cpu", weights_only=True)
+        try:
+            state = torch.load(path, map_location="cpu", weights_only=True)
+        except Exception:  # of any kind: it depends on where the file is damaged
+            raise ValueError(f"{path} is truncated, or was not written by torch.save: download it again.") from None
+        if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
+            raise ValueError(f"{path} holds no named tensors: the pytorch_model.bin of a GPT-2 is meant.")
+        return state
     raw = Path(path).read_bytes()
     start = 8 + int.from_bytes(raw[:8], "little")
+    if start > len(raw):
+        raise ValueError(f"{path} is truncated, or no safetensors file: download it again.")
     state = {}
-    for name, about in json.loads(raw[8:start]).items():
-        if name != "__metadata__":
-            if about["dtype"] != "F32":
-                raise ValueError(f"{path} holds {name} as {about['dtype']}; a checkpoint holds float32 (F32).")
-            begin, end = about["data_offsets"]
-            numbers = torch.frombuffer(bytearray(raw[start + begin : start + end]), dtype=torch.float32)
-            state[name] = numbers.view(about["shape"])
+    try:
+        for name, about in json.loads(raw[8:start]).items():
+            if name != "__metadata__":
+                state[name] = _safetensor(memoryview(raw)[start:], path, name, **about)
+    except (AttributeError, TypeError, UnicodeDecodeError, json.JSONDecodeError):
+        raise ValueError(f"{path} is no safetensors file: its header cannot be read.") from None
     return state
+
+
+def _safetensor(raw, path, name, dtype, shape, data_offsets):
+    """One tensor of a safetensors file, from the bytes after the header."""
+    if dtype != "F32":
+        raise ValueError(f"{path} holds {name} as {dtype}; a checkpoint holds float32 (F32).")
+    begin, end = data_offsets
+    if end > len(raw):
+        raise ValueError(f"{path} is truncated: it ends within {name}. Download it again.")
+    if begin < 0 or end - begin != 4 * math.prod(shape):
+        raise ValueError(f"{path} is damaged: {name} has the shape {tuple(shape)}, and {end - begin} bytes.")
+    return torch.frombuffer(bytearray(raw[begin:end]), dtype=torch.float32).view(shape)
 
 
 def main(arguments=None):
@@ -431,14 +496,22 @@ def main(arguments=None):
     parser.add_argument("--heads", type=int, help="attention heads; if not given: as many as make them 64 wide")
     parser.add_argument("--vocabulary", nargs=2, metavar=("JSON", "OUT"), help="its vocab.json, and where it goes")
     options = parser.parse_args(arguments)
-    try:
-        model = from_hugging_face(load_state(options.model), options.heads)
+    source, out = options.vocabulary or (None, None)
+    try:  # everything is read before anything is written
+        tokens = load_vocabulary(source) if source else []
+        state = load_state(options.model)
+        try:
+            model = from_hugging_face(state, options.heads)
+        except ValueError as error:
+            raise ValueError(f"{options.model}: {error}") from None
+        if source and len(tokens) != model.config.vocab_size:
+            raise ValueError(f"{source} has {len(tokens)} tokens, but the model has {model.config.vocab_size}.")
         write_checkpoint(options.checkpoint, model)
-        if options.vocabulary:
-            source, out = options.vocabulary
-            tokens = hugging_face_tokens(json.loads(Path(source).read_text(encoding="utf-8")))
+        if source:
             write_vocabulary(out, tokens, end=tokens.index(b"<|endoftext|>") if b"<|endoftext|>" in tokens else -1)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        parser.exit(1, f"{error.filename or options.checkpoint}: {error.strerror or error}.\n")
+    except ValueError as error:
         parser.exit(1, f"{error}\n")
     print(f"Written: {options.checkpoint}, {count_parameters(model.config):,} numbers.")
 
@@ -463,11 +536,15 @@ def build(folder, target="gpt2", **variables):
     if shutil.which("make") is None:
         raise RuntimeError("`make` is missing: install it with 'sudo apt-get install make gcc' (Debian, Ubuntu).")
     folder = Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
     settings = [f"{name}={value}" for name, value in variables.items()]
-    command = ["make", "--no-print-directory", "-C", str(SOURCE), f"BUILD={folder}", *settings, f"{folder}/{target}"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        link = Path(temporary, "build")  # make cannot handle a folder whose path has a space
+        link.symlink_to(folder)
+        command = ["make", "--no-print-directory", "-C", str(SOURCE), f"BUILD={link}", *settings, f"{link}/{target}"]
+        done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise RuntimeError(done.stderr.strip())
+        raise RuntimeError(done.stderr.strip().replace(str(link), str(folder)))
     return folder / target
 
 

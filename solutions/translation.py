@@ -17,6 +17,7 @@ target runs from BOS to EOS (see `encode_pairs`).
 import itertools
 import math
 import re
+import unicodedata
 from typing import NamedTuple
 
 import torch
@@ -40,12 +41,20 @@ from solutions.transformer import count_parameters, make_model
 WORD = r"\w+(?:[-'’]\w+)*|[^\w\s]"
 
 
+def normalised(text):
+    """A text with one spelling for what looks the same: composed letters (NFC), one plain blank between words.
+
+    A file name, a PDF or a web page may give ``"ü"`` as two characters, and blanks that do not break a line.
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
 def words(text):
     """The words and punctuation marks of a text, in order: ``"Ja, gut."`` gives ``["Ja", ",", "gut", "."]``.
 
     BLEU counts them, and the alignments of the grammar are indices into this list.
     """
-    return re.findall(WORD, text)
+    return re.findall(WORD, normalised(text))
 
 
 def encode_pairs(pairs, tokenizer):

@@ -191,9 +191,9 @@ def with_task(unit: Unit, name: str, read: Callable[[str], str]) -> Texts:
     anchors = re.search(r"^\(([\w-]+)\)=", read(parts["chapter"]), re.MULTILINE)
     context["section"] = anchors[1] if anchors else "todo-section"
     asserts = {
-        "autograder.judging.c_assertions" if in_c else "autograder.judging.assertions": [
-            "check_kernel" if in_c else "assert_close"
-        ]
+        "autograder.judging.c_assertions" if in_c else "autograder.judging.assertions": (
+            ["Call", "check_kernel"] if in_c else ["assert_close"]
+        )
     }
     entry("checks", rf'task\(\s*"{task}"', _at_the_end, {"pytest": [], **asserts})
     if in_c:

@@ -25,7 +25,7 @@ from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import ForkServerError, Limits
 from autograder.submissions.discovery import Source
 from autograder.submissions.files import UnreadableSubmission
-from autograder.submissions.notebooks import Files, files_of
+from autograder.submissions.notebooks import Files, read_files
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Results, Servers
@@ -153,7 +153,7 @@ def _with_files(source: Source) -> tuple[Source, Files | None]:
     if source.problem:
         return source, None
     try:
-        return source, files_of(source.path, source.own_folder)
+        return source, read_files(source.path, source.own_folder)
     except UnreadableSubmission as error:
         return replace(source, problem=str(error)), None
 

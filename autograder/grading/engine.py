@@ -31,7 +31,7 @@ from autograder.sandbox.session import CellReport, ForkServer, ForkServerError, 
 from autograder.submissions.definitions import settle
 from autograder.submissions.discovery import Source, need_compiler
 from autograder.submissions.files import UnreadableSubmission
-from autograder.submissions.notebooks import Code, Files, files_of
+from autograder.submissions.notebooks import Code, Files, read_files
 from autograder.submissions.syntax import MAX_SEARCHED
 from autograder.submissions.text import readable_path
 
@@ -129,7 +129,7 @@ def grade_source(
         if source.problem:
             raise UnreadableSubmission(source.problem)
         find_unit(source.unit)
-        code = (files or files_of(source.path, source.own_folder)).code(source.path)
+        code = (files or read_files(source.path, source.own_folder)).code(source.path)
         graded = grade_code(server, code, source.unit, None, seed, limits)
     except (UnreadableSubmission, UnknownUnit) as error:
         return not_graded(source, str(error))

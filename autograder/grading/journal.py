@@ -23,7 +23,7 @@ from autograder.judging.results import Submission, pack, unpack
 from autograder.sandbox.session import Limits
 from autograder.submissions.discovery import Source
 from autograder.submissions.files import UnreadableSubmission
-from autograder.submissions.notebooks import files_of
+from autograder.submissions.notebooks import read_files
 
 try:
     import fcntl
@@ -109,7 +109,7 @@ def journal_for(sources: Sequence[Source], seed: int, limits: Limits, jailed: bo
 def _identity(source: Source) -> tuple[str, ...]:
     """The file, its content, and how it was understood."""
     try:
-        files = files_of(source.path, source.own_folder)
+        files = read_files(source.path, source.own_folder)
         inside = hashlib.sha256(files.data).hexdigest() + _hash((files.modules, files.notes))
     except UnreadableSubmission as error:
         inside = str(error)

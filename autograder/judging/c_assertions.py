@@ -3,53 +3,96 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from autograder.judging.assertions import assert_close, assert_equal
 from autograder.judging.replies import reply_of
-from autograder.judging.subject import Learner
+from autograder.judging.subject import Learner, LearnerRaised
 from autograder.sandbox.runtime.c.prototypes import SIGNATURES
-from autograder.sandbox.runtime.requests import call_kernel
+from autograder.sandbox.runtime.requests import call_kernels
 
 TOLERANCE = 1e-5  # of a tensor's largest value: float32 sums of a few hundred terms, in any order, stay well below
+KEEPS = "Alone, this call is right: your kernel keeps something from one call to the next. Is a variable `static`?"
 
 
-def kernel(learner, name, arguments):
-    """Driver: the arrays among a C kernel's arguments, as it left them."""
-    return call_kernel(learner, name, arguments)
-
-
-def check_kernel(
-    learner: Learner,
-    name: str,
-    given: dict[str, Any],
-    expected: dict[str, torch.Tensor],
-    about: str = "",
-    tolerance: float = TOLERANCE,
-    fill: float = math.nan,
-) -> dict[str, torch.Tensor]:
-    """Call a C kernel: the arrays in ``expected`` must hold that (where NaN, anything), all others what they held.
+@dataclass(frozen=True)
+class Call:
+    """One call of a C kernel: arrays in ``expected`` must hold that (where NaN, anything), all others what they held.
 
     ``given``: all arguments by the names of the prototype, but for arrays that are only written: these hold ``fill``
     before the call. Finite first; then no value may be further off than ``tolerance`` times the largest one expected.
-    Returns the arrays by name.
+    ``zeros``: where an array must be exactly 0, since a tolerance would let tiny numbers through; how that is called.
     """
-    written = {array: torch.full(values.shape, fill) for array, values in expected.items()}
-    parameters = SIGNATURES[name]
-    arguments = [{**written, **given}[parameter.name] for parameter in parameters]
-    arrays = [parameter.name for parameter in parameters if parameter.is_array]
-    reply = reply_of(learner, kernel, name, arguments, parts=len(arrays))
-    left = dict(zip(arrays, reply))
-    sizes = ", ".join(f"{key}={value}" for key, value in given.items() if isinstance(value, (int, float)))
-    call = f"of {name} ({sizes}{'; ' * bool(about)}{about})"
-    for array, values in expected.items():
-        _assert_near(left[array], values, f"`{array}` {call}", tolerance)
-    for array, values in given.items():
-        if isinstance(values, torch.Tensor) and array not in expected:
-            assert_equal(left[array], values, f"the input `{array}` {call}, after the call,")
-    return left
+
+    given: dict[str, Any]
+    expected: dict[str, torch.Tensor]
+    about: str = ""
+    tolerance: float = TOLERANCE
+    fill: float = math.nan
+    zeros: dict[str, tuple[torch.Tensor, str]] = field(default_factory=dict)
+
+    def arguments(self, name: str) -> list[Any]:
+        """In the order of the prototype."""
+        written = {array: torch.full(values.shape, self.fill) for array, values in self.expected.items()}
+        return [{**written, **self.given}[parameter.name] for parameter in SIGNATURES[name]]
+
+    def judge(self, name: str, left: Sequence[Any], which: str = "") -> None:
+        """Raises `AssertionError` unless the arrays are ``left`` as they should be. ``which``: of several calls."""
+        arrays = dict(zip([parameter.name for parameter in SIGNATURES[name] if parameter.is_array], left))
+        sizes = ", ".join(f"{key}={value}" for key, value in self.given.items() if isinstance(value, (int, float)))
+        call = f"of {name} ({'; '.join(filter(None, (sizes, self.about, which)))})"
+        for array, values in self.expected.items():
+            _assert_near(arrays[array], values, f"`{array}` {call}", self.tolerance)
+        for array, values in self.given.items():
+            if isinstance(values, torch.Tensor) and array not in self.expected:
+                assert_equal(arrays[array], values, f"the input `{array}` {call}, after the call,")
+        for array, (where, what) in self.zeros.items():
+            found = arrays[array][where.expand(arrays[array].shape)]
+            assert_equal(found, torch.zeros_like(found), what)
+
+
+def kernels(learner, name, calls):
+    """Driver: for each call of a C kernel the arrays among its arguments, as it left them."""
+    return call_kernels(learner, name, calls)
+
+
+def check_kernel(learner: Learner, name: str, *calls: Call) -> None:
+    """Make these calls in one process, one after the other, and judge each of them.
+
+    Every other check starts a process of its own, and so cannot see what a C kernel keeps: a `static` sum, a buffer of
+    the first call's size. The sizes and numbers of the calls should differ, and sizes should grow.
+    """
+    left = _left_by(learner, name, calls)
+    for number, call in enumerate(calls, 1):
+        which = f"call {number} of {len(calls)} in one program" if len(calls) > 1 else ""
+        try:
+            call.judge(name, left[number - 1], which)
+        except AssertionError as error:
+            if number > 1 and _is_right_alone(learner, name, call):
+                raise AssertionError(f"{error} {KEEPS}") from None
+            raise
+
+
+def _left_by(learner: Learner, name: str, calls: Sequence[Call]) -> list[Sequence[Any]]:
+    """What the calls left in their arrays, whatever the learner's process replies."""
+    counts = [sum(parameter.is_array for parameter in SIGNATURES[name])] * len(calls)
+    reply = reply_of(learner, kernels, name, [call.arguments(name) for call in calls], parts=len(calls))
+    if not all(isinstance(part, (tuple, list)) and len(part) == count for part, count in zip(reply, counts)):
+        raise AssertionError("The call gave no answer that can be read.")
+    return reply
+
+
+def _is_right_alone(learner: Learner, name: str, call: Call) -> bool:
+    """Whether a call that was wrong after others is right in a process of its own."""
+    try:
+        call.judge(name, _left_by(learner, name, [call])[0])
+    except (AssertionError, LearnerRaised):
+        return False
+    return True
 
 
 def _assert_near(got: Any, expected: torch.Tensor, what: str, tolerance: float) -> None:
@@ -59,9 +102,3 @@ def _assert_near(got: Any, expected: torch.Tensor, what: str, tolerance: float) 
     expected = expected.masked_fill(free, 0)
     largest = expected.abs()[expected.isfinite()].max().item()
     assert_close(got, expected.float(), what, rtol=0, atol=tolerance * largest)
-
-
-def assert_zeros(left: torch.Tensor, where: torch.Tensor, what: str) -> None:
-    """Exactly 0 wherever ``where`` is true: a tolerance would let tiny weights through."""
-    found = left[where.expand(left.shape)]
-    assert_equal(found, torch.zeros_like(found), what)

@@ -28,8 +28,8 @@ def namespace(entry: Entry) -> dict:
 
 @lru_cache(maxsize=64)
 def c_namespace(text: str) -> dict:
-    """The namespace of a notebook whose only code is this C code."""
-    code = CCode()
+    """The namespace of a notebook whose only code is this C code, of the course or its catalogue."""
+    code = CCode(initialised=True)
     code.add("the code", text)
     return {C_CODE: code}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,16 +17,20 @@ def explain_missing(judgement: Judgement, cells: Sequence[str]) -> Judgement:
     changed = {}
     for task, verdicts in judgement.verdicts.items():
         if any(verdict.result.status == NOT_ATTEMPTED for verdict in verdicts):
-            why = _why(judgement.unit, task.partition(".")[2], cells)
+            name = task.partition(".")[2]
+            why = _why(judgement.unit, name, cells)
             if why:
-                changed[task] = [_explained(verdict, why) for verdict in verdicts]
+                changed[task] = [
+                    _explained(verdict, _needs(name, verdict.result.message) or why) for verdict in verdicts
+                ]
     return replace(judgement, verdicts=judgement.verdicts | changed) if changed else judgement
 
 
-def _explained(verdict: Verdict, why: str) -> Verdict:
+def _explained(verdict: Verdict, name: str, why: str) -> Verdict:
     if verdict.result.status != NOT_ATTEMPTED:
         return verdict
-    return replace(verdict, result=replace(verdict.result, status=ERROR, message=why))
+    message = _needs(name, verdict.result.message) or why
+    return replace(verdict, result=replace(verdict.result, status=ERROR, message=message))
 
 
 def _why(unit: str, name: str, cells: Sequence[str]) -> str | None:
@@ -40,6 +45,14 @@ def _why(unit: str, name: str, cells: Sequence[str]) -> str | None:
         return _left_in(name, raises) if raises else _not_there(name)
     other = alike(cells, unit, name)
     return f"There is no `{name}` of yours, but a `{other}`: give it the name `{name}`." if other else None
+
+
+def _needs(name: str, message: str) -> str:
+    """What to say of a task that is there, where a check lacked another one."""
+    other = re.match(r"There is no `(\w+)` in your code yet", message)
+    if not other or other[1] == name:
+        return ""
+    return f"`{name}` is checked together with `{other[1]}`, which is not there yet: write that too, and check again."
 
 
 def _left_in(name: str, raises: Sequence[tuple[str, int]]) -> str:

@@ -176,10 +176,13 @@ def _task(task: TaskResult) -> dict:
         "points": number(task.points),
         "max_points": number(task.max_points),
         "status": task.status,
-        "diagnosis": asdict(task.diagnosis) if task.diagnosis else None,
-        "possible": [asdict(diagnosis) for diagnosis in task.possible],
+        "diagnosis": _diagnosis(task.diagnosis) if task.diagnosis else None,
         "checks": [_check(check) for check in task.checks],
     }
+
+
+def _diagnosis(found: Diagnosis) -> dict:
+    return {"mistake": found.mistake, "hint": found.hint, "link": found.link}
 
 
 def _check(check: CheckResult) -> dict:

@@ -6,8 +6,8 @@ process. Its text is compiled where these names exist, and nothing else of the c
 
 ``torch``, ``math``, ``nn`` (``torch.nn``), ``F`` (``torch.nn.functional``)
     as usual;
-``call_kernel(learner, name, arguments)``
-    calls a C kernel of the learner's;
+``call_kernels(learner, name, calls)``
+    calls a C kernel of the learner's, for each list of arguments in turn, in one process;
 ``processor_time(seconds, what)``
     a context that raises `OutOfTime` in what runs inside once it has computed for so long;
 the functions and classes that the check names with ``uses=``
@@ -25,9 +25,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from autograder.sandbox.runtime.requests import OutOfTime, call_kernel, processor_time
+from autograder.sandbox.runtime.requests import OutOfTime, call_kernels, processor_time
 
-__all__ = ["OutOfTime", "call_kernel", "driver_source", "processor_time"]
+__all__ = ["OutOfTime", "call_kernels", "driver_source", "processor_time"]
 
 
 @lru_cache(maxsize=None)

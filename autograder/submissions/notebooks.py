@@ -35,9 +35,9 @@ MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some
 MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes each
 MAX_KEYS = 2_000_000  # of those objects: reading as many takes seconds, in which nobody else's submission is graded
 MAX_CELLS = 10_000
-MAX_SOURCE = 4 * MAX_CODE  # bytes: a longer file has more characters than that, in every encoding
 MAX_MODULES = 50  # Python files beside a submission's
 MAX_MODULES_BYTES = 1_000_000  # of all of them together
+MAX_SOURCE = 4 * MAX_CODE  # bytes: a longer file has more characters than that, in every encoding
 MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
 
 # What a Python file may declare: Python's others hold the grader up for seconds, or are no encodings of text.
@@ -77,10 +77,10 @@ class Files:
 
 def read(path: Path) -> Code:
     """The code of a notebook or a Python file that has its folder to itself; raises `UnreadableSubmission`."""
-    return files_of(path, own_folder=True).code(path)
+    return read_files(path, own_folder=True).code(path)
 
 
-def files_of(path: Path, own_folder: bool) -> Files:
+def read_files(path: Path, own_folder: bool) -> Files:
     """A submission's file and, in a folder of its own, the modules beside it; raises `UnreadableSubmission`."""
     data = content(path)
     return Files(data, *modules_beside(path)) if own_folder else Files(data)

@@ -93,6 +93,17 @@ void close_output(Output *output) {
     free(output->aside);
 }
 
+void try_output(const char *path) {
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        fail("cannot write %s: it is a folder.", path);
+    }
+    Output output = open_output(path);
+    fclose(output.file);
+    unlink(output.aside);
+    free(output.aside);
+}
+
 double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

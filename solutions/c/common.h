@@ -37,6 +37,9 @@ Output open_output(const char *path);
 void write_output(Output *output, const void *from, size_t bytes);
 void close_output(Output *output);
 
+/* Ends the program now if a file could not be written to this path later. */
+void try_output(const char *path);
+
 /* Seconds since some moment; only differences mean something. */
 double seconds(void);
 

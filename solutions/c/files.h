@@ -55,6 +55,8 @@ typedef struct {
     unsigned char *all;
     const unsigned char **bytes; /* of each token, within `all` */
     int *lengths;
+    int *slots; /* ids by the hash of their bytes, or -1; at least twice as many as tokens, a power of 2 */
+    size_t slot_count;
 } Vocabulary;
 
 Vocabulary load_vocabulary(const char *path);
@@ -62,7 +64,7 @@ Vocabulary bytes_vocabulary(void); /* 256 tokens, one for each byte */
 void free_vocabulary(Vocabulary *vocabulary);
 
 /* The ids of a text, by byte-pair merges: the rank of a merge is the id of the token that it makes, as in GPT-2's
- * vocabulary. Writes at most `most`, and returns how many there are. */
+ * vocabulary. Writes at most `most`. Returns how many there are; what is far longer is not read to its end. */
 int encode_text(const Vocabulary *vocabulary, const char *text, int *ids, int most);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "files.h"
@@ -62,13 +63,52 @@ static int read_ids(const char *text, int *ids, int most) {
     return count;
 }
 
+/* Writes text to a terminal: a '?' in place of every byte that could command it, which are control characters and what
+ * is no UTF-8. New lines and tabs stay. A character may begin in one token and end in the next. */
+static void print_for_terminal(const unsigned char *bytes, int length) {
+    static int open = 0;        /* bytes of the character that are still to come */
+    static unsigned char before; /* the last byte */
+    for (int i = 0; i < length; i++) {
+        unsigned char c = bytes[i];
+        if (open > 0 && c >= 0x80 && c < 0xc0) {
+            open--;
+            c = before == 0xc2 && c < 0xa0 ? '?' : c; /* U+0080 to U+009F are control characters, too */
+        } else {
+            open = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
+            if (c < 0xc2 || c > 0xf4) {
+                open = 0;
+                c = (c >= ' ' && c < 0x7f) || c == '\n' || c == '\t' ? c : '?';
+            }
+        }
+        before = c;
+        putchar(c);
+    }
+}
+
 static void print_token(const Vocabulary *vocabulary, int id, int as_ids) {
     if (as_ids) {
         printf("%d ", id);
-    } else if (id != vocabulary->end) {
+    } else if (id == vocabulary->end) {
+        return;
+    } else if (isatty(STDOUT_FILENO)) {
+        print_for_terminal(vocabulary->bytes[id], vocabulary->lengths[id]);
+    } else {
         fwrite(vocabulary->bytes[id], 1, (size_t)vocabulary->lengths[id], stdout);
     }
     fflush(stdout);
+}
+
+/* Logits of the next token. A model that has learned nothing finite ends the program. */
+static const float *finite_logits(Model *model, const int *ids, int known, int length, const char *path) {
+    const float *logits = model_next(model, ids, known, length);
+    for (int v = 0; v < model->config.vocab_size; v++) {
+        if (!isfinite(logits[v])) {
+            printf("\n");
+            fail("the logits of token %d are not finite numbers: %s is damaged, or its training has diverged. "
+                 "gpt2 inspect shows which tensors.", length, path);
+        }
+    }
+    return logits;
 }
 
 /* Text goes in and comes out by a vocabulary. A model of bytes has its own. */
@@ -100,9 +140,16 @@ int generate(int argc, char **argv) {
         {"seed", WHOLE, &seed, "another seed, another text", 0, 2147483647.0},
         {"threads", WHOLE, &threads, "0: as many as OpenMP chooses", 0, 4096},
     };
-    const Command command = {"generate", "Let a model go on with a text.", "gpt2 generate CHECKPOINT [options]", &path,
+    const Command command = {"generate", "Let a model go on with a text. On a terminal, ? stands for "
+                             "control characters.", "gpt2 generate CHECKPOINT [options]", &path,
                              options, sizeof options / sizeof *options};
     read_options(&command, argc, argv);
+    if (ids_text != NULL) {
+        refuse_options("prompt", "beside --ids");
+    }
+    if (temperature == 0.0f) {
+        refuse_options("top-k seed", "with --temperature 0, which takes the likeliest token");
+    }
     use_threads(threads);
 
     Model *model = load_model(path, 1, 0, 0);
@@ -119,8 +166,11 @@ int generate(int argc, char **argv) {
     if (length < 1) {
         fail("there is nothing to go on with: the prompt is empty.");
     }
+    if (length > most) {
+        fail("the prompt has more tokens than the model's max_seq_len, %d.", most);
+    }
     int end = new_tokens > 0 ? length + new_tokens : most;
-    if (length > most || end > most) {
+    if (end > most) {
         fail("%d tokens and %d new ones are more than the model's max_seq_len, %d.", length, new_tokens, most);
     }
     for (int t = 0; t < length; t++) {
@@ -133,7 +183,7 @@ int generate(int argc, char **argv) {
     float *scratch = allocate((size_t)V * sizeof *scratch, "the probabilities");
     double started = seconds();
     for (int known = 0, t = length; t < end; known = t++) {
-        const float *logits = model_next(model, ids, known, t);
+        const float *logits = finite_logits(model, ids, known, t, path);
         ids[t] = draw_token(logits, V, temperature, top_k, random_uniform((uint64_t)seed, (uint64_t)t), scratch);
         if (ids[t] == vocabulary.end && vocabulary.size != 0) {
             end = t;

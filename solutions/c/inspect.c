@@ -102,11 +102,17 @@ int inspect(int argc, char **argv) {
                              "vocabulary.", "gpt2 inspect FILE [options]", &path, options,
                              sizeof options / sizeof *options};
     read_options(&command, argc, argv);
+    if (B == 0) {
+        refuse_options("length", "without --batch");
+    }
 
     int32_t header[HEADER];
     Input input = open_input(path);
     read_input(&input, header, sizeof header);
     rewind(input.file);
+    if (header[0] == TOKENS_MAGIC || header[0] == VOCABULARY_MAGIC) {
+        refuse_options("batch", "for a file that is no checkpoint");
+    }
     if (header[0] == TOKENS_MAGIC) {
         Tokens tokens = load_tokens(path, 65536);
         printf("%s: %zu tokens, the first of them", path, tokens.count);

@@ -46,6 +46,28 @@ static void set_option(const Command *command, const Option *option, const char 
     }
 }
 
+enum { MOST_GIVEN = 64 };
+static const char *given[MOST_GIVEN]; /* names of the options on the command line */
+static int given_count;
+
+static int was_given(const char *name, size_t length) {
+    for (int i = 0; i < given_count; i++) {
+        if (strlen(given[i]) == length && strncmp(given[i], name, length) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void refuse_options(const char *names, const char *why) {
+    for (size_t length; *names != '\0'; names += length + (names[length] == ' ')) {
+        length = strcspn(names, " ");
+        if (was_given(names, length)) {
+            fail("--%.*s has no effect %s: leave it out.", (int)length, names, why);
+        }
+    }
+}
+
 void read_options(const Command *command, int argc, char **argv) {
     for (int next = 0; next < argc; next++) {
         const char *word = argv[next];
@@ -68,6 +90,9 @@ void read_options(const Command *command, int argc, char **argv) {
         }
         if (found == NULL) {
             fail("there is no option %s. See gpt2 %s --help.", word, command->name);
+        }
+        if (!was_given(found->name, strlen(found->name)) && given_count < MOST_GIVEN) {
+            given[given_count++] = found->name;
         }
         if (found->kind == FLAG) {
             *(int *)found->value = 1;

@@ -22,4 +22,8 @@ typedef struct {
 /* Reads the arguments after the command's name. --help prints everything and ends. */
 void read_options(const Command *command, int argc, char **argv);
 
+/* Ends the program if one of these options, with blanks between their names, was given: it would have no effect. `why`
+ * goes on after "--lr has no effect". */
+void refuse_options(const char *names, const char *why);
+
 #endif

@@ -1,6 +1,5 @@
 /* Files of tokens, vocabularies, and text to tokens. */
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,13 +35,45 @@ Tokens load_tokens(const char *path, int vocab_size) {
 }
 
 static Vocabulary allocate_vocabulary(int size, size_t bytes) {
+    size_t slot_count = 1;
+    while (slot_count < 2 * (size_t)size) {
+        slot_count *= 2;
+    }
     return (Vocabulary){
         .size = size,
         .end = -1,
         .all = allocate(bytes, "the vocabulary"),
         .bytes = allocate((size_t)size * sizeof(unsigned char *), "the vocabulary"),
         .lengths = allocate((size_t)size * sizeof(int), "the vocabulary"),
+        .slots = allocate(slot_count * sizeof(int), "the vocabulary"),
+        .slot_count = slot_count,
     };
+}
+
+/* The slot that holds some bytes' token, or the free one where it belongs. */
+static int *slot_of(const Vocabulary *vocabulary, const unsigned char *bytes, size_t length) {
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a (Fowler, Noll and Vo 1991) */
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    }
+    for (size_t slot = (size_t)hash;; slot++) {
+        int *found = &vocabulary->slots[slot & (vocabulary->slot_count - 1)];
+        if (*found < 0 || ((size_t)vocabulary->lengths[*found] == length &&
+                           memcmp(vocabulary->bytes[*found], bytes, length) == 0)) {
+            return found;
+        }
+    }
+}
+
+/* Fills the slots. Of two tokens with the same bytes the first one counts. */
+static void index_tokens(Vocabulary *vocabulary) {
+    for (size_t slot = 0; slot < vocabulary->slot_count; slot++) {
+        vocabulary->slots[slot] = -1;
+    }
+    for (int id = 0; id < vocabulary->size; id++) {
+        int *slot = slot_of(vocabulary, vocabulary->bytes[id], (size_t)vocabulary->lengths[id]);
+        *slot = *slot < 0 ? id : *slot;
+    }
 }
 
 Vocabulary load_vocabulary(const char *path) {
@@ -67,6 +98,7 @@ Vocabulary load_vocabulary(const char *path) {
         left -= 1 + (size_t)entry[0];
         entry += 1 + entry[0];
     }
+    index_tokens(&vocabulary);
     return vocabulary;
 }
 
@@ -77,6 +109,7 @@ Vocabulary bytes_vocabulary(void) {
         vocabulary.bytes[id] = &vocabulary.all[id];
         vocabulary.lengths[id] = 1;
     }
+    index_tokens(&vocabulary);
     return vocabulary;
 }
 
@@ -84,16 +117,7 @@ void free_vocabulary(Vocabulary *vocabulary) {
     free(vocabulary->all);
     free(vocabulary->bytes);
     free(vocabulary->lengths);
-}
-
-/* The id of some bytes, or -1. */
-static int find_token(const Vocabulary *vocabulary, const unsigned char *bytes, int length) {
-    for (int id = 0; id < vocabulary->size; id++) {
-        if (vocabulary->lengths[id] == length && memcmp(vocabulary->bytes[id], bytes, (size_t)length) == 0) {
-            return id;
-        }
-    }
-    return -1;
+    free(vocabulary->slots);
 }
 
 static int is_letter(unsigned char c) {
@@ -142,48 +166,111 @@ static size_t piece_length(const unsigned char *text) {
     return white > 1 && text[white] != '\0' ? white - 1 : white;
 }
 
-/* Merge neighbours, the merge with the lowest id first, until no two make a token. Returns how many parts are left, and
- * where each starts. */
-static size_t merge_bytes(const Vocabulary *vocabulary, const unsigned char *text, size_t length, size_t *starts) {
-    size_t parts = length;
-    for (size_t i = 0; i <= length; i++) {
-        starts[i] = i;
+/* A piece of a text while its bytes are merged: parts that know their neighbours, and a heap of the merges that may
+ * come next. A merge is one number, (id << 32 | where its left part starts): the smallest is next. A merge whose parts
+ * have grown since stays in the heap, and is passed over when its turn comes. */
+typedef struct {
+    const Vocabulary *vocabulary;
+    const unsigned char *text;
+    size_t length;
+    size_t *next, *before; /* of the part that starts here: where the next one starts, and the one before */
+    int *merged;           /* of the part that starts here: the id that it makes with the next one, or -1 */
+    uint64_t *heap;
+    size_t waiting;
+} Piece;
+
+static void push(Piece *piece, uint64_t merge) {
+    size_t at = piece->waiting++;
+    for (; at > 0 && piece->heap[(at - 1) / 2] > merge; at = (at - 1) / 2) {
+        piece->heap[at] = piece->heap[(at - 1) / 2];
     }
-    for (;;) {
-        int best = INT_MAX;
-        size_t where = 0;
-        for (size_t i = 0; i + 2 <= parts; i++) {
-            int id = find_token(vocabulary, text + starts[i], (int)(starts[i + 2] - starts[i]));
-            if (id >= 0 && id < best) {
-                best = id;
-                where = i;
-            }
+    piece->heap[at] = merge;
+}
+
+static uint64_t pop(Piece *piece) {
+    uint64_t first = piece->heap[0], last = piece->heap[--piece->waiting];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < piece->waiting; at = child) {
+        child += child + 1 < piece->waiting && piece->heap[child + 1] < piece->heap[child];
+        if (piece->heap[child] >= last) {
+            break;
         }
-        if (best == INT_MAX) {
-            return parts;
+        piece->heap[at] = piece->heap[child];
+    }
+    piece->heap[at] = last;
+    return first;
+}
+
+/* Looks up what the part at `left` makes with the next one, and puts that merge into the heap. */
+static void look_up(Piece *piece, size_t left) {
+    size_t right = piece->next[left];
+    piece->merged[left] = -1;
+    if (right < piece->length) {
+        piece->merged[left] = *slot_of(piece->vocabulary, piece->text + left, piece->next[right] - left);
+    }
+    if (piece->merged[left] >= 0) {
+        push(piece, (uint64_t)piece->merged[left] << 32 | left);
+    }
+}
+
+/* Merge neighbours, the merge with the lowest id first, until no two make a token. */
+static void merge_bytes(Piece *piece) {
+    piece->waiting = 0;
+    for (size_t i = 0; i < piece->length; i++) {
+        piece->next[i] = i + 1;
+        piece->before[i] = i - 1; /* never looked at for the first */
+    }
+    for (size_t i = 0; i < piece->length; i++) {
+        look_up(piece, i);
+    }
+    while (piece->waiting > 0) {
+        uint64_t merge = pop(piece);
+        size_t left = (size_t)(merge & 0xffffffffu);
+        if (piece->merged[left] != (int)(merge >> 32)) {
+            continue;
         }
-        memmove(&starts[where + 1], &starts[where + 2], (parts - where - 1) * sizeof *starts);
-        parts--;
+        size_t right = piece->next[left];
+        piece->merged[right] = -1;
+        piece->next[left] = piece->next[right];
+        if (piece->next[left] < piece->length) {
+            piece->before[piece->next[left]] = left;
+        }
+        look_up(piece, left);
+        if (left > 0) {
+            look_up(piece, piece->before[left]);
+        }
     }
 }
 
 int encode_text(const Vocabulary *vocabulary, const char *string, int *ids, int most) {
     const unsigned char *text = (const unsigned char *)string;
-    size_t *starts = allocate((strlen(string) + 1) * sizeof *starts, "a text");
+    size_t size = strlen(string) + 1;
+    Piece piece = {
+        .vocabulary = vocabulary,
+        .next = allocate(size * sizeof *piece.next, "a text"),
+        .before = allocate(size * sizeof *piece.before, "a text"),
+        .merged = allocate(size * sizeof *piece.merged, "a text"),
+        .heap = allocate(3 * size * sizeof *piece.heap, "a text"), /* each merge, and there are < size, adds two */
+    };
     int count = 0;
-    while (*text != '\0') {
-        size_t length = piece_length(text), parts = merge_bytes(vocabulary, text, length, starts);
-        for (size_t i = 0; i < parts; i++, count++) {
-            int id = find_token(vocabulary, text + starts[i], (int)(starts[i + 1] - starts[i]));
+    while (*text != '\0' && count <= most) {
+        piece.text = text;
+        piece.length = piece_length(text);
+        merge_bytes(&piece);
+        for (size_t i = 0; i < piece.length; i = piece.next[i], count++) {
+            int id = *slot_of(vocabulary, text + i, piece.next[i] - i);
             if (id < 0) {
-                fail("the vocabulary has no token for the byte 0x%02x.", text[starts[i]]);
+                fail("the vocabulary has no token for the byte 0x%02x.", text[i]);
             }
             if (count < most) {
                 ids[count] = id;
             }
         }
-        text += length;
+        text += piece.length;
     }
-    free(starts);
+    free(piece.next);
+    free(piece.before);
+    free(piece.merged);
+    free(piece.heap);
     return count;
 }

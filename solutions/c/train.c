@@ -141,12 +141,26 @@ static Plan read_plan(int argc, char **argv) {
     if (plan.text == NULL || plan.out == NULL) {
         fail("%s is missing. Usage: %s", plan.text == NULL ? "--tokens" : "--out", command.usage);
     }
+    if (plan.resume) {
+        refuse_options("from overwrite vocab-size layers heads channels max-seq-len batch length sequential seed lr "
+                       "warmup last-lr weight-decay beta1 beta2 eps",
+                       "with --resume, since OUT.state has all settings but --steps");
+    }
+    if (plan.from != NULL) {
+        refuse_options("vocab-size layers heads channels max-seq-len", "with --from, whose checkpoint has these sizes");
+        refuse_options(s->sequential ? "seed" : "", "with --from and --sequential, where nothing is random");
+    }
+    if (plan.held_out == NULL) {
+        refuse_options("validate-every", "without --validation");
+    }
     plan.state = allocate(strlen(plan.out) + 8, "a file name");
     sprintf(plan.state, "%s.state", plan.out);
     if (!plan.resume && !plan.overwrite && (exists(plan.out) || exists(plan.state))) {
         fail("%s exists. Go on with --resume, or replace it with --overwrite.",
              exists(plan.out) ? plan.out : plan.state);
     }
+    try_output(plan.state);
+    try_output(plan.out);
     return plan;
 }
 

@@ -4,11 +4,12 @@ import re
 
 import torch
 
-from solutions.translation import WORD, attention_maps, encode_pairs, words
+from solutions.translation import WORD, attention_maps, encode_pairs, normalised, words
 
 
 def word_indices(text, tokenizer):
     """For every token of a text the index of its word in `words`."""
+    text = normalised(text)
     starts = [match.start() for match in re.finditer(WORD, text)]
     return [sum(start <= end for start in starts) - 1 for end in tokenizer.ends(text)]
 

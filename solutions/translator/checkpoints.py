@@ -1,6 +1,5 @@
 """Checkpoints: written in whole or not at all, read with suspicion, averaged, and made models again."""
 
-import dataclasses
 import os
 from pathlib import Path
 
@@ -53,8 +52,12 @@ def read_run(folder):
     """The last checkpoint of a run, if it is one of this program's."""
     saved = read_file(Path(folder) / LAST)
     wanted = {"config", "tokenizer", "fingerprint", "per_step", "data", "losses", "model", "optimizer", "scheduler"}
-    known = {field.name for field in dataclasses.fields(TranslationConfig)}
-    if not isinstance(saved, dict) or wanted - saved.keys() or set(saved["config"]) - known:
+    try:
+        TranslationConfig(**saved["config"])
+        right = not wanted - saved.keys() and saved["tokenizer"][0] in TOKENIZERS and isinstance(saved["losses"], list)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        right = False
+    if not right:
         raise BadInput(f"{Path(folder) / LAST} is no checkpoint of this program, or of another version of it.")
     return saved
 
@@ -71,8 +74,12 @@ def average_weights(paths):
         raise BadInput("There are no weights to average.")
     mean: dict[str, torch.Tensor] = {}
     for path in paths:
-        for name, value in read_file(Path(path)).items():
-            mean[name] = mean.get(name, 0) + value.double() / len(paths)
+        weights = read_file(Path(path))
+        try:
+            for name, value in weights.items():
+                mean[name] = mean.get(name, 0) + value.double() / len(paths)
+        except (AttributeError, RuntimeError):
+            raise BadInput(f"{path} holds no weights of this run.") from None
     return {name: value.float() for name, value in mean.items()}
 
 
@@ -91,7 +98,14 @@ def build_model(config, tokenizer):
 def load_model(folder, average=False, device="cpu"):
     """The trained model of a folder, in evaluation mode; ``average`` takes the mean of the last checkpoints."""
     saved = read_run(folder)
-    model = build_model(TranslationConfig(**saved["config"]), TOKENIZERS[saved["tokenizer"][0]](saved["tokenizer"][1]))
+    kind, state = saved["tokenizer"]
+    try:
+        tokenizer = TOKENIZERS[kind](state)
+    except BadInput:
+        raise
+    except Exception:  # of any kind: the library has its own
+        raise BadInput(f"The tokeniser in {Path(folder) / LAST} is damaged.") from None
+    model = build_model(TranslationConfig(**saved["config"]), tokenizer)
     try:
         model.load_state_dict(average_weights(weight_files(folder)) if average else saved["model"])
     except (AttributeError, RuntimeError, TypeError):

@@ -157,10 +157,18 @@ def evaluate_command(options):
         lines = ("\t".join(" ".join(text.split()) for text in row) for row in rows)
         Path(options.outputs).write_text("\n".join(lines) + "\n", encoding="utf-8")
     for german, english, output in sorted(rows, key=lambda row: sentence_bleu(row[2], row[1]))[: options.worst]:
+        german, english, shown = map(for_terminal, (german, english, output))
         print(
-            f"{sentence_bleu(output, english):5.1f}  {german}\n       reference: {english}\n       output:    {output}"
+            f"{sentence_bleu(output, english):5.1f}  {german}\n       reference: {english}\n       output:    {shown}"
         )
     return 0
+
+
+def for_terminal(text):
+    """A line of text; on its way to a terminal, with a "?" for every character that could command it."""
+    if not sys.stdout.isatty():
+        return text
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def sentence_bleu(output, reference):
@@ -177,7 +185,7 @@ def translate_command(options):
         raise BadInput("Standard input is not UTF-8.") from None
     check_lengths(model, sentences)
     for sentence, output in zip(sentences, translate(model, sentences, beam_size=options.beam)):
-        print(output if sentence.strip() else "")
+        print(for_terminal(output) if sentence.strip() else "")
     return 0
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from solutions.translation import encode_pairs, make_batch, token_batches
+from solutions.translation import encode_pairs, make_batch, normalised, token_batches
 from solutions.translator.errors import BadInput
 
 MOST_POSITIONS = 5000  # of a sequence, see `PositionalEncoding`
@@ -62,7 +62,7 @@ def multi30k_pairs(split):
         raise BadInput(
             f"Multi30k could not be fetched; without a network use --data grammar or a TSV file ({reason})."
         ) from None
-    return [(row["de"], row["en"]) for row in rows]
+    return [(normalised(row["de"]), normalised(row["en"])) for row in rows]
 
 
 def tsv_pairs(path, split="all"):
@@ -81,7 +81,7 @@ def tsv_pairs(path, split="all"):
             raise BadInput(f"{path}, line {number}: this is not UTF-8; save the file in that encoding.") from None
         if not text.strip():
             continue
-        columns = [column.strip() for column in text.split("\t")]
+        columns = [normalised(column) for column in text.split("\t")]
         if len(columns) < 2 or not all(columns[:2]):
             raise BadInput(
                 f"{path}, line {number}: a line needs two columns, German and English, with a tab between them."

@@ -15,6 +15,8 @@ class World:
     def __init__(self, device=None):
         self.size = int(os.environ.get("WORLD_SIZE", 1))
         self.rank = int(os.environ.get("RANK", 0))
+        if self.size > 1 and ":" in str(device or ""):
+            raise BadInput(f"The number in --device {device} has no effect with several processes: leave it out.")
         gpu = torch.cuda.is_available() and str(device or "cuda").startswith("cuda")
         if device is None or self.size > 1:
             device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}" if gpu else (device or "cpu")

@@ -1,9 +1,13 @@
-"""Two tokenisers with one interface: byte-pair encoding by the library ``tokenizers``, and the learner's own."""
+"""Two tokenisers with one interface: byte-pair encoding by the library ``tokenizers``, and the learner's own.
+
+Both read texts as `normalised` gives them.
+"""
 
 import json
 
 from solutions import UNK
 from solutions.tokens import SPECIALS, bpe_decode, bpe_encode, train_bpe
+from solutions.translation import normalised
 from solutions.translator.errors import BadInput
 
 
@@ -36,7 +40,7 @@ class LibraryBPE:
         inner.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=True)
         inner.decoder = library.decoders.ByteLevel()
         trainer = library.trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=list(SPECIALS), show_progress=False)
-        inner.train_from_iterator(texts, trainer)
+        inner.train_from_iterator(map(normalised, texts), trainer)
         return cls(inner.to_str())
 
     def __len__(self):
@@ -44,7 +48,7 @@ class LibraryBPE:
 
     def encode_all(self, texts):
         """The ids of every text."""
-        return [encoding.ids for encoding in self.inner.encode_batch(list(texts))]
+        return [encoding.ids for encoding in self.inner.encode_batch(list(map(normalised, texts)))]
 
     def decode(self, ids):
         """The text of some ids."""
@@ -52,7 +56,7 @@ class LibraryBPE:
 
     def ends(self, text):
         """For every token of a text the index of its last character."""
-        return [end - 1 for _, end in self.inner.encode(text).offsets]
+        return [end - 1 for _, end in self.inner.encode(normalised(text)).offsets]
 
     def saved(self):
         """A string from which it can be built again."""
@@ -73,7 +77,7 @@ class OwnBPE:
         """Learn a vocabulary of at most ``vocab_size`` tokens from some texts."""
         if vocab_size < len(SPECIALS) + 256:
             raise BadInput(f"--vocab-size is {vocab_size}, but special tokens and single bytes alone are 260.")
-        merges = train_bpe("\n".join(texts), vocab_size - len(SPECIALS) - 256)
+        merges = train_bpe("\n".join(map(normalised, texts)), vocab_size - len(SPECIALS) - 256)
         return cls(json.dumps([(left.hex(), right.hex()) for left, right in merges]))
 
     def __len__(self):
@@ -82,7 +86,7 @@ class OwnBPE:
     def encode_all(self, texts):
         """The ids of every text; all texts go through one call, since words repeat."""
         lines: list[list[int]] = [[]]
-        for index in bpe_encode("\n".join(" ".join(text.split()) for text in texts), self.merges):
+        for index in bpe_encode("\n".join(map(normalised, texts)), self.merges):
             if index == ord("\n"):
                 lines.append([])
             else:

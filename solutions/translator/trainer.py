@@ -140,9 +140,12 @@ class Trainer:
                 f"A step of the run in {self.folder} has {saved['per_step']} micro-batches, but --accumulate times "
                 f"processes is {self.per_step}."
             )
-        self.model.load_state_dict(saved["model"])
-        self.optimizer.load_state_dict(saved["optimizer"])
-        self.scheduler.load_state_dict(saved["scheduler"])
+        try:
+            self.model.load_state_dict(saved["model"])
+            self.optimizer.load_state_dict(saved["optimizer"])
+            self.scheduler.load_state_dict(saved["scheduler"])
+        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
+            raise BadInput(f"{self.folder}/{LAST} is damaged: its numbers do not fit its settings.") from None
         self.losses = saved["losses"]
 
     def save(self, weights=False):

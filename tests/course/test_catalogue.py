@@ -9,7 +9,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 import pytest
+import torch
 from rich.console import Console
+from torch import nn
 
 from autograder.course import catalogue
 from autograder.course.addresses import ROOT, book_url
@@ -17,8 +19,9 @@ from autograder.course.catalogue import Mistake, alternatives, complete_source, 
 from autograder.course.lint import ALTERNATIVES_PER_TASK, MISTAKES_PER_TASK, lacking
 from autograder.course.registry import BY_NAME, COMPLETE
 from autograder.judging import implementations, quality, results
+from autograder.judging.inputs import seed_for
 from autograder.judging.runner import run_checks
-from autograder.judging.subject import LocalSubject
+from autograder.judging.subject import LocalSubject, quiet
 from autograder.reports.quality import table
 from autograder.sandbox.runtime.c import C_CODE
 
@@ -104,6 +107,24 @@ def test_a_mistake_is_explained(entry):
     assert entry.link == f"{book_url()}/book/{entry.unit}.html#{entry.section}"
 
 
+def numbers(*shape: int) -> torch.Tensor:
+    """Numbers of order 1 in float64, the same in every run."""
+    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(len(shape) + sum(shape)))
+
+
+def filled(unit: str, names: dict) -> Callable[..., nn.Module]:
+    """Builds modules in float64 and in evaluation mode, whose parameters depend on their names alone."""
+
+    def build(name: str, *sizes: int, **options: str) -> nn.Module:
+        module = names[name](*sizes, **options).double().eval()
+        right = vars(catalogue.reference_module(unit))[name](*sizes, **options)
+        for path, _ in right.named_parameters():  # an alternative may have the same ones under other names as well
+            nn.init.normal_(module.get_parameter(path), generator=torch.Generator().manual_seed(seed_for(SEED, path)))
+        return module
+
+    return build
+
+
 @lru_cache(maxsize=None)
 def chapter(unit: str) -> str:
     return (ROOT / "book" / f"{unit}.md").read_text(encoding="utf-8")
@@ -128,6 +149,44 @@ def test_an_entry_is_a_file_of_its_own(entry):
         names[entry.task.partition(".")[2]]
         is not vars(catalogue.reference_module(entry.unit))[entry.task.partition(".")[2]]
     )
+
+
+Q, K, V, X = (numbers(*shape) for shape in ((2, 3, 5), (2, 4, 5), (2, 4, 7), (2, 4, 10)))
+MASK = torch.tensor([[True, False, True, True], [False] * 4, [True] * 4])
+EXACTLY: dict[str, Callable[[dict, Callable[..., nn.Module]], torch.Tensor]] = {
+    "embeddings.TokenEmbedding": lambda _, build: build("TokenEmbedding", 7, 10)(torch.tensor([[1, 0, 6]])),
+    "embeddings.mean_pool": lambda names, _: names["mean_pool"](K, torch.tensor([[True, False, True, True]] * 2)),
+    "attention.softmax": lambda names, _: names["softmax"](Q, dim=1),
+    "attention.attention_scores": lambda names, _: names["attention_scores"](Q, K),
+    "attention.scaled_dot_product_attention": lambda names, _: names["scaled_dot_product_attention"](Q, K, V, MASK)[0],
+    "attention.SelfAttention": lambda _, build: build("SelfAttention", 10)(X)[0],
+    "attention.CrossAttention": lambda _, build: build("CrossAttention", 10)(X[:, :3], X, MASK)[0],
+    "masks.masked_softmax": lambda names, _: names["masked_softmax"](Q @ K.mT, MASK),
+    "multihead.MultiHeadAttention": lambda _, build: build("MultiHeadAttention", 10, 2)(X[:, :3], X, X, MASK),
+    "blocks.gelu": lambda names, _: names["gelu"](X),
+    "blocks.LayerNorm": lambda _, build: build("LayerNorm", 10)(X),
+    "blocks.rms_norm": lambda names, _: names["rms_norm"](X, X[0, 0]),
+    "blocks.FeedForward": lambda _, build: build("FeedForward", 10, 7, activation="gelu")(X),
+    "babygpt.Head": lambda _, build: build("Head", 10, 5, 6)(X),
+    "babygpt.MultiHead": lambda _, build: build("MultiHead", 2, 10, 5, 6)(X),
+    "transformer.Generator": lambda _, build: build("Generator", 10, 7)(X),
+    "losses.cross_entropy": lambda names, _: names["cross_entropy"](X[0], torch.tensor([1, 0, 9, 1]), 1),
+}
+
+
+@pytest.mark.parametrize("task", EXACTLY)
+def test_alternatives_are_exact_in_float64(task):
+    """As exact as the contract says, at widths that are no squares: their roots would differ if taken in float32."""
+    unit = task.partition(".")[0]
+
+    def answer(names):
+        return EXACTLY[task](names, filled(unit, names))
+
+    right = answer(vars(catalogue.reference_module(unit)))
+    with quiet():
+        for entry in (entry for entry in alternatives(unit) if entry.task == task):
+            got = answer(implementations.namespace(entry))
+            torch.testing.assert_close(got, right, rtol=1e-9, atol=1e-9, msg=f"{entry.name} in float64")
 
 
 def test_sources_are_those_of_the_entries():

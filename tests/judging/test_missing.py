@@ -8,7 +8,10 @@ import pytest
 from autograder.course.addresses import ROOT
 from autograder.course.registry import COMPLETE, find_unit
 from autograder.grading.engine import Graded, grade_code
+from autograder.judging.implementations import reference_source
 from autograder.judging.results import ERROR, NOT_ATTEMPTED, PARTIAL, PASSED
+from autograder.judging.runner import run_checks
+from autograder.judging.subject import LocalSubject
 from autograder.lms.sample_class import fill, solved
 from autograder.submissions.definitions import alike, settle
 from autograder.submissions.notebooks import Code, read_notebook
@@ -137,3 +140,12 @@ def test_a_kernel_under_another_name(server):
         ERROR,
         "There is no `gelu_forward` of yours, but a `gelu_fwd`: give it the name `gelu_forward`.",
     )
+
+
+def test_what_is_checked_together_with_something_missing_is_not_called_missing():
+    source = reference_source("transformer").partition("class Transformer(")[0]
+    names: dict = {"__name__": "transformer"}
+    exec(compile(source, "<cell 1>", "exec", dont_inherit=True), names)
+    (result,) = run_checks(LocalSubject(names), "transformer", ["transformer.Encoder"], cells=[source])
+    assert result.status == ERROR
+    assert result.checks[0].message.startswith("`Encoder` is checked together with `make_model`, which is not there")

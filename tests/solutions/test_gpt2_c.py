@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -414,12 +416,7 @@ def test_a_hugging_face_file_becomes_a_checkpoint(write, tmp_path, name, capsys)
     if name.endswith(".bin"):
         torch.save(state, tmp_path / name)
     else:
-        numbers, about = b"", {"__metadata__": {"format": "pt"}}
-        for key, tensor in state.items():
-            begin, numbers = len(numbers), numbers + gpt2_c._floats(tensor)
-            about[key] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [begin, len(numbers)]}
-        text = json.dumps(about).encode()
-        write(name, struct.pack("<Q", len(text)) + text + numbers)
+        write(name, safetensors(state))
     vocabulary = write("vocab.json", json.dumps({"<|endoftext|>": 28} | {chr(97 + i): i for i in range(28)}))
     files = [tmp_path / name, tmp_path / "out.bin", "--vocabulary", vocabulary, tmp_path / "v.bin"]
     gpt2_c.main(list(map(str, files)))
@@ -434,6 +431,91 @@ def test_a_file_that_does_not_convert_says_why(write, capsys):
     with pytest.raises(SystemExit):
         gpt2_c.main([str(path), "out.bin"])
     assert "no tensor called wte.weight" in capsys.readouterr().err
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a21\nsize 548105171\n"
+PAGE = b"\n<!DOCTYPE html><html><head><title>Sign in</title>"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        *((name, b"", "is empty") for name in ("m.safetensors", "m.bin")),
+        *((name, POINTER, "is a Git LFS pointer") for name in ("m.safetensors", "m.bin")),
+        *((name, PAGE, "is a web page") for name in ("m.safetensors", "m.bin")),
+        ("m.safetensors", b"\x02\0\0\0\0\0\0\0[]", "header cannot be read"),
+        ("m.safetensors", b"\x03\0\0\0\0\0\0\0{]}", "header cannot be read"),
+        ("m.safetensors", b"PK\x03\x04" + bytes(range(60, 90)), "truncated, or no safetensors"),
+        ("m.bin", b"PK\x03\x04" + bytes(60), "truncated, or was not written by torch.save"),
+        ("m.bin", bytes(300), "truncated, or was not written by torch.save"),
+        ("missing.bin", None, "No such file"),
+    ],
+)
+def test_what_is_no_model_at_all_says_so(write, tmp_path, capsys, name, content, message):
+    path = tmp_path / name if content is None else write(name, content)
+    assert_one_sentence(capsys, path, message, path, tmp_path / "out.bin")
+    assert not (tmp_path / "out.bin").exists()
+
+
+def assert_one_sentence(capsys, path, message, *arguments):
+    """The converter ends with one line that names the file."""
+    with pytest.raises(SystemExit) as ended:
+        gpt2_c.main(list(map(str, arguments)))
+    said = capsys.readouterr().err
+    assert ended.value.code == 1
+    assert said.startswith(str(path)), said
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def safetensors(state):
+    """The bytes of a safetensors file."""
+    numbers, about = b"", {"__metadata__": {"format": "pt"}}
+    for key, tensor in state.items():
+        begin, numbers = len(numbers), numbers + gpt2_c._floats(tensor)
+        about[key] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [begin, len(numbers)]}
+    text = json.dumps(about).encode()
+    return struct.pack("<Q", len(text)) + text + numbers
+
+
+def test_a_truncated_model_says_so(write, tmp_path, capsys):
+    state = gpt2_c.to_hugging_face(model_of(Config(9, 29, 1, 2, 128, 128)))
+    whole = safetensors(state)
+    torch.save(state, tmp_path / "whole.bin")
+    saved = (tmp_path / "whole.bin").read_bytes()
+    for name, content in (
+        ("a.safetensors", whole[:-1]), ("b.safetensors", whole[: len(whole) // 2]), ("c.safetensors", whole[:300]),
+        ("d.safetensors", whole[:3]), ("a.bin", saved[:-1]), ("b.bin", saved[: len(saved) // 2]), ("c.bin", saved[:9]),
+    ):  # fmt: skip
+        path = write(name, content)
+        assert_one_sentence(capsys, path, "truncated", path, tmp_path / "out.bin")
+    torch.save([1, 2], tmp_path / "list.bin")
+    assert_one_sentence(capsys, tmp_path / "list.bin", "no named tensors", tmp_path / "list.bin", tmp_path / "out.bin")
+    odd = write("odd.safetensors", safetensors({"wte.weight": torch.zeros(3), "wpe.weight": torch.zeros(2, 2)}))
+    assert_one_sentence(capsys, odd, "not two matrices", odd, tmp_path / "out.bin")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        (POINTER.decode(), "is a Git LFS pointer"),
+        ("{", "is no JSON, or is truncated"),
+        ('{"version": "1.0", "model": {"vocab": {}}}', "the vocab.json beside it is meant"),
+        ('{"\u2581the": 0}', "has a character that is no byte"),
+        ('{"a": 0, "b": 0}', "a number, counted from 0"),
+        ('{"a": [0]}', "a number, counted from 0"),
+        ("[1]", "a number, counted from 0"),
+        ('{"a": 0}', "has 1 tokens, but the model has 29"),
+    ],
+)
+def test_another_vocabulary_says_so(write, tmp_path, capsys, content, message):
+    """Nothing is written then, not even the model."""
+    model = write("m.safetensors", safetensors(gpt2_c.to_hugging_face(model_of(Config(9, 29, 1, 2, 128, 128)))))
+    path = write("vocab.json", content.encode())
+    arguments = (model, tmp_path / "out.bin", "--vocabulary", path, tmp_path / "out.vocabulary")
+    assert_one_sentence(capsys, path, message, *arguments)
+    assert list(tmp_path.glob("out*")) == []
 
 
 def test_tokens_go_round(tmp_path):
@@ -618,6 +700,72 @@ def test_text_to_tokens_as_in_unit_1(built, tmp_path, text):
     assert b"".join(gpt2_c.bpe_tokens(merges)[i] for i in found) == text.encode()
 
 
+def test_long_words_are_tokens_at_once(built, tmp_path):
+    """A text without a blank is one piece (Chinese, Thai, a long address), with the same tokens as in unit 1."""
+    from solutions.tokens import bpe_encode, train_bpe
+
+    program, generator = built(), random.Random(0)
+    characters = [chr(0x4E00 + i) for i in range(300)]
+    chinese = "".join(generator.choices(characters, k=600))
+    letters = "".join(generator.choices("abc", k=900))
+    words = [text[i : i + 6] for text in (chinese, letters) for i in range(0, len(text), 6)]
+    merges = train_bpe(" ".join(words), 500)  # long tokens, but from short words
+    random_ids = list(range(256 + len(merges), 40_000))  # as many tokens as there are in GPT-2's vocabulary, or nearly
+    fillers = [index.to_bytes(3, "big") + b"\xff" for index in random_ids]
+    gpt2_c.write_vocabulary(tmp_path / "v.bin", [*gpt2_c.bpe_tokens(merges), *fillers])
+    write_checkpoint(tmp_path / "m.bin", GPT2(Config(2000, 40_000, 1, 1, 2)))
+    for text in (chinese, letters, "".join(generator.choices("abcab'  ,1", k=900)), chinese[:9] + letters[:9]):
+        arguments = (tmp_path / "m.bin", "--vocabulary", tmp_path / "v.bin", "--prompt", text, "--new", 1)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = call(program, "generate", *arguments, "--print-ids")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.returncode == 0, done.stderr
+        assert list(map(int, done.stdout.split()))[:-1] == bpe_encode(text, merges)
+        assert after.ru_utime - before.ru_utime < 0.5  # it was half a minute; the model's own work takes a little
+    done = call(program, "generate", tmp_path / "m.bin", "--vocabulary", tmp_path / "v.bin", "--prompt", "xq" * 60_000)
+    assert "the prompt has more tokens than the model's max_seq_len, 2000" in done.stderr
+
+
+def test_a_terminal_gets_no_control_characters(built, tmp_path):
+    """A model that always says the same byte, for some bytes: a file gets it as it is, a terminal a '?'."""
+    for byte, shown in ((0x1B, b"?"), (0x00, b"?"), (0x9B, b"?"), (0x7F, b"?"), (ord("\n"), b"\r\n"), (ord("~"), b"~")):
+        model = GPT2(Config(8, 256, 1, 1, 8))
+        with torch.no_grad():
+            model.wte.weight.zero_()
+            model.wte.weight[byte] = 1
+            model.lnf.weight.zero_()
+            model.lnf.bias.fill_(1)
+        write_checkpoint(tmp_path / "m.bin", model)
+        command = (built(), "generate", tmp_path / "m.bin", "--prompt", "aé", "--new", "2", "--temperature", "0")
+        assert subprocess.run(command, capture_output=True).stdout == "aé".encode() + bytes([byte, byte]) + b"\n"
+        ours, theirs = os.openpty()
+        with open(ours, "rb", buffering=0) as terminal:
+            subprocess.run(command, stdout=theirs, stderr=subprocess.DEVNULL, check=True)
+            os.close(theirs)
+            assert terminal.read(100) == "aé".encode() + 2 * shown + b"\r\n"
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("where", ["wte", "wpe", "lnf"])
+def test_a_model_that_is_not_finite_writes_nothing(built, tmp_path, number, where):
+    model = model_of(TINY)
+    with torch.no_grad():
+        {"wte": model.wte.weight[7], "wpe": model.wpe.weight[0], "lnf": model.lnf.bias}[where][3] = number
+    write_checkpoint(tmp_path / "m.bin", model)
+    said = refused(built("gpt2-sanitize"), "generate", tmp_path / "m.bin", "--ids", "7,2")
+    assert "the logits of token 2 are not finite" in said
+    assert "m.bin is damaged" in said
+
+
+@pytest.mark.parametrize("out", ["missing/model.bin", "folder"])
+def test_what_cannot_be_saved_is_not_trained(built, tiny, tmp_path, out):
+    (tmp_path / "folder").mkdir()
+    done = train(built(), tiny, "--out", tmp_path / out, "--overwrite", "--steps", 100_000_000)
+    assert done.returncode == 1
+    assert f"cannot write {tmp_path / out}" in done.stderr
+    assert "parameters" not in done.stderr  # which is said when training begins
+
+
 def test_inspect_says_what_is_there(built, tiny):
     done = call(built(), "inspect", tiny / "model.bin", "--hex", 2, "--batch", 2)
     assert done.returncode == 0
@@ -766,6 +914,15 @@ def test_a_truncated_or_longer_checkpoint(built, tiny, tmp_path):
         ("train --tokens tokens.bin --out model.bin", "model.bin exists"),
         ("train --tokens tokens.bin --out o --resume", "cannot open o.state"),
         ("train --tokens tokens.bin --out o --steps -1", "--steps lies between"),
+        ("train --tokens tokens.bin --out o --resume --lr 0.1", "--lr has no effect with --resume"),
+        ("train --tokens tokens.bin --out o --resume --from model.bin", "--from has no effect with --resume"),
+        ("train --tokens tokens.bin --out o --from model.bin --heads 3", "--heads has no effect with --from"),
+        ("train --tokens tokens.bin --out o --validate-every 3", "--validate-every has no effect without"),
+        ("generate model.bin --ids 1 --prompt a", "--prompt has no effect beside --ids"),
+        ("generate model.bin --ids 1 --temperature 0 --top-k 2", "--top-k has no effect with --temperature 0"),
+        ("generate model.bin --ids 1 --temperature 0 --seed 2", "--seed has no effect with --temperature 0"),
+        ("inspect model.bin --length 3", "--length has no effect without --batch"),
+        ("inspect tokens.bin --batch 3", "--batch has no effect for a file that is no checkpoint"),
         ("train --tokens tokens.bin --out o --lr nan", "--lr lies between"),
         ("train --tokens tokens.bin --out o --batch 999999 --channels 4000", "too large"),
         ("train --tokens tokens.bin --out o --from model.bin --lr 1000 --steps 400 --weight-decay 900", "smaller --lr"),
@@ -859,6 +1016,28 @@ def test_the_learners_own_kernels_run_the_program(built, tiny, tmp_path):
         texts.append(call(program, "generate", tiny / "model.bin", "--ids", "1,2", "--temperature", 0).stdout)
     assert texts[0] == texts[2] != texts[1]
     assert texts[0] == call(built(), "generate", tiny / "model.bin", "--ids", "1,2", "--temperature", 0).stdout
+
+
+def test_paths_may_have_spaces(tiny, tmp_path):
+    """The folder, the learner's file, and a clone of the course: "My Course", a synchronised folder, an apostrophe."""
+    clone = tmp_path / "my course" / "Ada's work book"
+    shutil.copytree(SOURCE, clone / "solutions" / "c")
+    mine = clone / "my forward.c"
+    mine.write_text((SOURCE / "gpt2_forward.c").read_text())
+    program = gpt2_c.build(clone / "my build", "gpt2-plain", FORWARD=mine, PLAIN="-O1", MAKEFLAGS="-j2")
+    assert program == clone / "my build" / "gpt2-plain"
+    assert call(program, "generate", tiny / "model.bin", "--ids", "1,2").returncode == 0
+    make = ["make", "-C", clone / "solutions" / "c", "PLAIN=-O1", "-j2", "plain", f"FORWARD={mine}"]
+    for _ in range(2):  # the second time nothing is left to do
+        done = subprocess.run(make, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        built_at = (clone / "_build" / "c" / "gpt2-plain").stat().st_mtime_ns
+    mine.write_text(mine.read_text() + "#error wrong\n")
+    done = subprocess.run(make, capture_output=True, text=True)
+    assert "#error wrong" in done.stderr
+    assert (clone / "_build" / "c" / "gpt2-plain").stat().st_mtime_ns == built_at
+    done = subprocess.run([*make[:3], f"BUILD={clone}"], capture_output=True, text=True)
+    assert "has a space in its path" in done.stderr
 
 
 def test_a_missing_compiler_is_a_sentence(tmp_path):

@@ -18,13 +18,14 @@ import torch
 
 from autograder.course.addresses import ROOT
 from solutions import BOS, EOS, PAD, translation
+from solutions.bleu import corpus_bleu
 from solutions.grammar import aligned_pairs
 from solutions.losses import LabelSmoothing
 from solutions.multihead import MultiHeadAttention
 from solutions.training import run_epoch
 from solutions.transformer import make_model
-from solutions.translation import words
-from solutions.translator import trainer
+from solutions.translation import translate, words
+from solutions.translator import cli, trainer
 from solutions.translator.alignment import alignment_error_rate, word_attention, word_indices
 from solutions.translator.checkpoints import load_model, read_file, weight_files, write_file
 from solutions.translator.cli import main
@@ -32,6 +33,7 @@ from solutions.translator.config import TranslationConfig
 from solutions.translator.data import grammar_pairs, load_pairs
 from solutions.translator.errors import BadInput, OutOfMemory
 from solutions.translator.fused import ClosedLabelSmoothing, FusedAttention, fused, replaced, wrap_for_config
+from solutions.translator.processes import World
 from solutions.translator.speed import step_operations
 from solutions.translator.tokenizers import TOKENIZERS, LibraryBPE, OwnBPE
 from solutions.translator.trainer import train
@@ -182,6 +184,31 @@ def test_tokenisers_come_back_to_the_text(pairs, kind):
     indices = word_indices(german, tokenizer)
     assert sorted(set(indices)) == list(range(len(words(german))))
     assert indices == sorted(indices)
+
+
+ODD = {
+    "decomposed letters": "Der Mann macht die Tu\u0308r auf.",
+    "a blank that does not break": "Der\u00a0Mann macht die\u202fTür auf.",
+    "two blanks, a tab, a new line": "  Der  Mann\tmacht die\nTür auf. ",
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD.keys())
+def test_what_looks_the_same_is_the_same(pairs, model, tmp_path, odd):
+    """At every door: tokenisers, translations, words of BLEU, files of pairs, alignments."""
+    plain = "Der Mann macht die Tür auf."
+    for kind in ("bpe", "own"):
+        texts = [text for pair in pairs for text in pair]
+        tokenizer = TOKENIZERS[kind].train([*texts, odd], 400)
+        assert tokenizer.saved() == TOKENIZERS[kind].train([*texts, plain], 400).saved()
+        assert tokenizer.encode_all([odd]) == tokenizer.encode_all([plain])
+        assert word_indices(odd, tokenizer) == word_indices(plain, tokenizer)
+    assert words(odd) == words(plain)
+    assert corpus_bleu([words(odd)], [[words(plain)]]) == pytest.approx(100)
+    assert translate(model, [odd]) == translate(model, [plain])
+    if "\t" not in odd:
+        (tmp_path / "pairs.tsv").write_text(f"{odd}\tThe man opens the door.\n", encoding="utf-8")
+        assert load_pairs(str(tmp_path / "pairs.tsv"), "all") == [(plain, "The man opens the door.")]
 
 
 def test_a_missing_tokenizers_package_is_one_sentence(monkeypatch):
@@ -501,6 +528,44 @@ def test_options_that_would_do_something_else_are_refused(tmp_path, capsys):
     ]:
         assert main(arguments) == 2
         assert message in capsys.readouterr().err
+
+
+def test_damaged_parts_of_a_checkpoint_are_one_sentence(tmp_path, pairs, capsys):
+    train(SMALL, pairs, "cpu", tmp_path)
+    whole = torch.load(tmp_path / "last.pt")
+    weights = sorted(tmp_path.glob("weights-*"))[-1]
+    for change, command, message in [
+        ({"tokenizer": (whole["tokenizer"][0], "{")}, ["evaluate"], "The tokeniser in"),
+        ({"model": {}}, ["translate", "--beam", "1"], "do not belong to the model"),
+        ({"config": {**whole["config"], "d_model": "wide"}}, ["evaluate"], "is no checkpoint of this program"),
+        ({"config": None}, ["evaluate"], "is no checkpoint of this program"),
+        (
+            {"optimizer": {}},
+            ["train", "--resume", "--steps", "99", "--data", "grammar", "--pairs", "60", "--out"],
+            "damaged",
+        ),
+    ]:
+        torch.save({**whole, **change}, tmp_path / "last.pt")
+        assert main([*command, str(tmp_path)]) == 2
+        said = capsys.readouterr().err
+        assert message in said
+        assert said.count("\n") == 1
+    torch.save(whole, tmp_path / "last.pt")
+    torch.save([1], weights)
+    assert main(["evaluate", "--average", str(tmp_path)]) == 2
+    assert f"{weights} holds no weights" in capsys.readouterr().err
+
+
+def test_a_terminal_gets_no_control_characters(monkeypatch):
+    assert cli.for_terminal("\x1b[2J é\x9b") == "\x1b[2J é\x9b"  # into a file, it stays what it is
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert cli.for_terminal("\x1b[2J é\x9b") == "?[2J é?"
+
+
+def test_the_number_of_a_device_is_refused_where_processes_choose_it(monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(BadInput, match="--device cuda:1 has no effect"):
+        World("cuda:1")
 
 
 def test_a_file_of_another_program_is_no_checkpoint(tmp_path, capsys):

@@ -14,7 +14,7 @@ from autograder.judging.results import number
 from autograder.sandbox import jail
 from autograder.sandbox.session import ForkServer, Limits
 from autograder.submissions.discovery import Source, discover
-from autograder.submissions.notebooks import MAX_MODULES, MAX_MODULES_BYTES, files_of, modules_beside, read
+from autograder.submissions.notebooks import MAX_MODULES, MAX_MODULES_BYTES, modules_beside, read, read_files
 
 UNIT = "attention"
 IMPORT = f"from model import {', '.join(task.partition('.')[2] for task in find_unit(UNIT).task_ids)}"
@@ -88,7 +88,7 @@ def test_only_regular_files_of_moderate_size_are_taken(tmp_path, write):
     assert modules["latin"] == "x = 'é'"
     assert sorted(note.partition(".py")[0] for note in notes) == ["folder", "gone", "large", "link", "pipe"]
     assert "large.py beside the notebook cannot be imported. All such files together may have 1,000,000 bytes." in notes
-    assert files_of(path, own_folder=False).modules == {}
+    assert read_files(path, own_folder=False).modules == {}
     assert "model" in read(write("b.py", "x = 1")).modules
 
 

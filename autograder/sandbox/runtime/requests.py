@@ -181,12 +181,12 @@ def processor_time(seconds: float, what: str = "this") -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def call_kernel(names: Names, name: str, arguments: Sequence[Any]) -> list[Any]:
-    """For drivers: call a C kernel of the learner (see `c.call_kernel`)."""
+def call_kernels(names: Names, name: str, calls: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """For drivers: call a C kernel of the learner, several times in one process (see `c.call_kernels`)."""
     from . import c  # where there is no C code, nothing of it is needed
 
     try:
-        return c.call_kernel(names._namespace, name, arguments)
+        return c.call_kernels(names._namespace, name, calls)
     except (KeyError, NotImplementedError):  # not there, or still empty
         raise MissingName(name) from None
 
@@ -194,7 +194,7 @@ def call_kernel(names: Names, name: str, arguments: Sequence[Any]) -> list[Any]:
 def _perform(names: Names, request: Request) -> Any:
     if request.source is None:
         return getattr(names, request.name)(*request.args, **request.kwargs)
-    tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional, "call_kernel": call_kernel}
+    tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional, "call_kernels": call_kernels}
     tools |= {"processor_time": processor_time, "OutOfTime": OutOfTime}
     exec(_compiled(request.source), tools)
     return tools[request.name](names, *request.args, **request.kwargs)

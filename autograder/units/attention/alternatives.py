@@ -92,7 +92,7 @@ def attention_scores(q, k):
 
 @alternative("attention.attention_scores", "tensor-square-root")
 def attention_scores(q, k):
-    d_k = torch.tensor(q.shape[-1])
+    d_k = torch.tensor(q.shape[-1], dtype=q.dtype)
     return torch.matmul(q, k.transpose(-1, -2)) / torch.sqrt(d_k)
 
 
@@ -169,18 +169,6 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     return weights @ v, weights
 
 
-@alternative("attention.scaled_dot_product_attention", "softmax-of-the-allowed-renormalised")
-def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
-    weights = softmax(attention_scores(q, k), -1)
-    if mask is not None:
-        weights = weights * mask
-        total = weights.sum(-1, keepdim=True)
-        weights = weights / torch.where(total == 0, torch.ones_like(total), total)
-    if dropout is not None:
-        weights = dropout(weights)
-    return weights @ v, weights
-
-
 @alternative("attention.scaled_dot_product_attention", "query-by-query")
 def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     *leading, t_q, t_k = *q.shape[:-1], k.shape[-2]
@@ -227,7 +215,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
 
 @alternative("attention.scaled_dot_product_attention", "masked-log-sum-exp")
 def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
-    s = q @ k.transpose(-1, -2) / torch.sqrt(torch.tensor(k.shape[-1]))
+    s = q @ k.transpose(-1, -2) / torch.sqrt(torch.tensor(k.shape[-1], dtype=q.dtype))
     if mask is not None:
         blocked = torch.logical_not(mask).expand(s.shape)
         s = s.masked_fill(blocked, float("-inf"))
@@ -315,7 +303,7 @@ class SelfAttention(nn.Module):
     def __init__(self, d_model):
         super().__init__()
         self.w_q, self.w_k, self.w_v = [nn.Linear(d_model, d_model) for _ in range(3)]
-        self.register_buffer("scale", torch.tensor(d_model).sqrt())
+        self.register_buffer("scale", torch.tensor(d_model, dtype=torch.float64).sqrt())
         for p in self.parameters():
             if p.dim() > 1:
                 nn.init.xavier_uniform_(p)

@@ -452,6 +452,91 @@ mistake(
     "`torch.tensor(...)` on the way from the queries to the scores.",
 )
 
+mistake(
+    "attention.attention_scores",
+    "keys-not-transposed",
+    edit("q @ k.transpose(-2, -1)", "q @ k"),
+    section="shapes",
+    why="Queries and keys were multiplied as they are. A matrix product pairs rows with columns, so the keys have to "
+    "be transposed for a row of `q` to meet a row of `k`.",
+    hint="Your product pairs each query with a *column* of the keys, a mixture of all of them. Exchange the two last "
+    "axes of `k` first.",
+)
+
+mistake(
+    "attention.attention_scores",
+    "transposes-axes-zero-and-one",
+    edit("k.transpose(-2, -1)", "k.transpose(0, 1)"),
+    section="shapes",
+    why="Axes 0 and 1 of the keys were exchanged. These are the two last axes only for a matrix; in a batch, axis 0 is "
+    "the batch.",
+    hint="Your function works for two matrices and fails for a batch: `transpose(0, 1)` moves the batch axis. Name the "
+    "two last axes from the end: `transpose(-2, -1)`.",
+)
+
+mistake(
+    "attention.attention_scores",
+    "multiplied-entry-by-entry",
+    edit("q @ k.transpose(-2, -1)", "q * k"),
+    section="dot-product-similarity",
+    why="Queries and keys were multiplied entry by entry. A dot product also adds up the products, and every query is "
+    "compared with every key.",
+    hint="`*` multiplies entry by entry and adds nothing up. You need the dot product of every query with every key, "
+    "which is the matrix product `@`.",
+)
+
+mistake(
+    "attention.attention_scores",
+    "each-query-with-its-own-key",
+    edit("q @ k.transpose(-2, -1)", "(q * k).sum(-1)"),
+    section="rows-are-queries",
+    why="Each query was compared with the key at its own position only. Attention compares every query with every key, "
+    "which gives a matrix of scores.",
+    hint="You compare query i with key i alone. Every query is compared with every key: T_q rows and T_k columns.",
+)
+
+mistake(
+    "attention.attention_scores",
+    "queries-transposed",
+    edit("q @ k.transpose(-2, -1)", "q.transpose(-2, -1) @ k"),
+    section="shapes",
+    why="The queries were transposed instead of the keys. The result then has one entry for each pair of components, "
+    "added up over positions.",
+    hint="You transpose `q` where `k` should be: your result compares components, not positions. It has to have the "
+    "shape (..., T_q, T_k).",
+)
+
+mistake(
+    "attention.attention_scores",
+    "half-of-the-width",
+    edit("math.sqrt(d_k)", "(d_k ** 1/2)"),
+    section="why-scale",
+    why="`d_k ** 1/2` was meant to be the root. Python computes the power first, so it is (d_k ** 1) / 2, half of the "
+    "width.",
+    hint="You divide by half of d_k: `d_k ** 1/2` is `(d_k ** 1) / 2`. Write `d_k ** 0.5` or `math.sqrt(d_k)`.",
+)
+
+mistake(
+    "attention.attention_scores",
+    "divides-by-twice-the-width",
+    edit("/ math.sqrt(d_k)", "/ d_k ** 1/2"),
+    section="why-scale",
+    why="`/ d_k ** 1/2` was meant to divide by the root. Python computes the power first and then divides from left to "
+    "right, by d_k and then by 2.",
+    hint="You divide by d_k and then by 2: in `/ d_k ** 1/2` the power is computed first. Write `d_k ** 0.5` or "
+    "`math.sqrt(d_k)`.",
+)
+
+mistake(
+    "attention.attention_scores",
+    "fixed-width-of-a-head",
+    edit("d_k = q.shape[-1]", ""),
+    edit("math.sqrt(d_k)", "math.sqrt(64)"),
+    section="why-scale",
+    why="The scale was written as 8, the root of 64. It fits the heads of the paper's base model and no others.",
+    hint="Your scale does not follow the width of the queries that you were given. Read d_k from the last axis of `q`.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # scaled_dot_product_attention
@@ -757,15 +842,8 @@ mistake(
 mistake(
     "attention.scaled_dot_product_attention",
     "cut-off-from-the-graph",
-    edit("weights = softmax(attention_scores(q, k), -1)", ""),
-    edit("if mask is not None:", "with torch.no_grad():"),
-    edit("weights = weights * mask", "scores = attention_scores(q, k)"),
-    edit(
-        "total = weights.sum(-1, keepdim=True)",
-        'if mask is not None:\n    scores = scores.masked_fill(~mask, float("-inf"))',
-    ),
-    edit("weights / torch.where(total == 0, torch.ones_like(total), total)", "softmax(scores).nan_to_num(0.0)"),
-    base="softmax-of-the-allowed-renormalised",
+    edit("softmax(scores).nan_to_num(0.0)", "softmax(scores.detach()).nan_to_num(0.0)"),
+    base="nan-to-num-at-the-end",
     section="attention-pitfalls",
     why="The weights were computed without recording a graph. The values are right, but gradients reach only `v`, so "
     "the model could never learn where to look.",
@@ -968,6 +1046,121 @@ mistake(
     "the scores.",
     hint="With as many queries as keys, your mask acts transposed: key i is hidden from query j where query i should "
     "not see key j. The mask's rows are queries already.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "mask-inverted-and-nan",
+    edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(mask, float("-inf"))'),
+    edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
+    base="nan-to-num-at-the-end",
+    section="masking-scores",
+    why="Scores were removed where the mask is True, and a row in which all may attend became NaN. In this course True "
+    "means 'may attend'.",
+    hint="Your weights are zero exactly where they should not be: the mask is read the wrong way round. True means "
+    "'may attend' here, so minus infinity belongs where it is *not* True.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "mask-inverted-and-finite",
+    edit('scores.masked_fill(~mask, float("-inf"))', "scores.masked_fill(mask, -1e9)"),
+    edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
+    base="nan-to-num-at-the-end",
+    section="masking-scores",
+    why="Scores were set to -1e9 where the mask is True. In this course True means 'may attend', so exactly the wrong "
+    "keys are left.",
+    hint="Your weights are zero exactly where they should not be: the mask is read the wrong way round. True means "
+    "'may attend' here, so forbid what is *not* True.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "mask-inverted-in-the-fill",
+    edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(mask, float("-inf"))'),
+    section="masking-scores",
+    why="Rows with nothing to attend were found rightly, but scores were removed where the mask is True. In this course "
+    "True means 'may attend'.",
+    hint="Your weights are zero exactly where they should not be: `masked_fill` fills where its mask is True. Minus "
+    "infinity belongs where `mask` is *not* True.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "renormalised-after-the-mask",
+    edit("scores = attention_scores(q, k)", "weights = softmax(attention_scores(q, k))"),
+    edit(
+        'scores = scores.masked_fill(~mask, float("-inf"))',
+        """
+        weights = weights * mask
+        total = weights.sum(-1, keepdim=True)
+        weights = weights / torch.where(total == 0, torch.ones_like(total), total)
+        """,
+    ),
+    edit("weights = softmax(scores).nan_to_num(0.0)", ""),
+    base="nan-to-num-at-the-end",
+    section="masking-scores",
+    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. If a forbidden score is "
+    "far above the others, it has taken the whole row, and the allowed weights are 0 before they are divided.",
+    hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
+    "softmax; then a forbidden key never takes part.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "renormalised-with-epsilon",
+    edit("scores = attention_scores(q, k)", "weights = softmax(attention_scores(q, k))"),
+    edit(
+        'scores = scores.masked_fill(~mask, float("-inf"))',
+        "weights = weights * mask\nweights = weights / (weights.sum(-1, keepdim=True) + 1e-9)",
+    ),
+    edit("weights = softmax(scores).nan_to_num(0.0)", ""),
+    base="nan-to-num-at-the-end",
+    section="masking-scores",
+    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum and a small number. If a "
+    "forbidden score is far above the others, the sum is smaller than that number, and the row vanishes.",
+    hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
+    "softmax; then a forbidden key never takes part, and no epsilon is needed.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "renormalised-to-nan",
+    edit("scores = attention_scores(q, k)", "weights = softmax(attention_scores(q, k))"),
+    edit(
+        'scores = scores.masked_fill(~mask, float("-inf"))',
+        "weights = weights * mask\nweights = weights / weights.sum(-1, keepdim=True)",
+    ),
+    edit("weights = softmax(scores).nan_to_num(0.0)", ""),
+    base="nan-to-num-at-the-end",
+    section="masking-scores",
+    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. Where nothing is left, "
+    "because nothing was allowed or because a forbidden score had taken the whole row, that is 0 / 0.",
+    hint="Your weights are NaN where the mask leaves nothing of a row. Mask the *scores*, before the softmax, and treat "
+    "rows with nothing allowed apart.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "softmax-over-axis-one",
+    edit("softmax(scores)", "softmax(scores, dim=1)"),
+    base="nan-to-num-at-the-end",
+    section="rows-are-queries",
+    why="The softmax ran over axis 1. For a matrix that is the axis of the keys, but in a batch it is that of the "
+    "queries, and with heads that of the heads.",
+    hint="Your weights are right for two axes and wrong for a batch: `dim=1` is then another axis. Normalise over the "
+    "last one, `dim=-1`.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "weights-transposed",
+    edit("weights @ v", "weights.transpose(-2, -1) @ v"),
+    base="nan-to-num-at-the-end",
+    section="weighted-average",
+    why="The weights were transposed before they multiplied the values. Row i of the weights belongs to query i "
+    "already, and its entries to the values.",
+    hint="Your weights are right, but they are transposed when they meet the values. Multiply `weights @ v` as they are.",
 )
 
 
@@ -1270,6 +1463,27 @@ mistake(
     "computed anew in every `forward`.",
 )
 
+mistake(
+    "attention.SelfAttention",
+    "renormalised-after-the-mask",
+    edit(
+        "return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)",
+        """
+        weights = softmax(attention_scores(self.w_q(x), self.w_k(x)))
+        if mask is not None:
+            weights = weights * mask
+            total = weights.sum(-1, keepdim=True)
+            weights = weights / torch.where(total == 0, torch.ones_like(total), total)
+        return weights @ self.w_v(x), weights
+        """,
+    ),
+    section="masking-scores",
+    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. If a forbidden score is "
+    "far above the others, it has taken the whole row, and the allowed weights are 0 before they are divided.",
+    hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
+    "softmax, or call `scaled_dot_product_attention`, which does.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # CrossAttention
@@ -1500,4 +1714,25 @@ mistake(
     "queries, columns are keys.",
     hint="With as many queries as keys, your mask acts transposed. Its rows are the positions of `x` and its columns "
     "those of `memory` already: hand it on as it is.",
+)
+
+mistake(
+    "attention.CrossAttention",
+    "renormalised-after-the-mask",
+    edit(
+        "return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)",
+        """
+        weights = softmax(attention_scores(self.w_q(x), self.w_k(memory)))
+        if mask is not None:
+            weights = weights * mask
+            total = weights.sum(-1, keepdim=True)
+            weights = weights / torch.where(total == 0, torch.ones_like(total), total)
+        return weights @ self.w_v(memory), weights
+        """,
+    ),
+    section="masking-scores",
+    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. If a forbidden score is "
+    "far above the others, it has taken the whole row, and the allowed weights are 0 before they are divided.",
+    hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
+    "softmax, or call `scaled_dot_product_attention`, which does.",
 )

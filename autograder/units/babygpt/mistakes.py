@@ -47,7 +47,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(1, len(data) - block_size, (batch_size,), generator=generator)
     x = torch.stack([data[i : i + block_size] for i in starts])
     y = torch.stack([data[i - 1 : i + block_size - 1] for i in starts])
-    return x, y
+    return x.long(), y.long()
 
 
 @mistake(
@@ -63,7 +63,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size - 1, (batch_size,), generator=generator)
     x = torch.stack([data[i : i + block_size] for i in starts])
     y = torch.stack([data[i + 2 : i + block_size + 2] for i in starts])
-    return x, y
+    return x.long(), y.long()
 
 
 mistake(
@@ -96,7 +96,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
     x = torch.stack([data[i : i + block_size - 1] for i in starts])
     y = torch.stack([data[i + 1 : i + block_size] for i in starts])
-    return x, y
+    return x.long(), y.long()
 
 
 mistake(
@@ -174,7 +174,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts = starts % (len(data) - block_size)
     x = torch.stack([data[i : i + block_size] for i in starts])
     y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
+    return x.long(), y.long()
 
 
 mistake(
@@ -204,7 +204,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint((len(data) - 1) // block_size, (batch_size,), generator=generator) * block_size
     x = torch.stack([data[i : i + block_size] for i in starts])
     y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
+    return x.long(), y.long()
 
 
 @mistake(
@@ -220,7 +220,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randperm(len(data) - block_size, generator=generator)[:batch_size]
     x = torch.stack([data[i : i + block_size] for i in starts])
     y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
+    return x.long(), y.long()
 
 
 @mistake(
@@ -237,7 +237,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     starts, _ = starts.sort()
     x = torch.stack([data[i : i + block_size] for i in starts])
     y = torch.stack([data[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
+    return x.long(), y.long()
 
 
 mistake(
@@ -303,11 +303,21 @@ mistake(
 mistake(
     "babygpt.get_batch",
     "time-first",
-    edit("return x, y", "return x.T, y.T"),
+    edit("return x.long(), y.long()", "return x.long().T, y.long().T"),
     section="babygpt-batches",
     why="The tensors were returned with time on the first axis. In this course the batch comes first: a model would "
     "read across the pieces.",
     hint="Your tensors have the shape (block, batch). Rows are pieces: (batch, block).",
+)
+
+mistake(
+    "babygpt.get_batch",
+    "narrow-type-kept",
+    edit("return x.long(), y.long()", "return x, y"),
+    section="babygpt-batches",
+    why="The batch has the type in which the text is stored. An embedding and a loss want int64, so a text of 16-bit "
+    "numbers, as files of tokens are, stops the training.",
+    hint="Your batch is not int64 if the text is stored in a narrower type. Convert the pieces with `.long()`.",
 )
 
 
@@ -632,6 +642,94 @@ mistake(
     "well, so the same prompt gives another answer every time.",
     hint="Your head drops weights in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
     "`training=self.training`.",
+)
+
+
+@mistake(
+    "babygpt.Head",
+    "renormalised-after-the-mask",
+    section="v3-self-attention",
+    why="The weights of the future were set to 0 after the softmax, and the rest divided by its sum. If a later key is "
+    "far more similar than those before it, it has taken the whole row, and what is left is 0 / 0.",
+    hint="Your weights are NaN where a later key is far more similar than the earlier ones. Mask the *scores*, with -inf, "
+    "before the softmax.",
+)
+class Head(nn.Module):
+    def __init__(self, n_embed, head_size, block_size, dropout=0.0):
+        super().__init__()
+        self.key = nn.Linear(n_embed, head_size, bias=False)
+        self.query = nn.Linear(n_embed, head_size, bias=False)
+        self.value = nn.Linear(n_embed, head_size, bias=False)
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        length = x.shape[1]
+        weights = attention_scores(self.query(x), self.key(x)).softmax(dim=-1) * self.tril[:length, :length]
+        weights = weights / weights.sum(dim=-1, keepdim=True)
+        return self.dropout(weights) @ self.value(x)
+
+
+mistake(
+    "babygpt.Head",
+    "renormalised-with-epsilon",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit(
+        'scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))',
+        "weights = scores.softmax(dim=-1) * self.tril[:T, :T]",
+    ),
+    edit("self.dropout(scores.softmax(dim=-1))", "self.dropout(weights / (weights.sum(dim=-1, keepdim=True) + 1e-9))"),
+    base="float-buffer",
+    section="v3-self-attention",
+    why="The weights of the future were set to 0 after the softmax, and the rest divided by its sum and a small number. "
+    "If a later key is far more similar than those before it, the sum is smaller than that number.",
+    hint="Your weights sum to less than 1 where a later key is far more similar than the earlier ones. Mask the "
+    "*scores*, with -inf, before the softmax; then no epsilon is needed.",
+)
+
+mistake(
+    "babygpt.Head",
+    "scores-of-the-first-call",
+    edit("self.dropout = nn.Dropout(dropout)", "self.dropout = nn.Dropout(dropout)\nself.scores = {}"),
+    edit(
+        "scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])",
+        """
+        if T not in self.scores:
+            self.scores[T] = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        scores = self.scores[T]
+        """,
+    ),
+    base="float-buffer",
+    section="v3-self-attention",
+    why="The scores of the first sequence of a length are kept and used for all later ones. Only the mask depends on "
+    "the length alone; scores depend on what the sequence says.",
+    hint="A second input of the same length gets the weights of the first. Compute the scores anew in every call: only "
+    "`tril` may be kept.",
+)
+
+mistake(
+    "babygpt.Head",
+    "input-averaged",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("weights @ v", "weights @ x"),
+    base="float-buffer",
+    section="v3-self-attention",
+    why="The weights multiply the input itself. The value layer stays unused, and the output is as wide as the model "
+    "instead of as wide as the head.",
+    hint="Your output averages the input, and the value layer is never used. The weights multiply the *values*.",
+)
+
+mistake(
+    "babygpt.Head",
+    "no-softmax",
+    edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
+    edit("scores.softmax(dim=-1)", "scores"),
+    base="float-buffer",
+    section="v3-self-attention",
+    why="The masked scores multiply the values without a softmax. They are no weights: they hold minus infinity, and "
+    "do not sum to 1.",
+    hint="Your output is not finite: the scores, with minus infinity in them, multiply the values. The softmax turns "
+    "them into weights first.",
 )
 
 
@@ -1205,6 +1303,43 @@ mistake(
 )
 
 
+@mistake(
+    "babygpt.Block",
+    "feed-forward-without-dropout",
+    section="v10-dropout",
+    why="The dropout probability went into the attention alone. What the feed-forward network returns should be dropped "
+    "as well.",
+    hint="While training, what your feed-forward network returns is not dropped. Put an `nn.Dropout(dropout)` at its "
+    "end.",
+)
+class Block(RightBlock):
+    def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
+        super().__init__(n_embed, num_heads, block_size, dropout)
+        self.feed_forward[3] = nn.Identity()
+
+
+mistake(
+    "babygpt.Block",
+    "no-norm-before-attention",
+    edit("self.ln1(x)", "x"),
+    base="short-names",
+    section="v9-layer-norm",
+    why="Only the input of the feed-forward network is normalised. Attention reads the sum of everything so far, which "
+    "grows with depth.",
+    hint="The input of your attention is not normalised. Each of the two sublayers has a normalisation of its own.",
+)
+
+mistake(
+    "babygpt.Block",
+    "first-norm-used-twice",
+    edit("self.ln2(x)", "self.ln1(x)"),
+    base="short-names",
+    section="v9-layer-norm",
+    why="Two normalisations were made, and the first is used before both sublayers. The second one never learns.",
+    hint="Your block normalises twice with the same layer, and never uses the other one. Each sublayer has its own.",
+)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # BabyGPT
 
@@ -1558,6 +1693,47 @@ mistake(
     why="The vectors were detached between the blocks. Gradients reach the last block and nothing below it, so the "
     "embeddings and the earlier blocks are never trained.",
     hint="Only your last block gets gradients. Hand `x` on as it is.",
+)
+
+mistake(
+    "babygpt.BabyGPT",
+    "logits-flattened-with-targets",
+    edit(
+        "return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())",
+        "logits = logits.flatten(0, 1)\nreturn logits, F.cross_entropy(logits, targets.flatten())",
+    ),
+    section="language-model-loss",
+    why="The logits were flattened to (B * T, V) for the loss and returned in that shape. Whoever calls the model with "
+    "targets then gets logits that no longer say which sequence and position they belong to.",
+    hint="With targets your logits have the shape `(B * T, V)`. Flatten them inside the call of the loss only, and "
+    "return `(B, T, V)`.",
+)
+
+mistake(
+    "babygpt.BabyGPT",
+    "last-position-without-targets",
+    edit("return logits, None", "return logits[:, [-1]], None"),
+    section="language-model-loss",
+    why="Without targets only the logits of the last position were returned. That is enough to generate, and a shortcut "
+    "of larger models; here the caller picks the position.",
+    hint="Without targets your logits have a single position. Return those of all: `(B, T, V)`.",
+)
+
+mistake(
+    "babygpt.BabyGPT",
+    "positions-added-after-the-blocks",
+    edit(
+        "self.token_embedding(ids) + self.position_embedding(positions)",
+        "self.token_embedding(ids)",
+    ),
+    edit(
+        "self.to_logits(self.norm(self.blocks(x)))",
+        "self.to_logits(self.norm(self.blocks(x) + self.position_embedding(positions)))",
+    ),
+    section="v2-positions",
+    why="The positions were added to what the blocks return. Attention has then no way to tell in which order the "
+    "tokens stand.",
+    hint="Your attention does not know positions: add them to the token embedding, before the blocks.",
 )
 
 

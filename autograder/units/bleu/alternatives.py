@@ -21,11 +21,17 @@ from autograder.course.catalogue import alternative
 
 @alternative("bleu.ngram_counts", "zip-of-shifted-lists")
 def ngram_counts(tokens: list[str], n: int) -> Counter:
+    if isinstance(tokens, str):
+        raise TypeError("tokens must be a list, not a string")
+    if n < 1:
+        raise ValueError(f"n is {n}")
     return Counter(zip(*[tokens[shift:] for shift in range(n)]))
 
 
 @alternative("bleu.ngram_counts", "loop-that-counts")
 def ngram_counts(tokens, n):
+    if n <= 0 or isinstance(tokens, (str, bytes)):
+        raise ValueError(f"cannot count {n}-grams of {tokens!r}")
     counts = Counter()
     for start in range(0, len(tokens) - n + 1):
         counts[tuple(tokens[start : start + n])] += 1
@@ -34,6 +40,10 @@ def ngram_counts(tokens, n):
 
 @alternative("bleu.ngram_counts", "sliding-window")
 def ngram_counts(tokens, n):
+    if isinstance(tokens, str):
+        raise TypeError("tokens must be a list, not a string")
+    if n < 1:
+        raise ValueError(f"n is {n}")
     counts, window = Counter(), deque(maxlen=n)
     for token in tokens:
         window.append(token)
@@ -44,12 +54,18 @@ def ngram_counts(tokens, n):
 
 @alternative("bleu.ngram_counts", "iterators")
 def ngram_counts(tokens, n):
+    if n <= 0 or isinstance(tokens, (str, bytes)):
+        raise ValueError(f"cannot count {n}-grams of {tokens!r}")
     copies = [islice(copy, shift, None) for shift, copy in enumerate(tee(tokens, n))]
     return Counter(zip(*copies))
 
 
 @alternative("bleu.ngram_counts", "filtered-slices-with-prints")
 def ngram_counts(tokens, n):
+    if isinstance(tokens, str):
+        raise TypeError("tokens must be a list, not a string")
+    if n < 1:
+        raise ValueError(f"n is {n}")
     print("tokens", tokens)
     slices = (tuple(tokens[i : i + n]) for i in range(len(tokens)))
     return Counter(piece for piece in slices if len(piece) == n)
@@ -57,6 +73,8 @@ def ngram_counts(tokens, n):
 
 @alternative("bleu.ngram_counts", "dictionary-made-a-counter")
 def ngram_counts(tokens, n):
+    if n <= 0 or isinstance(tokens, (str, bytes)):
+        raise ValueError(f"cannot count {n}-grams of {tokens!r}")
     counts = defaultdict(int)
     index = 0
     while index + n <= len(tokens):
@@ -67,6 +85,11 @@ def ngram_counts(tokens, n):
 
 @alternative("bleu.ngram_counts", "subclass-of-counter")
 def ngram_counts(tokens, n):
+    if isinstance(tokens, str):
+        raise TypeError("tokens must be a list, not a string")
+    if n < 1:
+        raise ValueError(f"n is {n}")
+
     class NGrams(Counter):
         def __repr__(self):
             return f"{len(self)} different n-grams"
@@ -268,6 +291,10 @@ def closest_reference_length(candidate, references):
 
 @alternative("bleu.corpus_bleu", "one-pass-over-the-corpus")
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    if len(candidates) != len(references):
+        raise ValueError(f"{len(candidates)} candidates, {len(references)} lists of references")
+    if max_n < 1 or smooth not in (None, "add-k"):
+        raise ValueError(f"max_n={max_n}, smooth={smooth!r}")
     clipped, total = [0] * max_n, [0] * max_n
     candidate_length = reference_length = 0
     for candidate, its_references in zip(candidates, references):
@@ -289,6 +316,10 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
 
 @alternative("bleu.corpus_bleu", "product-and-root")
 def corpus_bleu(candidates: list, references: list, max_n: int = 4, smooth: str | None = None) -> float:
+    if smooth not in {None, "add-k"}:
+        raise ValueError(f"unknown smoothing: {smooth}")
+    if not max_n >= 1 or len(references) != len(candidates):
+        raise ValueError("max_n, candidates and references do not fit")
     product = 1.0
     for n in range(1, max_n + 1):
         pairs = [modified_precision(c, r, n) for c, r in zip(candidates, references)]
@@ -305,6 +336,10 @@ def corpus_bleu(candidates: list, references: list, max_n: int = 4, smooth: str 
 
 @alternative("bleu.corpus_bleu", "penalty-in-the-exponent")
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    if len(candidates) != len(references):
+        raise ValueError(f"{len(candidates)} candidates, {len(references)} lists of references")
+    if max_n < 1 or smooth not in (None, "add-k"):
+        raise ValueError(f"max_n={max_n}, smooth={smooth!r}")
     c = sum(map(len, candidates))
     r = sum(closest_reference_length(*pair) for pair in zip(candidates, references))
     if c == 0:
@@ -320,6 +355,10 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
 
 @alternative("bleu.corpus_bleu", "geometric-mean-of-fractions")
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    if smooth not in {None, "add-k"}:
+        raise ValueError(f"unknown smoothing: {smooth}")
+    if not max_n >= 1 or len(references) != len(candidates):
+        raise ValueError("max_n, candidates and references do not fit")
     precisions = []
     for n in range(1, max_n + 1):
         above, below = (1, 1) if smooth == "add-k" and n > 1 else (0, 0)
@@ -335,6 +374,10 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
 
 @alternative("bleu.corpus_bleu", "no-helper")
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    if len(candidates) != len(references):
+        raise ValueError(f"{len(candidates)} candidates, {len(references)} lists of references")
+    if max_n < 1 or smooth not in (None, "add-k"):
+        raise ValueError(f"max_n={max_n}, smooth={smooth!r}")
     statistics_of = torch.zeros(2 * max_n + 2, dtype=torch.float64)
     for candidate, own in zip(candidates, references):
         lengths = sorted(len(reference) for reference in own)
@@ -360,6 +403,11 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
 
 @alternative("bleu.corpus_bleu", "zero-by-an-exception")
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    if smooth not in {None, "add-k"}:
+        raise ValueError(f"unknown smoothing: {smooth}")
+    if not max_n >= 1 or len(references) != len(candidates):
+        raise ValueError("max_n, candidates and references do not fit")
+
     def precision(n):
         pairs = [modified_precision(candidate, own, n) for candidate, own in zip(candidates, references)]
         added = 1 if (smooth == "add-k" and n > 1) else 0
@@ -376,6 +424,10 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
 
 @alternative("bleu.corpus_bleu", "roots-multiplied")
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    if len(candidates) != len(references):
+        raise ValueError(f"{len(candidates)} candidates, {len(references)} lists of references")
+    if max_n < 1 or smooth not in (None, "add-k"):
+        raise ValueError(f"max_n={max_n}, smooth={smooth!r}")
     clipped, total = Counter(), Counter()
     for candidate, own in zip(candidates, references):
         for n in range(1, max_n + 1):
@@ -394,6 +446,10 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
 
 @alternative("bleu.corpus_bleu", "one-more-of-each")
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
+    if smooth not in {None, "add-k"}:
+        raise ValueError(f"unknown smoothing: {smooth}")
+    if not max_n >= 1 or len(references) != len(candidates):
+        raise ValueError("max_n, candidates and references do not fit")
     logarithms = 0.0
     for n in range(1, max_n + 1):
         counts = [modified_precision(candidate, own, n) for candidate, own in zip(candidates, references)]

@@ -10,7 +10,8 @@ import math
 import pytest
 
 from autograder.judging.assertions import assert_equal, assert_python_number
-from autograder.units.support.drivers import call_and_look_back
+from autograder.judging.replies import assert_refused, reply_of
+from autograder.units.support.drivers import call_and_look_back, refusal, refusal_in_short
 
 # Case and punctuation carry meaning: catches tokenising again.
 WORDS = ["may", "May", "I", "go", ",", "."]
@@ -33,6 +34,19 @@ def windows(tokens, n):
 def assert_number(got, expected, what, tolerance=1e-9):
     """A number of Python's, which is no tensor."""
     assert_python_number(got, expected, what, 1e-12, tolerance)
+
+
+def refusals(learner, name, calls):
+    """For each call how it is refused, or what came back."""
+    function = getattr(learner, name)  # taken here, so that a missing one is no refusal
+    return [refusal_in_short(lambda args=args: function(*args)) for args in calls]
+
+
+def assert_all_refused(learner, name, calls):
+    """Each call, the arguments by position, raises ValueError or TypeError."""
+    outcomes = reply_of(learner, refusals, name, calls, parts=len(calls), uses=(refusal, refusal_in_short))
+    for args, outcome in zip(calls, outcomes):
+        assert_refused(outcome, f"{name}({', '.join(map(repr, args))})", ("ValueError", "TypeError"))
 
 
 def assert_left_alone(after, before, name):
@@ -103,12 +117,13 @@ def test_counter(learner, reference, rng):
 
 
 @pytest.mark.task("bleu.ngram_counts", points=1)
-def test_tokens_unchanged(learner, reference, rng):
-    """The list of tokens is left as it was."""
+def test_tokens_and_wrong_input(learner, reference, rng):
+    """The list of tokens is left as it was; a string, and n below 1, are refused."""
     tokens = sentence(rng, 8)
     counts, after, _ = learner.run(call_and_look_back, "ngram_counts", [tokens, 3])
     assert_counts(counts, counted(tokens, 3), f"ngram_counts({tokens}, 3)")
     assert_left_alone(after, [tokens, 3], "ngram_counts")
+    assert_all_refused(learner, "ngram_counts", [(" ".join(tokens), 2), ("tac", 1), (tokens, 0), (tokens, -1)])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -155,6 +170,7 @@ def test_only_repeats(learner, reference, rng):
         (2, references, 2),
         (5, fewer, 1),
         (7, fewer, 1),
+        (7, [[other, "sat", "there"]], 0),  # one reference again, another one
     ):
         got = learner.modified_precision([word] * count, given, 1)
         assert_pair(got, (clipped, count), f"modified_precision({[word] * count}, {given}, 1)")
@@ -463,10 +479,14 @@ def test_empty_and_short_ones(learner, reference, rng):
 
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)
-def test_corpus_unchanged(learner, reference, rng):
-    """Candidates and references are left as they were."""
+def test_corpus_and_wrong_input(learner, reference, rng):
+    """The lists are left as they were; other numbers of references, max_n below 1, unknown smoothing are refused."""
     candidates, references = corpus(rng, [(12, 0), (15, -1)])
     references[0].append(sentence(rng, 3))
     got, after, _ = learner.run(call_and_look_back, "corpus_bleu", [candidates, references])
     assert_number(got, score(candidates, references), "corpus_bleu of two sentences", tolerance=1e-6)
     assert_left_alone(after, [candidates, references], "corpus_bleu")
+    calls = [(candidates, references[:1]), (candidates[:1], references)]  # zip would not complain
+    calls += [(candidates, references, max_n, smooth) for max_n in (0, -1) for smooth in (None, "add-k")]
+    calls += [(candidates, references, 4, smooth) for smooth in ("add-one", "exp", "")]
+    assert_all_refused(learner, "corpus_bleu", calls)

@@ -275,6 +275,48 @@ mistake(
     "arguments: use indices or slices instead of pop.",
 )
 
+mistake(
+    "bleu.ngram_counts",
+    "string-accepted",
+    edit(
+        """
+        if isinstance(tokens, str):
+            raise TypeError(f"tokens is the string {tokens!r}, whose items are characters; split it into a list of tokens.")
+        """,
+        "",
+    ),
+    section="bleu-pitfalls",
+    why="A string was accepted in place of a list of tokens. Its items are characters, so the counts are those of "
+    "letters, and nothing says so.",
+    hint="A string is counted letter by letter. Raise a `TypeError` when `tokens` is a string: who passes one has "
+    "forgotten to split it.",
+)
+
+mistake(
+    "bleu.ngram_counts",
+    "n-of-zero-accepted",
+    edit('if n < 1:\n    raise ValueError(f"n is {n}, but an n-gram has at least one token.")', ""),
+    section="bleu-pitfalls",
+    why="An n below 1 was accepted. There are no runs of 0 tokens, and counts of empty tuples hide a wrong call.",
+    hint="With `n=0` your function returns something. Raise a `ValueError` when `n` is less than 1.",
+)
+
+mistake(
+    "bleu.ngram_counts",
+    "nothing-refused",
+    edit(
+        """
+        if isinstance(tokens, str):
+            raise TypeError(f"tokens is the string {tokens!r}, whose items are characters; split it into a list of tokens.")
+        """,
+        "",
+    ),
+    edit('if n < 1:\n    raise ValueError(f"n is {n}, but an n-gram has at least one token.")', ""),
+    section="bleu-pitfalls",
+    why="Neither a string in place of a list nor an n below 1 is refused. Both are wrong calls that would go unnoticed.",
+    hint="Your counts are right, but a string and `n=0` are accepted. Raise the errors that the description names.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # modified_precision
@@ -1815,3 +1857,69 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
         return 0.0
     logarithms = sum(math.log(c / t) for c, t in zip(clipped, total))
     return 100 * brevity_penalty(*lengths) * math.exp(logarithms / max_n)
+
+
+mistake(
+    "bleu.corpus_bleu",
+    "other-number-of-references-accepted",
+    edit(
+        """
+        if len(candidates) != len(references):
+            raise ValueError(f"There are {len(candidates)} candidates, but references for {len(references)}.")
+        """,
+        "",
+    ),
+    section="bleu-pitfalls",
+    why="The numbers of candidates and of lists of references were not compared. `zip` stops at the shorter list, so "
+    "part of the corpus is left out, and nothing says so.",
+    hint="With fewer references than candidates your function scores only a part. Compare the two lengths, and raise a "
+    "`ValueError` if they differ.",
+)
+
+mistake(
+    "bleu.corpus_bleu",
+    "max-n-of-zero-accepted",
+    edit('if max_n < 1:\n    raise ValueError(f"max_n is {max_n}, but must be at least 1.")', ""),
+    section="bleu-pitfalls",
+    why="A max_n below 1 was not refused. Without any precision there is no score, and what comes out is an accident.",
+    hint="With `max_n=0` your function does not raise a `ValueError`. Test the argument before you use it.",
+)
+
+mistake(
+    "bleu.corpus_bleu",
+    "unknown-smoothing-accepted",
+    edit(
+        """
+        if smooth not in (None, "add-k"):
+            raise ValueError(f'smooth is {smooth!r}, but must be None or "add-k".')
+        """,
+        "",
+    ),
+    section="bleu-pitfalls",
+    why="A smoothing that does not exist was taken for none. Who misspells its name gets another score than they think.",
+    hint='An unknown `smooth` is accepted. Raise a `ValueError` unless it is `None` or `"add-k"`.',
+)
+
+mistake(
+    "bleu.corpus_bleu",
+    "nothing-refused",
+    edit(
+        """
+        if len(candidates) != len(references):
+            raise ValueError(f"There are {len(candidates)} candidates, but references for {len(references)}.")
+        """,
+        "",
+    ),
+    edit('if max_n < 1:\n    raise ValueError(f"max_n is {max_n}, but must be at least 1.")', ""),
+    edit(
+        """
+        if smooth not in (None, "add-k"):
+            raise ValueError(f'smooth is {smooth!r}, but must be None or "add-k".')
+        """,
+        "",
+    ),
+    section="bleu-pitfalls",
+    why="No argument is tested: lists of different lengths, a max_n of 0 and an unknown smoothing are all accepted. Each "
+    "of them is a wrong call that would go unnoticed.",
+    hint="Your scores are right, but wrong arguments are accepted. Raise the errors that the description names.",
+)

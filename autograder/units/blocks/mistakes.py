@@ -178,6 +178,38 @@ mistake(
     "`torch.tensor`, `.item()`, or `no_grad`). Stay with operations on `x` itself.",
 )
 
+mistake(
+    "blocks.gelu",
+    "tanh-by-two-exponentials",
+    edit(
+        "return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))",
+        """
+        a = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+        return 0.5 * x * (1 + (a.exp() - (-a).exp()) / (a.exp() + (-a).exp()))
+        """,
+    ),
+    section="gelu-and-relu",
+    why="The tanh was written with two exponentials, as it is defined. For large numbers of either sign one of them "
+    "overflows, and inf / inf is NaN.",
+    hint="For large `x`, positive or negative, your result is NaN: an exponential overflows. `torch.tanh` does not.",
+)
+
+mistake(
+    "blocks.gelu",
+    "tanh-by-one-exponential",
+    edit(
+        "return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))",
+        """
+        e = (2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)).exp()
+        return 0.5 * x * (1 + (e - 1) / (e + 1))
+        """,
+    ),
+    section="gelu-and-relu",
+    why="The tanh was written as (e^2a - 1) / (e^2a + 1). For large positive numbers the exponential overflows, and "
+    "inf / inf is NaN.",
+    hint="For large positive `x` your result is NaN: the exponential overflows. `torch.tanh` does not.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # LayerNorm

@@ -252,10 +252,10 @@ def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None)
 @alternative("decoding.sample_next", "exponential-race")
 def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
     def nucleus(probs):
-        ordered, _ = probs.sort(-1, descending=True)
+        ordered, tokens = probs.sort(-1, descending=True)
         short = ordered.cumsum(-1) < top_p
-        last = short.sum(-1, keepdim=True).clamp(max=probs.shape[-1] - 1)
-        return probs >= ordered.gather(-1, last)
+        size = short.sum(-1, keepdim=True) + 1
+        return tokens.argsort(-1) < size  # the rank of each token
 
     if top_p is not None and not 0 < top_p <= 1:
         raise ValueError("top_p out of range")

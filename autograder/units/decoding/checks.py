@@ -467,6 +467,12 @@ def test_top_k(learner, reference, rng):
 def test_top_p(learner, reference, rng):
     """Only the smallest set of most likely tokens whose mass reaches p is drawn, in proportion."""
     check_shares(learner, rng, {"top_p": 0.05}, {"top_p": 0.55}, {"top_p": 0.75}, {"top_p": 1.0})
+    # Of four tokens with exactly a quarter each: catches one too many or too few where the mass reaches p exactly.
+    for kept in (1, 2, 3):
+        drawn, _ = learner.run(draw, torch.zeros(1, 4), {"top_p": kept / 4}, 5, 100)
+        # 100 draws of at most 3 tokens: one is missed by chance once in 10^17.
+        found = len({int(tokens) for tokens in drawn})
+        assert_equal(found, kept, f"how many of 4 equally likely tokens are ever drawn with top_p={kept / 4}")
 
 
 @pytest.mark.task("decoding.sample_next", points=2)
@@ -777,6 +783,16 @@ def test_finished_hypotheses(learner, reference, rng):
     situations = {
         # Catches returning the one that ends first.
         "one hypothesis ends early": [ending((a, 0.5), probability=0.4), ending((b, 0.4), (c, 0.95), (d, 0.95))],
+        # Catches stopping there: the longer one has the smaller sum, and more to divide it by.
+        "the best candidate of a step ends": [
+            ending((a, 0.5), probability=0.8),
+            ending((b, 0.4), (c, 0.97), (d, 0.97), (e, 0.97), probability=0.97),
+        ],
+        # Catches stopping when the open one scores less than the finished one: its score rises again.
+        "an open hypothesis scores less for a while": [
+            ending((a, 0.42), probability=0.97),
+            ending((b, 0.5), (c, 0.95), (d, 0.79), (e, 0.99), probability=0.99),
+        ],
         # Catches returning what has not ended at max_len: it has the larger sum.
         "max_len cuts off a hypothesis": [
             ending((a, 0.3), probability=0.6),

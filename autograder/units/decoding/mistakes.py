@@ -794,6 +794,17 @@ mistake(
     hint="Your filter changes the logits that it is given. Work on a copy.",
 )
 
+mistake(
+    "decoding.sample_next",
+    "nucleus-too-large-at-equality",
+    edit("mass_before >= top_p", "mass_before > top_p"),
+    section="top-p",
+    why="A token is still kept when those before it have reached top_p exactly. The smallest set whose mass reaches p "
+    "ends with the token that reaches it.",
+    hint="When the mass reaches `top_p` exactly you keep one token too many: of four equal tokens, `top_p=0.5` keeps two. "
+    "Compare with `>=`.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # beam_search
@@ -1390,6 +1401,47 @@ mistake(
     "searches as the beam has positions, from different first tokens.",
     hint="After the first step your beginnings go on greedily, each by itself. Take all continuations of all "
     "beginnings, and of these the best `beam_size`, of which several may have one parent.",
+)
+
+mistake(
+    "decoding.beam_search",
+    "stops-when-the-best-one-ends",
+    edit(
+        "beams = []",
+        """
+        if candidates[0][0][-1] == eos_id:
+            finished.append(candidates[0])
+            break
+        beams = []
+        """,
+    ),
+    base="lists-of-hypotheses",
+    section="beam-finished",
+    why="The search stops when the most likely candidate of a step ends. Some libraries do so to save time, but a longer "
+    "hypothesis may win once its length is taken into account.",
+    hint="Your search stops when the best candidate of a step ends. Go on until `beam_size` hypotheses have finished, or "
+    "`max_len` is reached: the length penalty may favour a longer one.",
+)
+
+mistake(
+    "decoding.beam_search",
+    "stops-when-the-open-ones-score-less",
+    edit(
+        "if not beams:",
+        """
+        penalty = [((4 + len(ids)) / 6) ** length_penalty for ids, _ in (*beams, *finished)]
+        scores = [score / one for (_, score), one in zip((*beams, *finished), penalty)]
+        if finished and beams and max(scores[len(beams) :]) >= max(scores[: len(beams)]):
+            break
+        if not beams:
+        """,
+    ),
+    base="lists-of-hypotheses",
+    section="beam-finished",
+    why="The search stops when a finished hypothesis scores more than the open ones do at their present length. An open "
+    "one is divided by more as it grows, so its score may still rise.",
+    hint="Your search stops when no open hypothesis scores more than a finished one. Its score may rise with its length: "
+    "go on until `beam_size` hypotheses have finished, or `max_len` is reached.",
 )
 
 

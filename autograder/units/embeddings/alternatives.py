@@ -123,7 +123,7 @@ class TokenEmbedding(nn.Module):
     def __init__(self, vocab_size, d_model):
         nn.Module.__init__(self)
         self.embed = nn.Embedding(num_embeddings=vocab_size, embedding_dim=d_model)
-        self.register_buffer("scale", torch.tensor(float(d_model)).sqrt())
+        self.register_buffer("scale", torch.tensor(d_model, dtype=torch.float64).sqrt())
 
     def forward(self, x):
         return self.embed(x) * self.scale.to(self.embed.weight.dtype)

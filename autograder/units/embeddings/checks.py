@@ -430,13 +430,15 @@ def test_gradient_to_the_tokens(learner, reference, rng):
 @pytest.mark.task("embeddings.gpt2_embed", points=1)
 def test_token_plus_position(learner, reference, rng):
     """Row ids[b, t] of wte plus row t of wpe; ids and tables are left alone."""
-    # More sequences than positions in one case, more positions than words in another; the full length in two.
+    # More sequences than positions in one case, more positions than words in another; the full length in two. The last
+    # two have the same sizes: catches answers that are kept by shape.
     for (batch, length), words, places, width in (
         ((3, 4), 11, 7, 5),
         ((8, 3), 6, 4, 2),
         ((2, 5), 4, 9, 3),
         ((2, 6), 9, 6, 4),
         ((4, 4), 8, 4, 8),
+        ((1, 3), 5, 3, 6),
         ((1, 3), 5, 3, 6),
     ):
         ids, wte, wpe = some_ids(rng, words, batch, length), rng.normal(words, width), rng.normal(places, width)

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* encoder_backward: both-overwritten
@@ -155,6 +156,83 @@
  * why: The id went through a type of one byte, which counts to 255 and begins at 0 again. GPT-2 has 50,257 tokens.
  * hint: Gradients of ids above 255 end in the row of another token. Keep ids in an `int`, or in a `size_t` for the
  * address.
+ * section: table-gradients
+ */
+
+/* encoder_backward: table-of-the-first-call
+ * base: plain-loops
+ * edit: float *dtoken = dwte +  =>  static float *table; if (table == NULL) table = dwte; float *dtoken = table +
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the address of dwte, and a
+ * later call with another table adds to the first one.
+ * hint: Your kernel is right when it is called once. In a later call it still adds to the dwte of the first call:
+ * leave out `static`, and use the argument.
+ * section: gradients-are-added
+ */
+
+/* encoder_backward: opposite-sign
+ * base: plain-loops
+ * edit: dtoken[c] += d[c]  =>  dtoken[c] -= d[c]
+ * edit: dposition[c] += d[c]  =>  dposition[c] -= d[c]
+ * why: The gradient was subtracted. A sum hands its gradient on as it is.
+ * hint: Both tables have the opposite sign. Add with +=.
+ * section: table-gradients
+ */
+
+/* encoder_backward: last-channel-left-out
+ * base: plain-loops
+ * edit: c < C  =>  c < C - 1
+ * why: The loop over the channels ends at C - 2. With `c < C` the last one is C - 1 already.
+ * hint: The last channel of every row gets no gradient. A loop from 0 with `c < C` runs C times.
+ * section: table-gradients
+ */
+
+/* encoder_backward: position-of-the-sequence
+ * base: plain-loops
+ * edit: dwpe + t * C  =>  dwpe + b * C
+ * why: The row of dwpe was chosen by b, the number of the sequence. A position is counted within its sequence: it
+ * is t.
+ * hint: All positions of a sequence add to one row. The row of dwpe is t.
+ * section: table-gradients
+ */
+
+/* encoder_backward: position-of-the-token-id
+ * base: plain-loops
+ * edit: dwpe + t * C  =>  dwpe + inp[b * T + t] * C
+ * why: The row of dwpe was chosen by the token. A position vector belongs to a place in the sequence.
+ * hint: Your position gradients follow the tokens. The row of dwpe is t.
+ * section: table-gradients
+ */
+
+/* encoder_backward: gradients-in-columns
+ * base: plain-loops
+ * edit: dout + (b * T + t) * C  =>  dout + (t * B + b) * C
+ * why: dout was read at row t * B + b, as if it were (T, B, C). It is (B, T, C).
+ * hint: Your gradients belong to other positions. Row (b, t) of dout begins at (b * T + t) * C.
+ * section: addresses-on-the-way-back
+ */
+
+/* encoder_backward: sequences-one-row-apart
+ * base: plain-loops
+ * edit: dout + (b * T + t) * C  =>  dout + (b + t) * C
+ * why: Sequence b of dout was read from row b on. A sequence has T rows.
+ * hint: Only the first sequence is right. Row (b, t) of dout begins at (b * T + t) * C.
+ * section: addresses-on-the-way-back
+ */
+
+/* encoder_backward: averaged-over-the-sequence
+ * base: plain-loops
+ * edit: dtoken[c] += d[c]  =>  dtoken[c] += d[c] / T
+ * why: The gradient of a token was divided by T. A table collects the sum.
+ * hint: Your dwte is too small by the factor T. Leave the division out.
+ * section: table-gradients
+ */
+
+/* encoder_backward: averaged-over-all-positions
+ * base: plain-loops
+ * edit: dtoken[c] += d[c]  =>  dtoken[c] += d[c] / (B * T)
+ * edit: dposition[c] += d[c]  =>  dposition[c] += d[c] / (B * T)
+ * why: The gradients were divided by B * T. The mean is in dout already: the loss put it there.
+ * hint: Both tables are too small by the factor B * T. Leave the division out.
  * section: table-gradients
  */
 
@@ -376,6 +454,198 @@
  * section: gradients-are-added
  */
 
+/* layernorm_backward: buffer-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     float mean_g = 0.0f, mean_gn = 0.0f;
+ * =>
+ *     float mean_g = 0.0f, mean_gn = 0.0f; static float *kept; if (kept == NULL) kept = malloc(C * sizeof(float));
+ * edit: mean_gn += g * n / C;  =>  mean_gn += g * n / C; kept[c] = g;
+ * edit: rstd[i] * (g -  =>  rstd[i] * (kept[c] -
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the C numbers of a
+ * row, as many as the first call has. A later call has wider rows and writes past the end.
+ * hint: Your kernel is right when it is called once. A later call may have a larger C: your `static` buffer is too
+ * small for it. Compute the normalised input again where you need it.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: sums-of-the-last-call
+ * base: plain-loops
+ * edit: float mean_g = 0.0f, mean_gn = 0.0f;  =>  static float mean_g, mean_gn; if (i > 0) mean_g = mean_gn = 0.0f;
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the two sums, which are set to
+ * 0 at the end of every row but the last.
+ * hint: Your kernel is right when it is called once. A later call begins with the sums of the call before: they
+ * are `static`. Set them to 0 at the beginning of every row.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: bias-gradient-with-weight
+ * base: plain-loops
+ * edit: dbias[c] += d[c]  =>  dbias[c] += g
+ * why: The gradient of the bias was multiplied by the weight. The bias is added after that multiplication.
+ * hint: Your dbias is too large by the factor weight. It is the sum of dout.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: weight-gradient-with-weight
+ * base: plain-loops
+ * edit: dweight[c] += d[c] * n  =>  dweight[c] += g * n
+ * why: The gradient of the weight was multiplied by the weight itself. The derivative of weight * n by weight is
+ * n.
+ * hint: Your dweight is too large by the factor weight. It is the sum of dout times the normalised input.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: weight-gradient-without-input
+ * base: plain-loops
+ * edit: dweight[c] += d[c] * n  =>  dweight[c] += d[c]
+ * why: The gradient of the weight lacks the normalised input: it is the gradient of the bias.
+ * hint: Your dweight equals dbias. Multiply dout by the normalised input.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: first-sum-for-mean
+ * base: plain-loops
+ * edit: mean_g += g / C  =>  mean_g += g
+ * why: The first of the two terms is a sum that was not divided by C.
+ * hint: Your first term is too large by the factor C: it is the mean of dout * weight over the row.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: second-sum-for-mean
+ * base: plain-loops
+ * edit: mean_gn += g * n / C  =>  mean_gn += g * n
+ * why: The second of the two terms is a sum that was not divided by C.
+ * hint: Your second term is too large by the factor C: it is the mean of dout * weight * n over the row.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: second-term-without-the-input
+ * base: plain-loops
+ * edit: n * mean_gn  =>  mean_gn
+ * why: The second mean was subtracted as it is. It is multiplied by the normalised input of the channel.
+ * hint: Your second term is the same for all channels. Multiply it by n.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: second-term-added
+ * base: plain-loops
+ * edit: - n * mean_gn  =>  + n * mean_gn
+ * why: The second term was added. It is subtracted, like the first.
+ * hint: Your second term has the wrong sign. Both means are subtracted.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: first-term-added
+ * base: plain-loops
+ * edit: (g - mean_g  =>  (g + mean_g
+ * why: The first term was added. It is subtracted, like the second.
+ * hint: Your first term has the wrong sign. Both means are subtracted.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: rstd-twice
+ * base: plain-loops
+ * edit: rstd[i] * (g  =>  rstd[i] * rstd[i] * (g
+ * why: The gradient of the input was multiplied by rstd twice. Once is right: n already contains its own.
+ * hint: Your dinp is too large by the factor rstd. Multiply by rstd once.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: divided-by-rstd
+ * base: plain-loops
+ * edit: rstd[i] * (g  =>  1.0f / rstd[i] * (g
+ * why: The gradient of the input was divided by rstd. It is multiplied by it: the input was.
+ * hint: Your dinp is off by the factor rstd squared. Multiply by rstd.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: mean-not-subtracted
+ * base: plain-loops
+ * edit:
+ *     float n = (x[c] - mean[i]) * rstd[i];
+ *     float g = d[c] * weight[c];
+ *     mean_g
+ * =>
+ *     float n = x[c] * rstd[i];
+ *     float g = d[c] * weight[c];
+ *     mean_g
+ * edit:
+ *     float n = (x[c] - mean[i]) * rstd[i];
+ *     float g = d[c] * weight[c];
+ *     dbias
+ * =>
+ *     float n = x[c] * rstd[i];
+ *     float g = d[c] * weight[c];
+ *     dbias
+ * why: The normalised input was computed without subtracting the mean.
+ * hint: Your dweight is off by the means of the rows. The normalised input is (x - mean) * rstd.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: normalised-input-divided-by-rstd
+ * base: plain-loops
+ * edit:
+ *     float n = (x[c] - mean[i]) * rstd[i];
+ *     float g = d[c] * weight[c];
+ *     mean_g
+ * =>
+ *     float n = (x[c] - mean[i]) / rstd[i];
+ *     float g = d[c] * weight[c];
+ *     mean_g
+ * edit:
+ *     float n = (x[c] - mean[i]) * rstd[i];
+ *     float g = d[c] * weight[c];
+ *     dbias
+ * =>
+ *     float n = (x[c] - mean[i]) / rstd[i];
+ *     float g = d[c] * weight[c];
+ *     dbias
+ * why: The normalised input was divided by rstd. rstd is 1 over the standard deviation, so multiply by it.
+ * hint: Your normalised input is too large. It is (x - mean) * rstd.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: normalised-input-not-scaled
+ * base: plain-loops
+ * edit:
+ *     float n = (x[c] - mean[i]) * rstd[i];
+ *     float g = d[c] * weight[c];
+ *     mean_g
+ * =>
+ *     float n = x[c] - mean[i];
+ *     float g = d[c] * weight[c];
+ *     mean_g
+ * edit:
+ *     float n = (x[c] - mean[i]) * rstd[i];
+ *     float g = d[c] * weight[c];
+ *     dbias
+ * =>
+ *     float n = x[c] - mean[i];
+ *     float g = d[c] * weight[c];
+ *     dbias
+ * why: The normalised input was not multiplied by rstd.
+ * hint: Your dweight is off by the factor 1 / rstd. The normalised input is (x - mean) * rstd.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: only-one-sequence
+ * base: plain-loops
+ * edit: i < B * T  =>  i < T
+ * why: The loop ends after T positions. There are B * T.
+ * hint: Only the first sequence counts in your gradients. Let the loop run to B * T.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: sums-divided-by-positions
+ * base: plain-loops
+ * edit: g / C  =>  g / (B * T)
+ * edit: g * n / C  =>  g * n / (B * T)
+ * why: The two sums were divided by B * T. They have C terms each.
+ * hint: Divide the sums over a row by C: there are C channels in it.
+ * section: layernorm-gradients
+ */
+
 /* matmul_backward: input-gradient-overwritten
  * base: plain-loops
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  dx[c] = d[o] * weight[o * C + c]
@@ -566,6 +836,105 @@
  * hint: Rows of `dweight` from the 65th on stay as they were, and `dinp` lacks their part. The loop over the outputs
  * goes on to OC, whatever OC is.
  * section: linear-gradients
+ */
+
+/* matmul_backward: weights-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *         for (int b = 0; b < B; b++) {
+ * =>
+ *         static float *w; if (w == NULL) memcpy(w = malloc(OC * C * sizeof(float)), weight, OC * C * sizeof(float));
+ *         for (int b = 0; b < B; b++) {
+ * edit: d[o] * weight  =>  d[o] * w
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps a copy of the weights. A later
+ * call has other weights, since training changes them and every layer has its own.
+ * hint: Your kernel is right when it is called once. A later call still multiplies by the weights of the first
+ * call: your copy of them is `static`. Use the argument.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: bias-gradient-of-one-output
+ * base: plain-loops
+ * edit: dbias[o] += d[o]  =>  dbias[o] += d[0]
+ * why: Every output got the gradient of output 0.
+ * hint: Your dbias holds one number OC times. Its entry o collects d[o].
+ * section: linear-gradients
+ */
+
+/* matmul_backward: input-in-its-own-gradient
+ * base: plain-loops
+ * edit: d[o] * weight[o * C + c]  =>  d[o] * x[c]
+ * why: The gradient of the input was multiplied by the input. It needs the weight: each of the two factors gets
+ * the other one.
+ * hint: Your dinp does not depend on the weight. Multiply dout by the weight.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: as-many-outputs-as-inputs
+ * base: plain-loops
+ * edit: o < OC  =>  o < C
+ * why: The loop over the outputs runs to C. There are OC of them.
+ * hint: Only C outputs count in your gradients, not OC.
+ * section: addresses-on-the-way-back
+ */
+
+/* matmul_backward: gradients-of-the-first-sequence
+ * base: plain-loops
+ * edit: dout + (b * T + t) * OC  =>  dout + t * OC
+ * why: dout was read at row t: every sequence gets the gradients of the first.
+ * hint: The first sequence is right. Row (b, t) of dout begins at (b * T + t) * OC.
+ * section: addresses-on-the-way-back
+ */
+
+/* matmul_backward: inputs-of-the-first-sequence
+ * base: plain-loops
+ * edit: *x = inp + (b * T + t) * C  =>  *x = inp + t * C
+ * why: inp was read at row t: every sequence uses the inputs of the first.
+ * hint: Your dweight is of the first sequence's inputs. Row (b, t) of inp begins at (b * T + t) * C.
+ * section: addresses-on-the-way-back
+ */
+
+/* matmul_backward: weight-gradient-averaged-over-the-batch
+ * base: plain-loops
+ * edit: d[o] * x[c]  =>  d[o] * x[c] / B
+ * why: The gradient of the weight was divided by B. The mean is in dout already.
+ * hint: Your dweight is too small by the factor B. Leave the division out.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: bias-gradient-of-the-last-position
+ * base: plain-loops
+ * edit: if (dbias != NULL)  =>  if (dbias != NULL && t == T - 1)
+ * why: Only the last position of every sequence counts in the gradient of the bias. The bias is added everywhere.
+ * hint: Your dbias lacks all positions but the last. It is the sum over all b and t.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: bias-gradient-with-input
+ * base: plain-loops
+ * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] * x[0]
+ * why: The gradient of the bias was multiplied by an input. The bias is added as it is, so its gradient is the sum
+ * of dout.
+ * hint: Your dbias depends on inp. It is the sum of dout alone.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: opposite-sign
+ * base: plain-loops
+ * edit: dx[c] += d  =>  dx[c] -= d
+ * edit: dweight[o * C + c] += d  =>  dweight[o * C + c] -= d
+ * edit: dbias[o] += d  =>  dbias[o] -= d
+ * why: The gradients were subtracted.
+ * hint: All your gradients have the opposite sign. Add them with +=.
+ * section: gradients-are-added
+ */
+
+/* matmul_backward: gradients-in-columns
+ * base: plain-loops
+ * edit: dout + (b * T + t) * OC  =>  dout + (t * B + b) * OC
+ * why: dout was read at row t * B + b, as if it were (T, B, OC). It is (B, T, OC).
+ * hint: Your gradients belong to other positions. Row (b, t) of dout begins at (b * T + t) * OC.
+ * section: addresses-on-the-way-back
  */
 
 /* attention_backward: no-scale
@@ -882,6 +1251,152 @@
  * section: gradients-are-added
  */
 
+/* attention_backward: scale-of-the-first-call
+ * base: plain-loops
+ * edit: float scale = 1.0f / sqrtf(hs)  =>  static float scale; if (scale == 0) scale = 1.0f / sqrtf(hs)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the scale. A later call has
+ * heads of another width, and needs another scale.
+ * hint: Your kernel is right when it is called once. A later call still uses the first call's scale: it is
+ * `static`. Compute it in every call.
+ * section: attention-gradients
+ */
+
+/* attention_backward: scale-of-the-whole-width
+ * base: plain-loops
+ * edit: sqrtf(hs)  =>  sqrtf(C)
+ * why: The scale is 1/sqrt(C). It is 1/sqrt(hs), as in the forward pass: hs = C / NH is the width of a head.
+ * hint: Your gradients of queries and keys are too small by the factor sqrt(NH). Use sqrtf(hs).
+ * section: attention-gradients
+ */
+
+/* attention_backward: scale-on-the-keys-only
+ * base: plain-loops
+ * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i]
+ * why: The scale is missing in the gradient of the queries. A score is scale * q * k, so both factors get it.
+ * hint: Your dk are right and your dq are too large. Multiply both by the scale.
+ * section: attention-gradients
+ */
+
+/* attention_backward: scale-twice
+ * base: plain-loops
+ * edit: a[u] * (da[u] - sum)  =>  a[u] * (da[u] - sum) * scale
+ * why: The scale is in dpreatt and again in dq and dk. preatt holds scaled scores, so dpreatt has no scale, and dq
+ * and dk have one.
+ * hint: Your dpreatt are too small by the factor sqrt(hs). The scale belongs to dq and dk alone.
+ * section: attention-gradients
+ */
+
+/* attention_backward: sum-without-the-weights
+ * base: plain-loops
+ * edit: sum += a[u] * da[u]  =>  sum += da[u]
+ * why: The sum in the softmax's gradient lacks the weights: it is sum_w att[w] * datt[w].
+ * hint: Your dpreatt do not add up to 0 in a row. Multiply each datt by its weight before you sum.
+ * section: softmax-gradient
+ */
+
+/* attention_backward: sum-added
+ * base: plain-loops
+ * edit: da[u] - sum  =>  da[u] + sum
+ * why: The sum was added. The gradient of a softmax is att * (datt - sum).
+ * hint: Your dpreatt do not add up to 0 in a row. Subtract the sum.
+ * section: softmax-gradient
+ */
+
+/* attention_backward: mean-for-sum
+ * base: plain-loops
+ * edit: da[u] - sum  =>  da[u] - sum / (t + 1)
+ * why: The sum was divided by the number of positions. The weights in it add up to 1 already.
+ * hint: Your dpreatt do not add up to 0 in a row. Subtract the weighted sum as it is.
+ * section: softmax-gradient
+ */
+
+/* attention_backward: key-in-its-own-gradient
+ * base: plain-loops
+ * edit: dp[u] * q[i]  =>  dp[u] * k[i]
+ * why: The gradient of the key was multiplied by the key. It needs the query: each of the two factors gets the
+ * other one.
+ * hint: Your dk does not depend on the queries. Multiply dpreatt by q.
+ * section: attention-gradients
+ */
+
+/* attention_backward: weights-for-scores-gradient
+ * base: plain-loops
+ * edit: dp[u] * k[i]  =>  a[u] * k[i]
+ * edit: dp[u] * q[i]  =>  a[u] * q[i]
+ * why: The gradients of queries and keys were made of att. They are made of dpreatt, the gradient of the scores.
+ * hint: Your dq and dk do not depend on dout. Multiply dpreatt by k and by q.
+ * section: attention-gradients
+ */
+
+/* attention_backward: gradients-of-the-first-head
+ * base: plain-loops
+ * edit: dout + (b * T + t) * C + h * hs  =>  dout + (b * T + t) * C
+ * why: dout was read at the first head, whatever h is.
+ * hint: Only the first head is right. Head h of dout begins at channel h * hs.
+ * section: addresses-on-the-way-back
+ */
+
+/* attention_backward: value-gradients-of-the-first-head
+ * base: plain-loops
+ * edit: dinp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  dinp + (b * T + u) * 3 * C + 2 * C
+ * why: All heads add to the value gradients of the first.
+ * hint: Only the first head's values get gradients. Those of head h begin at 2 * C + h * hs.
+ * section: addresses-on-the-way-back
+ */
+
+/* attention_backward: keys-at-the-query
+ * base: plain-loops
+ * edit: *k = inp + (b * T + u)  =>  *k = inp + (b * T + t)
+ * why: The keys were read at t, not at u.
+ * hint: Your dq use the key of the query's own position. The key of score u stands in row u.
+ * section: addresses-on-the-way-back
+ */
+
+/* attention_backward: keys-for-values
+ * base: plain-loops
+ * edit: *v = inp + (b * T + u) * 3 * C + 2 * C  =>  *v = inp + (b * T + u) * 3 * C + C
+ * why: The gradient of the weights was made with the keys. It is dout times the values, which begin at 2 * C.
+ * hint: Your datt are of dout and the keys. Take the values: block 2 of inp.
+ * section: attention-gradients
+ */
+
+/* attention_backward: divided-by-the-scale
+ * base: plain-loops
+ * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i] / scale
+ * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i] / scale
+ * why: The gradients were divided by 1/sqrt(hs), and so multiplied by sqrt(hs).
+ * hint: Your dq and dk are too large by the factor hs. Multiply by 1/sqrt(hs).
+ * section: attention-gradients
+ */
+
+/* attention_backward: last-channel-of-the-weights-gradient
+ * base: plain-loops
+ * edit: da[u] += d[i]  =>  da[u] = d[i]
+ * why: Every product overwrites the one before: the gradient of a weight is a sum over the channels of the head.
+ * hint: Your datt is the product of the last channel alone. Add the products up with +=.
+ * section: attention-gradients
+ */
+
+/* attention_backward: weights-by-position-first
+ * base: plain-loops
+ * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
+ * why: The rows of att were taken to be ordered by position and then by head. It is (B, NH, T, T): the head comes
+ * first.
+ * hint: You read the weights of other rows. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * section: addresses-on-the-way-back
+ */
+
+/* attention_backward: maps-by-position-first
+ * base: plain-loops
+ * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
+ * edit: *da = datt + ((b * NH + h) * T + t) * T  =>  *da = datt + ((b * T + t) * NH + h) * T
+ * edit: *dp = dpreatt + ((b * NH + h) * T + t) * T  =>  *dp = dpreatt + ((b * T + t) * NH + h) * T
+ * why: The rows of att, datt and dpreatt were taken to be ordered by position and then by head. They are (B, NH,
+ * T, T): the head comes first.
+ * hint: Your rows belong to other heads and positions. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * section: addresses-on-the-way-back
+ */
+
 /* gelu_backward: no-inner-derivative
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>
@@ -1023,6 +1538,113 @@
  * section: gelu-slope
  */
 
+/* gelu_backward: goes-on-where-the-last-call-stopped
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
+ * later call begins where the one before has stopped.
+ * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N get no
+ * gradient: the counter is `static`. Let it begin at 0 in every call.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: x-left-out
+ * base: plain-loops
+ * edit: 0.5f * x * (1.0f - th * th)  =>  0.5f * (1.0f - th * th)
+ * why: The second term lacks the factor x: the derivative of x * f(x) is f(x) + x * f'(x).
+ * hint: Your slope is wrong wherever x is not 1. Multiply the second term by x.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: one-plus-the-square
+ * base: plain-loops
+ * edit: 1.0f - th * th  =>  1.0f + th * th
+ * why: The slope of tanh is 1 - tanh^2.
+ * hint: Far from 0 your slope grows. Write 1 - tanh^2.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: two-for-three
+ * base: plain-loops
+ * edit: 3.0f * 0.044715f  =>  2.0f * 0.044715f
+ * why: The derivative of x^3 is 3 x^2.
+ * hint: Your inner derivative has 2 in place of 3.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: power-not-lowered
+ * base: plain-loops
+ * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * 0.044715f * x * x * x)
+ * why: The derivative of x^3 is 3 x^2: the power falls by 1.
+ * hint: Your inner derivative has x^3 in place of x^2.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: second-term-subtracted
+ * base: plain-loops
+ * edit: + 0.5f * x  =>  - 0.5f * x
+ * why: The second term was subtracted. The derivative of a product is a sum.
+ * hint: Your slope is right at 0 only. Add the second term.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: no-half-in-the-first-term
+ * base: plain-loops
+ * edit: (0.5f * (1.0f + th)  =>  ((1.0f + th)
+ * why: The first term lacks the factor 0.5.
+ * hint: Far from 0 your slope is 2. Multiply the first term by 0.5.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: no-half-in-the-second-term
+ * base: plain-loops
+ * edit: 0.5f * x * (1.0f - th  =>  x * (1.0f - th
+ * why: The second term lacks the factor 0.5.
+ * hint: Your second term is twice as large as it should be.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: arriving-gradient-added
+ * base: plain-loops
+ * edit: dout[n] * (  =>  dout[n] + (
+ * why: The arriving gradient was added to the slope. The chain rule multiplies.
+ * hint: Your gradient does not vanish where dout is 0. Multiply.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: tanh-of-x
+ * base: plain-loops
+ * edit: tanhf(s * (x + 0.044715f * x * x * x))  =>  tanhf(x)
+ * why: The tanh was taken of x itself. It is of sqrt(2/pi) * (x + 0.044715 x^3), as in the forward pass.
+ * hint: Your tanh has the wrong argument. Compute it as gelu_forward does.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: inner-derivative-without-one
+ * base: plain-loops
+ * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  s * (3.0f * 0.044715f * x * x)
+ * why: The derivative of x + 0.044715 x^3 is 1 + 3 * 0.044715 x^2. The 1 is missing.
+ * hint: Around 0 your second term is too small. Write 1 + 3 * 0.044715 x^2.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: opposite-sign
+ * base: plain-loops
+ * edit: dinp[n] += dout  =>  dinp[n] -= dout
+ * why: The gradient was subtracted.
+ * hint: Your gradients have the opposite sign. Add with +=.
+ * section: gradients-are-added
+ */
+
+/* gelu_backward: tanh-for-the-sigmoid-form
+ * base: plain-loops
+ * edit: tanhf(s * (x + 0.044715f * x * x * x))  =>  tanhf(0.851f * x)
+ * why: The tanh is that of the form with a sigmoid, x * sigmoid(1.702 x). GPT-2 uses sqrt(2/pi) * (x + 0.044715
+ * x^3).
+ * hint: Your tanh has the argument of another form. Compute it as gelu_forward does.
+ * section: gelu-slope
+ */
+
 /* residual_backward: both-overwritten
  * base: plain-loops
  * edit: dinp1[n] += dout[n]  =>  dinp1[n] = dout[n]
@@ -1132,6 +1754,49 @@
  * edit: *dinp2++ += *dout;  =>  for (int i = n; i < n + 4; i++) dinp2[i] += dout[i];
  * why: The loop takes four entries at a time, and stops when fewer are left. N need not be a multiple of 4.
  * hint: The last entries get nothing where N is no multiple of 4. Do what is left one by one.
+ * section: two-ways-one-gradient
+ */
+
+/* residual_backward: goes-on-where-the-last-call-stopped
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
+ * later call begins where the one before has stopped.
+ * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N get no
+ * gradient: the counter is `static`. Let it begin at 0 in every call.
+ * section: two-ways-one-gradient
+ */
+
+/* residual_backward: both-into-the-first
+ * base: plain-loops
+ * edit: dinp2[n] += dout[n]  =>  dinp2[n] += 0.0f; dinp1[n] += dout[n]
+ * why: The gradient was added to the first input twice, and not to the second.
+ * hint: Your dinp1 gets twice the gradient and dinp2 none.
+ * section: two-ways-one-gradient
+ */
+
+/* residual_backward: multiplied
+ * base: plain-loops
+ * edit: dinp1[n] += dout  =>  dinp1[n] *= dout
+ * edit: dinp2[n] += dout  =>  dinp2[n] *= dout
+ * why: What stands in the gradients was multiplied by dout. It is added.
+ * hint: Zeros stay zeros in your gradients. Write += in place of *=.
+ * section: gradients-are-added
+ */
+
+/* residual_backward: first-entry-for-all
+ * base: plain-loops
+ * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dout[0]
+ * why: The second input got entry 0 of dout everywhere.
+ * hint: Your dinp2 collects one number N times. Read dout at n.
+ * section: two-ways-one-gradient
+ */
+
+/* residual_backward: every-second-entry
+ * base: plain-loops
+ * edit: n++  =>  n += 2
+ * why: The loop takes two steps at a time.
+ * hint: Every second entry gets no gradient. Let n grow by 1.
  * section: two-ways-one-gradient
  */
 
@@ -1291,6 +1956,118 @@
  * why: Only the first 64 logits get a gradient, as if a row always fitted into a small array. GPT-2 has 50,257
  * tokens.
  * hint: Logits from the 65th on get no gradient. The loop goes on to V, whatever V is.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: targets-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *         for (int b = 0; b < B; b++) {
+ * =>
+ *         static int *kept; if (kept == NULL) memcpy(kept = malloc(B * T * sizeof(int)), targets, B * T * sizeof(int));
+ *         for (int b = 0; b < B; b++) {
+ * edit: int target = targets  =>  int target = kept
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the targets. A later call has
+ * other targets.
+ * hint: Your kernel is right when it is called once. A later call still uses the targets of the first call: your
+ * copy of them is `static`. Read the argument in every call.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: target-outside-of-the-product
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  p[v] * d - right
+ * why: The 1 of the target was subtracted after the multiplication by dlosses. It belongs inside: (p - 1) *
+ * dlosses.
+ * hint: Your target column is off by 1 - dlosses. Subtract first, then multiply.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: one-added
+ * base: plain-loops
+ * edit: p[v] - right  =>  p[v] + right
+ * why: 1 was added for the target. It is subtracted: the gradient pushes the logit of the target up.
+ * hint: Your target column has the wrong sign. It is p - 1.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: gradient-of-the-first-position
+ * base: plain-loops
+ * edit: dlosses[b * T + t]  =>  dlosses[0]
+ * why: Every position got dlosses[0].
+ * hint: Position 0 is right. Position (b, t) has entry b * T + t of dlosses.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: target-is-the-position
+ * base: plain-loops
+ * edit: v == target  =>  v == t
+ * why: v was compared with the position t. The target is a token: targets[b * T + t].
+ * hint: Your target column is column t. Compare v with the target.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: targets-in-columns
+ * base: plain-loops
+ * edit: targets[b * T + t]  =>  targets[t * B + b]
+ * why: The targets were read at t * B + b, as if they were (T, B). They are (B, T).
+ * hint: Your targets belong to other positions. Position (b, t) has entry b * T + t.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: rows-of-the-first-sequence
+ * base: plain-loops
+ * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
+ * why: The probabilities were read at row t: those of the first sequence.
+ * hint: The first sequence is right. Row (b, t) of probs begins at (b * T + t) * Vp.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: divided-by-the-vocabulary
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  (p[v] - right) * d / V
+ * why: The gradient was divided by V. The sum over the columns is no mean.
+ * hint: Your gradient is too small by the factor V. Leave the division out.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: squared-error-gradient
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  2.0f * (p[v] - right) * d
+ * why: The factor 2 belongs to a squared error. The gradient of cross-entropy is (p - 1) without it.
+ * hint: Your gradient is twice as large as it should be.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: rows-of-gradients-of-length-v
+ * base: plain-loops
+ * edit: dlogits + (b * T + t) * Vp  =>  dlogits + (b * T + t) * V
+ * why: The rows of dlogits were taken to be V long. They are Vp long, like those of probs.
+ * hint: Your first row is right, and later ones begin too early in dlogits. Row (b, t) begins at (b * T + t) * Vp.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: rows-of-probs-of-length-v
+ * base: plain-loops
+ * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
+ * why: The rows of probs were taken to be V long. They are Vp long, like those of dlogits.
+ * hint: Your first row is right, and later ones begin too early in probs. Row (b, t) begins at (b * T + t) * Vp.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: token-after-the-target
+ * base: plain-loops
+ * edit: v == target  =>  v == target + 1
+ * why: The 1 was subtracted from the column after the target. Ids count from 0, as columns do.
+ * hint: Your target column is one too far to the right. Compare v with the target as it is.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: gradient-of-the-softmax-alone
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  p[v] * (right - p[v]) * d
+ * why: p * (1 - p) is a part of the softmax's own gradient. Together with that of the logarithm it becomes p - 1.
+ * hint: Your gradient is too small where p is small. In the target's column it is p - 1, in all others p.
  * section: loss-gradient
  */
 
@@ -1505,5 +2282,120 @@
  * the parameter, and the decay goes on too.
  * hint: Where a gradient is 0, your parameter and its moments stand still. Do the whole step for every parameter: m
  * still says where to go.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: corrections-of-the-first-call
+ * base: plain-loops
+ * edit: float correction1 =  =>  static float correction1, correction2; if (correction1 == 0) correction1 =
+ * edit: float correction2 =  =>  if (correction2 == 0) correction2 =
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the two corrections of the
+ * first call. They depend on t, which grows with every step.
+ * hint: Your first step is right, and every later one divides by the first step's corrections: they are `static`.
+ * Compute them from t in every call.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: steps-counted-by-itself
+ * base: plain-loops
+ * edit:
+ *     float correction1 = 1.0f - powf(beta1, t)
+ * =>
+ *     static int step; step++; float correction1 = 1.0f - powf(beta1, step)
+ * edit: powf(beta2, t)  =>  powf(beta2, step)
+ * why: A `static` variable keeps its value from one call to the next. Here it counts the calls, in place of t. A
+ * training that is resumed starts in the middle, and a program may have two models.
+ * hint: Your step number is how often this process has called the kernel. Use the argument t: a resumed training
+ * begins with a later step.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: decay-of-the-parameter-forgotten
+ * base: plain-loops
+ * edit: weight_decay * params[i]  =>  weight_decay
+ * why: The decay is a constant. It is proportional to the parameter: weight_decay * params[i].
+ * hint: Your decay is the same for all parameters. Multiply weight_decay by the parameter.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: second-moment-of-the-first
+ * base: plain-loops
+ * edit: (1.0f - beta2) * g * g  =>  (1.0f - beta2) * m[i] * m[i]
+ * why: v collects the squares of m. It collects the squares of the gradient.
+ * hint: Your v is too small. Square the gradient.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: first-moment-with-beta2
+ * base: plain-loops
+ * edit: beta1 * m[i] + (1.0f - beta1) * g  =>  beta2 * m[i] + (1.0f - beta2) * g
+ * why: m was made with beta2. It uses beta1.
+ * hint: Your m follows the gradients too slowly. Use beta1 for m, and beta2 for v.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: weights-of-the-means-exchanged
+ * base: plain-loops
+ * edit: beta1 * m[i] + (1.0f - beta1) * g  =>  (1.0f - beta1) * m[i] + beta1 * g
+ * edit: beta2 * v[i] + (1.0f - beta2) * g * g  =>  (1.0f - beta2) * v[i] + beta2 * g * g
+ * why: Old and new are exchanged in both means: beta is the share of the old value.
+ * hint: Your moments forget almost everything. The old value gets beta, the new gradient 1 - beta.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: first-moment-at-full-weight
+ * base: plain-loops
+ * edit: (1.0f - beta1) * g;  =>  g;
+ * why: The gradient enters m without the factor 1 - beta1.
+ * hint: Your m is too large by the factor 1 / (1 - beta1).
+ * section: adamw-in-c
+ */
+
+/* adamw_update: second-moment-at-full-weight
+ * base: plain-loops
+ * edit: (1.0f - beta2) * g * g  =>  g * g
+ * why: The squared gradient enters v without the factor 1 - beta2.
+ * hint: Your v is too large by the factor 1 / (1 - beta2).
+ * section: adamw-in-c
+ */
+
+/* adamw_update: first-correction-for-both
+ * base: plain-loops
+ * edit: v[i] / correction2  =>  v[i] / correction1
+ * why: v was divided by the correction of m.
+ * hint: v_hat is v / (1 - beta2^t).
+ * section: adamw-in-c
+ */
+
+/* adamw_update: multiplied-by-the-corrections
+ * base: plain-loops
+ * edit: m[i] / correction1  =>  m[i] * correction1
+ * edit: v[i] / correction2  =>  v[i] * correction2
+ * why: The moments were multiplied by the corrections. They are too small at first, so divide by what is below 1.
+ * hint: Your first steps are far too small. Divide m by 1 - beta1^t and v by 1 - beta2^t.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: no-learning-rate
+ * base: plain-loops
+ * edit: params[i] -= lr * (  =>  params[i] -= (
+ * why: The learning rate is missing.
+ * hint: Your steps are too large by the factor 1 / lr.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: gradient-for-first-moment
+ * base: plain-loops
+ * edit: (m_hat / (  =>  (g / (
+ * why: The step goes along the gradient. It goes along its running mean, m_hat.
+ * hint: Your m is right but not used. Divide m_hat by the root of v_hat.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: decay-by-the-learning-rate-only
+ * base: plain-loops
+ * edit: weight_decay * params[i])  =>  params[i])
+ * why: The decay lacks the factor weight_decay.
+ * hint: Your parameters shrink by lr, whatever weight_decay is.
  * section: adamw-in-c
  */

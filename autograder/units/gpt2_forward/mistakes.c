@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* encoder_forward: positions-go-on-counting
@@ -177,6 +178,71 @@
  * why: The id went through a type of one byte, which counts to 255 and begins at 0 again. GPT-2 has 50,257 tokens.
  * hint: Ids above 255 point to the row of another token. Keep them in an `int`, or in a `size_t` for the address.
  * section: tokens-and-places
+ */
+
+/* encoder_forward: table-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     const float *token = wte +
+ * =>
+ *     static const float *table; if (table == NULL) table = wte; const float *token = table +
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the address of wte, and a
+ * later call with another table reads the first one.
+ * hint: Your kernel is right when it is called once. In a later call it still reads the wte of the first call:
+ * leave out `static`, and use the argument.
+ * section: numbers-in-c
+ */
+
+/* encoder_forward: position-of-the-token-id
+ * base: plain-loops
+ * edit: wpe + t * C  =>  wpe + inp[b * T + t] * C
+ * why: The row of wpe was chosen by the token. A position vector belongs to a place in the sequence, whatever
+ * token stands there.
+ * hint: Equal tokens get equal vectors in your output, wherever they stand. The row of wpe is t.
+ * section: tokens-and-places
+ */
+
+/* encoder_forward: difference-for-sum
+ * base: plain-loops
+ * edit: token[c] + position[c]  =>  token[c] - position[c]
+ * why: The position was subtracted from the token. GPT-2 adds the two vectors.
+ * hint: Your entries are token minus position. Add the two.
+ * section: tokens-and-places
+ */
+
+/* encoder_forward: first-channel-left-out
+ * base: plain-loops
+ * edit: int c = 0  =>  int c = 1
+ * why: The loop over the channels begins at 1. Channels count from 0, like everything in C.
+ * hint: Channel 0 of every row is not written. Let the loop begin at c = 0.
+ * section: numbers-in-c
+ */
+
+/* encoder_forward: one-number-for-each-row
+ * base: plain-loops
+ * edit: out + b * T * C + t * C  =>  out + (b * T + t)
+ * why: The offset into out is b * T + t, the number of the row. A row has C entries, so this number is multiplied
+ * by C.
+ * hint: Your rows overlap: each begins one entry after the one before. Row (b, t) of out begins at (b * T + t) *
+ * C.
+ * section: rows-and-strides
+ */
+
+/* encoder_forward: sequences-one-row-apart
+ * base: plain-loops
+ * edit: out + b * T * C + t * C  =>  out + b * C + t * C
+ * why: Sequence b was written from entry b * C on. That is one row further for each sequence, but a sequence has T
+ * rows.
+ * hint: Your sequences overwrite each other. Sequence b of out begins at b * T * C.
+ * section: rows-and-strides
+ */
+
+/* encoder_forward: table-rows-of-length-b
+ * base: plain-loops
+ * edit: inp[b * T + t] * C  =>  inp[b * T + t] * B
+ * why: The rows of wte were taken to be B long. They are C long, however many sequences there are.
+ * hint: Your token vectors begin in the middle of others. Row id of wte begins at wte + id * C.
+ * section: rows-and-strides
  */
 
 /* layernorm_forward: divided-by-one-less
@@ -437,6 +503,177 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: layernorm-kernel
  */
 
+/* layernorm_forward: buffer-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     float s = 1.0f / sqrtf(v + 1e-5f);
+ * =>
+ *     float s = 1.0f / sqrtf(v + 1e-5f); static float *n; if (n == NULL) n = malloc(C * sizeof(float)); for (int c = 0; c < C; c++) n[c] = (x[c] - m) * s;
+ * edit: (x[c] - m) * s * weight  =>  n[c] * weight
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the C numbers of a
+ * row, as many as the first call has. A later call has wider rows and writes past the end.
+ * hint: Your kernel is right when it is called once. A later call may have a larger C: your `static` buffer is too
+ * small for it. This kernel needs no buffer.
+ * section: numbers-in-c
+ */
+
+/* layernorm_forward: mean-divided-by-t
+ * base: plain-loops
+ * edit: m /= C  =>  m /= T
+ * why: The sum over the channels was divided by T. It has C terms.
+ * hint: Your mean is the right one times C / T. Divide the sum of C numbers by C.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: mean-divided-by-all-positions
+ * base: plain-loops
+ * edit: m /= C  =>  m /= B * T
+ * why: The sum over the channels was divided by B * T. It has C terms: every position has a mean of its own.
+ * hint: Your mean is the right one times C / (B * T). Divide the sum of C numbers by C.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: variance-divided-by-t
+ * base: plain-loops
+ * edit: v /= C  =>  v /= T
+ * why: The sum of the squares was divided by T. It has C terms.
+ * hint: Your variance is the right one times C / T. Divide the sum of C squares by C.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: sum-for-mean
+ * base: plain-loops
+ * edit: m /= C;  =>  m += 0.0f;
+ * why: The mean was not divided by C: it is the sum of the channels.
+ * hint: You subtract the sum of the row, not its mean. Divide the sum by C.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: absolute-deviations
+ * base: plain-loops
+ * edit: (x[c] - m) * (x[c] - m)  =>  fabsf(x[c] - m)
+ * why: The deviations from the mean were summed without being squared. The variance is the mean of their squares.
+ * hint: You sum |x - mean|. Multiply each deviation by itself.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: multiplied-by-the-deviation
+ * base: plain-loops
+ * edit: (x[c] - m) * s * weight[c]  =>  (x[c] - m) / s * weight[c]
+ * why: The row was multiplied by its standard deviation, not divided by it. What is called rstd is 1 over the
+ * standard deviation, so multiply by it.
+ * hint: Rows that vary much come out even larger. Multiply by rstd, which is 1 / sqrtf(variance + 1e-5f).
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: standard-deviation-everywhere
+ * base: plain-loops
+ * edit: 1.0f / sqrtf(v + 1e-5f)  =>  sqrtf(v + 1e-5f)
+ * why: The 1 over the root is missing: rows are multiplied by their standard deviation, and rstd holds it.
+ * hint: Rows that vary much come out even larger. rstd is 1.0f / sqrtf(variance + 1e-5f).
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: epsilon-after-the-reciprocal
+ * base: plain-loops
+ * edit: 1.0f / sqrtf(v + 1e-5f)  =>  1.0f / sqrtf(v) + 1e-5f
+ * why: 1e-5 was added to 1 over the standard deviation. It belongs to the variance, inside the root.
+ * hint: A constant row divides by 0, and rows that hardly vary come out too large. Add 1e-5 to the variance before
+ * you take the root.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: epsilon-left-out-of-rstd
+ * base: plain-loops
+ * edit: rstd[b * T + t] = s  =>  rstd[b * T + t] = 1.0f / sqrtf(v)
+ * why: The output is right, but what was stored in rstd has no 1e-5 in it. The backward pass must see the number
+ * that the forward pass used.
+ * hint: Store the number that you multiply by, with 1e-5 inside the root.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: added-to-what-was-there
+ * base: plain-loops
+ * edit: y[c] = (x[c]  =>  y[c] += (x[c]
+ * why: The result was added to out with +=. What stands in out before the call is no number that means anything.
+ * hint: Your output contains what stood in out before the call. A forward kernel writes with =.
+ * section: arrays-only-written
+ */
+
+/* layernorm_forward: statistics-of-the-sequence
+ * base: plain-loops
+ * edit: mean[b * T + t]  =>  mean[b]
+ * edit: rstd[b * T + t]  =>  rstd[b]
+ * why: mean and rstd were written at entry b, so all positions of a sequence overwrite each other. They are (B,
+ * T).
+ * hint: Only the first B entries of mean and rstd are written. Position (b, t) has entry b * T + t.
+ * section: rows-and-strides
+ */
+
+/* layernorm_forward: statistics-in-columns
+ * base: plain-loops
+ * edit: mean[b * T + t]  =>  mean[t * B + b]
+ * edit: rstd[b * T + t]  =>  rstd[t * B + b]
+ * why: mean and rstd were written at t * B + b, as if they were (T, B). They are (B, T).
+ * hint: Your means belong to other positions. Position (b, t) has entry b * T + t.
+ * section: rows-and-strides
+ */
+
+/* layernorm_forward: bias-of-the-position
+ * base: plain-loops
+ * edit: bias[c]  =>  bias[t]
+ * why: The bias was indexed by the position. It has one entry for each channel.
+ * hint: All channels of a position get the same bias. Its index is c.
+ * section: rows-and-strides
+ */
+
+/* layernorm_forward: whole-number-mean
+ * base: plain-loops
+ * edit: float m = 0.0f  =>  int m = 0
+ * why: The mean was kept in an int, which cuts off what is behind the point after every addition.
+ * hint: Your mean is a whole number. Use float.
+ * section: numbers-in-c
+ */
+
+/* layernorm_forward: bias-subtracted
+ * base: plain-loops
+ * edit: + bias[c]  =>  - bias[c]
+ * why: The bias was subtracted. It is added.
+ * hint: Your entries are off by twice the bias. Add it.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: sum-in-mean
+ * base: plain-loops
+ * edit: mean[b * T + t] = m  =>  mean[b * T + t] = m * C
+ * why: The output is right, but the sum of the row was stored in mean. The backward pass subtracts what stands
+ * there.
+ * hint: Your array mean holds the sums of the rows. Divide them by C before you store them.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: mean-and-rstd-exchanged
+ * base: plain-loops
+ * edit: mean[b * T + t] = m  =>  mean[b * T + t] = s
+ * edit: rstd[b * T + t] = s  =>  rstd[b * T + t] = m
+ * why: The mean was stored in rstd and rstd in mean. The output is right, but the backward pass reads both.
+ * hint: The arrays mean and rstd hold each other's numbers. Exchange the two.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: last-channel-left-out
+ * base: plain-loops
+ * edit:
+ *     for (int c = 0; c < C; c++) {
+ *         y[c] =
+ * =>
+ *     for (int c = 0; c < C - 1; c++) {
+ *         y[c] =
+ * why: The loop that writes the row ends at C - 2. With `c < C` the last one is C - 1 already.
+ * hint: The last channel of every row is not written. A loop from 0 with `c < C` runs C times.
+ * section: numbers-in-c
+ */
+
 /* matmul_forward: transposed-weight
  * base: plain-loops
  * edit: o * C + c  =>  c * OC + o
@@ -651,6 +888,127 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * GPT-2's is 768, and 3,072 in the feed-forward layers.
  * hint: Your sums stop after 64 channels. The loop over the channels goes on to C, whatever C is.
  * section: linear-kernel
+ */
+
+/* matmul_forward: weights-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *         for (int b = 0; b < B; b++) {
+ * =>
+ *         static float *w; if (w == NULL) memcpy(w = malloc(OC * C * sizeof(float)), weight, OC * C * sizeof(float));
+ *         for (int b = 0; b < B; b++) {
+ * edit: x[c] * weight  =>  x[c] * w
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps a transposed copy of the
+ * weights. A later call has other weights, since training changes them and every layer has its own.
+ * hint: Your kernel is right when it is called once. A later call still multiplies by the weights of the first
+ * call: your copy of them is `static`. Make it anew in every call.
+ * section: numbers-in-c
+ */
+
+/* matmul_forward: weight-columns-of-length-c
+ * base: plain-loops
+ * edit: weight[o * C + c]  =>  weight[c * C + o]
+ * why: The weight was read at c * C + o: as a transposed matrix, and with rows of the wrong length. It is (OC, C),
+ * one row for each output.
+ * hint: Your outputs mix the rows of the weight. Output o reads row o: weight[o * C + c].
+ * section: rows-and-strides
+ */
+
+/* matmul_forward: bias-subtracted
+ * base: plain-loops
+ * edit: bias != NULL ? bias[o]  =>  bias != NULL ? -bias[o]
+ * why: The bias was subtracted. It is added.
+ * hint: Your outputs are off by twice the bias. Add it.
+ * section: linear-kernel
+ */
+
+/* matmul_forward: bias-of-the-first-output
+ * base: plain-loops
+ * edit: bias[o] : 0.0f  =>  bias[0] : 0.0f
+ * why: Every output got the bias of output 0. There is one for each output.
+ * hint: Output 0 is right, and all others have its bias. The index of the bias is o.
+ * section: linear-kernel
+ */
+
+/* matmul_forward: bias-twice
+ * base: plain-loops
+ * edit: y[o] = sum  =>  y[o] = sum + (bias != NULL ? bias[o] : 0.0f)
+ * why: The bias was added twice: once where the sum begins, and once where it is written.
+ * hint: Your outputs are too large by the bias. Let the sum begin at the bias, or add it at the end, but not both.
+ * section: linear-kernel
+ */
+
+/* matmul_forward: input-in-columns
+ * base: plain-loops
+ * edit: inp + (b * T + t) * C  =>  inp + (t * B + b) * C
+ * why: The input was read at row t * B + b, as if it were (T, B, C). It is (B, T, C).
+ * hint: Your outputs belong to other positions. Row (b, t) of inp begins at (b * T + t) * C.
+ * section: rows-and-strides
+ */
+
+/* matmul_forward: as-many-outputs-as-inputs
+ * base: plain-loops
+ * edit: o < OC  =>  o < C
+ * why: The loop over the outputs runs to C. There are OC of them.
+ * hint: Your kernel writes C outputs for every position, not OC.
+ * section: rows-and-strides
+ */
+
+/* matmul_forward: last-product-only
+ * base: plain-loops
+ * edit: sum += x[c]  =>  sum = x[c]
+ * why: Every product overwrites the one before, with = in place of +=. Only the last is left.
+ * hint: Your output is the product of the last channel alone. Add the products up with +=.
+ * section: linear-kernel
+ */
+
+/* matmul_forward: sum-for-product
+ * base: plain-loops
+ * edit: x[c] * weight  =>  x[c] + weight
+ * why: Input and weight were added. A linear layer multiplies them and adds up the products.
+ * hint: Your sums are of x + w. Multiply the two.
+ * section: linear-kernel
+ */
+
+/* matmul_forward: divided-by-the-channels
+ * base: plain-loops
+ * edit: y[o] = sum  =>  y[o] = sum / C
+ * why: The sum was divided by C. A linear layer takes no mean.
+ * hint: Your outputs are too small by the factor C. Leave the division out.
+ * section: linear-kernel
+ */
+
+/* matmul_forward: first-sequence-read-every-time
+ * base: plain-loops
+ * edit: inp + (b * T + t) * C  =>  inp + t * C
+ * why: The input was read at row t, so every sequence of the batch repeats the first. Sequence b starts at row b *
+ * T.
+ * hint: The first sequence is right and all others repeat it. Row (b, t) of inp begins at (b * T + t) * C.
+ * section: rows-and-strides
+ */
+
+/* matmul_forward: outputs-in-columns
+ * base: plain-loops
+ * edit: out + (b * T + t) * OC  =>  out + (t * B + b) * OC
+ * why: The output was written at row t * B + b, as if it were (T, B, OC). It is (B, T, OC).
+ * hint: Your rows are right but stand in another order. Row (b, t) of out begins at (b * T + t) * OC.
+ * section: rows-and-strides
+ */
+
+/* matmul_forward: last-channel-left-out
+ * base: plain-loops
+ * edit: c < C; c++  =>  c < C - 1; c++
+ * why: The sum ends at channel C - 2. With `c < C` the last one is C - 1 already.
+ * hint: Your sums lack the product of the last channel. A loop from 0 with `c < C` runs C times.
+ * section: numbers-in-c
+ */
+
+/* matmul_forward: first-channel-left-out
+ * base: plain-loops
+ * edit: int c = 0  =>  int c = 1
+ * why: The sum begins at channel 1. Channels count from 0.
+ * hint: Your sums lack the product of channel 0. Let the loop begin at c = 0.
+ * section: numbers-in-c
  */
 
 /* attention_forward: no-scale
@@ -1128,6 +1486,228 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: running-maximum
  */
 
+/* attention_forward: scale-of-the-first-call
+ * base: plain-loops
+ * edit: float scale = 1.0f / sqrtf(hs)  =>  static float scale; if (scale == 0) scale = 1.0f / sqrtf(hs)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the scale. A later call has
+ * heads of another width, and needs another scale.
+ * hint: Your kernel is right when it is called once. A later call still uses the first call's scale: it is
+ * `static`. Compute it in every call.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: buffer-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     float *a = att + ((b * NH + h) * T + t) * T;
+ * =>
+ *     static float *a; if (a == NULL) a = malloc(T * sizeof(float)); float *w = att + ((b * NH + h) * T + t) * T;
+ * edit: a[u] = u <= t ? a[u] / sum : 0.0f  =>  w[u] = u <= t ? a[u] / sum : 0.0f
+ * edit: a[u] * v[i]  =>  w[u] * v[i]
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the T numbers of a
+ * row, as many as the first call has. A later call has longer sequences and writes past the end.
+ * hint: Your kernel is right when it is called once. A later call may have a larger T: your `static` buffer is too
+ * small for it. Use the row of att.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: scale-of-the-heads
+ * base: plain-loops
+ * edit: sqrtf(hs)  =>  sqrtf(NH)
+ * why: The scores were divided by sqrt(NH), the number of heads. It is their width, hs = C / NH, that makes the
+ * products large.
+ * hint: Divide by sqrtf(hs): the scale depends on how many products a score sums.
+ * section: attention-kernel
+ */
+
+/* attention_forward: divided-by-the-scale
+ * base: plain-loops
+ * edit: dot * scale  =>  dot / scale
+ * why: The scores were divided by 1/sqrt(hs), and so multiplied by sqrt(hs).
+ * hint: Your scores are too large by the factor hs. Multiply by 1/sqrt(hs), or divide by sqrt(hs).
+ * section: attention-kernel
+ */
+
+/* attention_forward: keys-of-the-first-sequence
+ * base: plain-loops
+ * edit: (b * T + u) * 3 * C + C  =>  u * 3 * C + C
+ * why: The keys were read from the first sequence, whatever b is.
+ * hint: Only the first sequence is right: the others ask its keys. Row (b, u) of inp begins at (b * T + u) * 3 *
+ * C.
+ * section: rows-and-strides
+ */
+
+/* attention_forward: queries-of-the-first-sequence
+ * base: plain-loops
+ * edit: inp + (b * T + t) * 3 * C  =>  inp + t * 3 * C
+ * why: The queries were read from the first sequence, whatever b is.
+ * hint: Only the first sequence is right: the others use its queries. Row (b, t) of inp begins at (b * T + t) * 3
+ * * C.
+ * section: rows-and-strides
+ */
+
+/* attention_forward: values-of-the-first-sequence
+ * base: plain-loops
+ * edit: (b * T + u) * 3 * C + 2  =>  u * 3 * C + 2
+ * why: The values were read from the first sequence, whatever b is.
+ * hint: Your weights are right, but every sequence averages the values of the first. Row (b, u) of inp begins at
+ * (b * T + u) * 3 * C.
+ * section: rows-and-strides
+ */
+
+/* attention_forward: own-key-only
+ * base: plain-loops
+ * edit: (b * T + u) * 3 * C + C  =>  (b * T + t) * 3 * C + C
+ * why: Every score is of the query with the key of its own position: the key was read at t, not at u.
+ * hint: All scores of a row are equal in your preatt. The key of score u stands in row u.
+ * section: attention-kernel
+ */
+
+/* attention_forward: own-value-only
+ * base: plain-loops
+ * edit: (b * T + u) * 3 * C + 2  =>  (b * T + t) * 3 * C + 2
+ * why: The values were read at t, not at u: the weighted mean of one value is that value.
+ * hint: Your output at position t is the value of position t. The value that weight u belongs to stands in row u.
+ * section: attention-kernel
+ */
+
+/* attention_forward: last-value-only
+ * base: plain-loops
+ * edit: y[i] += a[u] * v[i]  =>  y[i] = a[u] * v[i]
+ * why: Every weighted value overwrites the one before, with = in place of +=.
+ * hint: Your output is the last value times its weight. Add them up with +=.
+ * section: attention-kernel
+ */
+
+/* attention_forward: sum-begins-at-one
+ * base: plain-loops
+ * edit: float sum = 0.0f  =>  float sum = 1.0f
+ * why: The sum of the exponentials begins at 1, so the weights add up to less than 1.
+ * hint: Your weights do not add up to 1. Let the sum begin at 0.
+ * section: attention-kernel
+ */
+
+/* attention_forward: future-is-minus-infinity
+ * base: plain-loops
+ * edit: a[u] / sum : 0.0f  =>  a[u] / sum : -INFINITY
+ * why: The future positions of att were set to minus infinity. That belongs to scores, before the softmax: a
+ * weight that is none is 0.
+ * hint: att holds weights, and the weight of a future position is 0.
+ * section: only-the-past
+ */
+
+/* attention_forward: scores-by-position-first
+ * base: plain-loops
+ * edit: preatt + ((b * NH + h) * T + t) * T  =>  preatt + ((b * T + t) * NH + h) * T
+ * why: The rows of preatt were ordered by position and then by head. It is (B, NH, T, T): the head comes first.
+ * hint: Your rows of preatt are right, but at each other's places. Row (b, h, t) begins at ((b * NH + h) * T + t)
+ * * T.
+ * section: rows-and-strides
+ */
+
+/* attention_forward: weights-by-position-first
+ * base: plain-loops
+ * edit: float *a = att + ((b * NH + h) * T + t) * T  =>  float *a = att + ((b * T + t) * NH + h) * T
+ * why: The rows of att were ordered by position and then by head. It is (B, NH, T, T): the head comes first.
+ * hint: Your rows of att are right, but at each other's places. Row (b, h, t) begins at ((b * NH + h) * T + t) *
+ * T.
+ * section: rows-and-strides
+ */
+
+/* attention_forward: only-the-future
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *k
+ * =>
+ *     for (int u = t; u < T; u++) {
+ *         const float *k
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         a[u] = expf
+ * =>
+ *     for (int u = t; u < T; u++) {
+ *         a[u] = expf
+ * edit: u <= t ? a[u]  =>  u >= t ? a[u]
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *v
+ * =>
+ *     for (int u = t; u < T; u++) {
+ *         const float *v
+ * why: Every query attends to its own position and to later ones. GPT-2 attends to its own position and to earlier
+ * ones.
+ * hint: Your mask is the wrong way round: u runs from 0 to t.
+ * section: only-the-past
+ */
+
+/* attention_forward: width-and-number-of-heads-exchanged
+ * base: plain-loops
+ * edit: int hs = C / NH  =>  int hs = NH
+ * why: The width of a head was taken to be NH, the number of heads.
+ * hint: A head is C / NH channels wide. Your heads are NH wide.
+ * section: attention-kernel
+ */
+
+/* attention_forward: channels-of-a-head-interleaved
+ * base: plain-loops
+ * edit: inp + (b * T + t) * 3 * C + h * hs  =>  inp + (b * T + t) * 3 * C + h
+ * edit: 3 * C + C + h * hs  =>  3 * C + C + h
+ * edit: q[i] * k[i]  =>  q[i * NH] * k[i * NH]
+ * edit: 3 * C + 2 * C + h * hs  =>  3 * C + 2 * C + h
+ * edit: y[i] += a[u] * v[i]  =>  y[i] += a[u] * v[i * NH]
+ * why: The channels of a head were taken to be NH apart. They stand side by side: head h has channels h * hs to (h
+ * + 1) * hs - 1.
+ * hint: Your heads mix channels of all heads. Head h begins at channel h * hs, and its channels follow one after
+ * the other.
+ * section: qkv-packing
+ */
+
+/* attention_forward: scaled-after-the-softmax
+ * base: plain-loops
+ * edit: dot * scale  =>  dot
+ * edit: a[u] / sum : 0.0f  =>  a[u] / sum * scale : 0.0f
+ * why: The weights were scaled, not the scores. The softmax of scaled scores is another one.
+ * hint: Your weights do not add up to 1. Multiply the scores by 1/sqrt(hs), before the softmax.
+ * section: attention-kernel
+ */
+
+/* attention_forward: softmax-over-all-positions
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         a[u] = expf
+ * =>
+ *     for (int u = t + 1; u < T; u++) pre[u] = 0.0f;
+ *     for (int u = 0; u < T; u++) {
+ *         a[u] = expf
+ * why: The future scores are 0 and take part in the softmax: e^0 is 1, so they take weight from the past.
+ * hint: Your weights of past and present do not add up to 1. Sum the exponentials up to t.
+ * section: only-the-past
+ */
+
+/* attention_forward: no-score-for-its-own-position
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *k
+ * =>
+ *     for (int u = 0; u < t; u++) {
+ *         const float *k
+ * why: The loop over the scores ends before the query's own position, which the softmax then reads without a
+ * score.
+ * hint: The last score of every row of preatt is not written. Let u run to t in all three loops.
+ * section: only-the-past
+ */
+
+/* attention_forward: output-of-one-head
+ * base: plain-loops
+ * edit: out + (b * T + t) * C + h * hs  =>  out + (b * T + t) * C
+ * why: All heads write their output into the channels of the first, each over the one before.
+ * hint: Only the first hs channels of out are written. Head h writes from channel h * hs on.
+ * section: rows-and-strides
+ */
+
 /* gelu_forward: error-function-form
  * base: plain-loops
  * edit: const float scale = sqrtf(2.0f / 3.14159265f);  =>
@@ -1260,6 +1840,122 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: numbers-in-c
  */
 
+/* gelu_forward: goes-on-where-the-last-call-stopped
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
+ * later call begins where the one before has stopped.
+ * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N are not
+ * written: the counter is `static`. Let it begin at 0 in every call.
+ * section: numbers-in-c
+ */
+
+/* gelu_forward: root-of-half-pi
+ * base: plain-loops
+ * edit: 2.0f / 3.14159265f  =>  3.14159265f / 2.0f
+ * why: The factor is sqrt(pi/2), the reciprocal of the right one.
+ * hint: Your curve is too steep around 0. The factor is sqrt(2/pi), about 0.7979.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: rough-pi
+ * base: plain-loops
+ * edit: 3.14159265f  =>  3.14f
+ * why: Pi was written as 3.14, and the error shows in the third digit behind the point. A float holds seven
+ * digits.
+ * hint: Your results are off by a few ten thousandths. Write sqrt(2/pi) as 0.79788456f.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: everything-cubed
+ * base: plain-loops
+ * edit: 0.044715f * x * x * x  =>  0.044715f * x * 0.044715f * x * 0.044715f * x
+ * why: The factor was cubed as well. Only x is: 0.044715 x^3.
+ * hint: Your third power includes 0.044715. Multiply x * x * x by 0.044715 once.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: one-minus-tanh
+ * base: plain-loops
+ * edit: 1.0f + tanhf  =>  1.0f - tanhf
+ * why: It is 1 plus the tanh: the curve rises from 0 on the left to x on the right.
+ * hint: Your curve is the mirror image: large numbers become 0. Write 1 + tanh.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: cube-subtracted
+ * base: plain-loops
+ * edit: x + cube  =>  x - cube
+ * why: The third power was subtracted. It is added.
+ * hint: Far from 0 your curve has the wrong sign. Write x + 0.044715 x^3.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: one-zero-too-many
+ * base: plain-loops
+ * edit: 0.044715f  =>  0.0044715f
+ * why: The number is 0.044715. A zero too many makes the cube hardly count.
+ * hint: Your curve is too low between 1 and 3. The number is 0.044715.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: a-digit-left-out
+ * base: plain-loops
+ * edit: 0.044715f  =>  0.04715f
+ * why: The number is 0.044715. One of the fours is missing.
+ * hint: Your results are off in the third digit. The number is 0.044715.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: no-one-plus
+ * base: plain-loops
+ * edit: (1.0f + tanhf(scale * (x + cube)))  =>  tanhf(scale * (x + cube))
+ * why: The 1 in front of the tanh is missing.
+ * hint: Your curve is the same on both sides of 0. Write 0.5 x (1 + tanh).
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: added-to-what-was-there
+ * base: plain-loops
+ * edit: out[n] =  =>  out[n] +=
+ * why: The result was added to out with +=. What stands in out before the call is no number that means anything.
+ * hint: Your output contains what stood in out before the call. A forward kernel writes with =.
+ * section: arrays-only-written
+ */
+
+/* gelu_forward: tanh-of-x
+ * base: plain-loops
+ * edit: tanhf(scale * (x + cube))  =>  tanhf(x + cube)
+ * why: The factor sqrt(2/pi) is missing inside the tanh.
+ * hint: Your curve is too steep around 0. Multiply by 0.79788456f inside the tanh.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: hyperbolic-sine
+ * base: plain-loops
+ * edit: tanhf(  =>  sinhf(
+ * why: sinh was taken for tanh. It grows without limit.
+ * hint: Far from 0 your results explode. The function is tanhf.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: last-entry-left-out
+ * base: plain-loops
+ * edit: n < N  =>  n < N - 1
+ * why: The loop ends at N - 2. With `n < N` the last entry is N - 1 already.
+ * hint: The last entry is not written. A loop from 0 with `n < N` runs N times.
+ * section: numbers-in-c
+ */
+
+/* gelu_forward: factor-of-the-error-function
+ * base: plain-loops
+ * edit: sqrtf(2.0f / 3.14159265f)  =>  1.0f / sqrtf(2.0f)
+ * why: The factor is 1/sqrt(2), which belongs to the form with the error function. In the form with tanh it is
+ * sqrt(2/pi).
+ * hint: Your curve is too flat around 0. The factor is 0.79788456f.
+ * section: gelu-kernel
+ */
+
 /* residual_forward: difference
  * base: plain-loops
  * edit: inp1[n] + inp2[n]  =>  inp1[n] - inp2[n]
@@ -1375,6 +2071,80 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * need that input as it was.
  * hint: Your output is right, but inp1 is not what it was before the call. Write the sum to out alone.
  * section: arrays-only-written
+ */
+
+/* residual_forward: goes-on-where-the-last-call-stopped
+ * base: plain-loops
+ * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
+ * later call begins where the one before has stopped.
+ * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N are not
+ * written: the counter is `static`. Let it begin at 0 in every call.
+ * section: numbers-in-c
+ */
+
+/* residual_forward: first-input-twice
+ * base: plain-loops
+ * edit: inp2[n]  =>  inp1[n]
+ * why: The first input was added to itself.
+ * hint: Your entries are twice the first input. Add the second one.
+ * section: residual-kernel
+ */
+
+/* residual_forward: second-input-twice
+ * base: plain-loops
+ * edit: inp1[n]  =>  inp2[n]
+ * why: The second input was added to itself.
+ * hint: Your entries are twice the second input. Add the first one.
+ * section: residual-kernel
+ */
+
+/* residual_forward: second-input-reversed
+ * base: plain-loops
+ * edit: inp2[n]  =>  inp2[N - 1 - n]
+ * why: The second input was read from its end.
+ * hint: Entry n of your output has entry N - 1 - n of inp2. Both inputs are read at n.
+ * section: residual-kernel
+ */
+
+/* residual_forward: first-entry-for-all
+ * base: plain-loops
+ * edit: inp1[n]  =>  inp1[0]
+ * why: Entry 0 of the first input was added everywhere.
+ * hint: All entries of your output share one entry of inp1. Read it at n.
+ * section: residual-kernel
+ */
+
+/* residual_forward: second-inputs-first-entry
+ * base: plain-loops
+ * edit: inp2[n]  =>  inp2[0]
+ * why: Entry 0 of the second input was added everywhere.
+ * hint: All entries of your output share one entry of inp2. Read it at n.
+ * section: residual-kernel
+ */
+
+/* residual_forward: every-second-entry
+ * base: plain-loops
+ * edit: n++  =>  n += 2
+ * why: The loop takes two steps at a time.
+ * hint: Every second entry is not written. Let n grow by 1.
+ * section: numbers-in-c
+ */
+
+/* residual_forward: larger-of-the-two
+ * base: plain-loops
+ * edit: inp1[n] + inp2[n]  =>  fmaxf(inp1[n], inp2[n])
+ * why: The larger of the two was taken. A residual connection adds.
+ * hint: Your entries are the larger ones of both inputs. Add them.
+ * section: residual-kernel
+ */
+
+/* residual_forward: second-minus-first
+ * base: plain-loops
+ * edit: inp1[n] + inp2[n]  =>  inp2[n] - inp1[n]
+ * why: The first input was subtracted from the second. A residual connection adds.
+ * hint: Your entries are inp2 - inp1. Add the two.
+ * section: residual-kernel
  */
 
 /* softmax_forward: over-the-padding
@@ -1683,6 +2453,131 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: running-maximum
  */
 
+/* softmax_forward: buffer-of-the-first-call
+ * base: plain-loops
+ * edit: float sum = 0.0f;  =>  float sum = 0.0f; static float *e; if (e == NULL) e = malloc(V * sizeof(float));
+ * edit: p[v] = expf(  =>  e[v] = expf(
+ * edit: sum += p[v]  =>  sum += e[v]
+ * edit: p[v] /= sum  =>  p[v] = e[v] / sum
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the V exponentials
+ * of a row, as many as the first call has. A later call has a larger vocabulary and writes past the end.
+ * hint: Your kernel is right when it is called once. A later call may have a larger V: your `static` buffer is too
+ * small for it. Use the row of probs.
+ * section: numbers-in-c
+ */
+
+/* softmax_forward: size-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     static int first; if (first == 0) first = V; V = first; for (int b = 0; b < B; b++) {
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the number of tokens. A later
+ * call has another vocabulary, and only its first columns are read.
+ * hint: Your kernel is right when it is called once. A later call still uses the first call's V: it is kept in a
+ * `static` variable. Use the argument.
+ * section: numbers-in-c
+ */
+
+/* softmax_forward: padding-is-minus-infinity
+ * base: plain-loops
+ * edit: p[v] = 0.0f  =>  p[v] = -INFINITY
+ * why: The padded columns were set to minus infinity. That belongs to logits: a probability that is none is 0.
+ * hint: probs holds probabilities, and those of padded columns are 0.
+ * section: padded-vocabulary
+ */
+
+/* softmax_forward: sum-of-logits
+ * base: plain-loops
+ * edit: sum += p[v]  =>  sum += z[v]
+ * why: The logits were summed, not their exponentials.
+ * hint: Your probabilities do not add up to 1. Divide by the sum of the exponentials.
+ * section: padded-vocabulary
+ */
+
+/* softmax_forward: powers-of-two
+ * base: plain-loops
+ * edit: expf(z[v] - maximum)  =>  exp2f(z[v] - maximum)
+ * why: Powers of 2 were taken. Softmax takes powers of e.
+ * hint: Your probabilities are too even. Use expf.
+ * section: padded-vocabulary
+ */
+
+/* softmax_forward: maximum-added
+ * base: plain-loops
+ * edit: z[v] - maximum  =>  z[v] + maximum
+ * why: The maximum was added. Subtract it: the largest exponent is then 0, and nothing overflows.
+ * hint: Where logits are large your exponentials overflow. Subtract the maximum.
+ * section: running-maximum
+ */
+
+/* softmax_forward: sign-turned-round
+ * base: plain-loops
+ * edit: z[v] - maximum  =>  maximum - z[v]
+ * why: The exponent is maximum minus logit: the least likely token gets the largest probability.
+ * hint: Your probabilities rank the tokens the wrong way round. The exponent is the logit minus the maximum.
+ * section: running-maximum
+ */
+
+/* softmax_forward: divided-by-the-tokens
+ * base: plain-loops
+ * edit: p[v] /= sum  =>  p[v] /= V
+ * why: The exponentials were divided by V. Their sum makes them probabilities.
+ * hint: Your probabilities do not add up to 1. Divide by the sum of the exponentials.
+ * section: padded-vocabulary
+ */
+
+/* softmax_forward: maximum-from-minus-100
+ * base: plain-loops
+ * edit: maximum = -INFINITY  =>  maximum = -100.0f
+ * why: The search for the maximum begins at -100. If all logits are lower, -100 stays, and every exponential may
+ * become 0.
+ * hint: Rows whose logits all lie below -100 give NaN. Begin at the first logit, or at -INFINITY.
+ * section: running-maximum
+ */
+
+/* softmax_forward: padding-overwrites-the-last-token
+ * base: plain-loops
+ * edit: int v = V; v < Vp  =>  int v = V - 1; v < Vp
+ * why: The loop that clears the padding begins at V - 1, which is the last real token.
+ * hint: Your last token has probability 0. The padding begins at column V.
+ * section: numbers-in-c
+ */
+
+/* softmax_forward: one-maximum-for-a-sequence
+ * base: plain-loops
+ * edit: float maximum = -INFINITY;  =>
+ * edit: for (int t = 0; t < T; t++) {  =>  float maximum = -INFINITY; for (int t = 0; t < T; t++) {
+ * why: The maximum is set to -INFINITY once for each sequence, so a row keeps the maximum of the rows before it.
+ * hint: Rows that lie far below an earlier row give NaN. Set the maximum to -INFINITY inside the loop over t.
+ * section: running-maximum
+ */
+
+/* softmax_forward: rows-of-logits-of-length-v
+ * base: plain-loops
+ * edit: logits + (b * T + t) * Vp  =>  logits + (b * T + t) * V
+ * why: The rows of logits were taken to be V long. They are Vp long: the padding stands at the end of every row.
+ * hint: Your first row is right, and later ones begin too early in logits. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
+/* softmax_forward: rows-of-probs-of-length-v
+ * base: plain-loops
+ * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
+ * why: The rows of probs were taken to be V long. They are Vp long, like those of logits.
+ * hint: Your rows overlap, and the end of probs is not written. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
+/* softmax_forward: rows-with-b-and-t-mixed
+ * base: plain-loops
+ * edit: logits + (b * T + t) * Vp  =>  logits + (b * Vp + t) * T
+ * edit: probs + (b * T + t) * Vp  =>  probs + (b * Vp + t) * T
+ * why: Sequence b begins at b * T * Vp and row t at t * Vp: you have multiplied b by Vp and t by T.
+ * hint: Your rows begin at the wrong entries. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
 /* crossentropy_forward: no-minus
  * base: plain-loops
  * edit: -logf(p)  =>  logf(p)
@@ -1859,5 +2754,93 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: losses[b * T + t]  =>  losses[t * B + b]
  * why: The losses were written as (T, B). They are (B, T): all positions of the first sequence come first.
  * hint: Your losses are right, but stand in another order. Entry (b, t) is b * T + t.
+ * section: rows-and-strides
+ */
+
+/* crossentropy_forward: targets-of-the-first-call
+ * base: plain-loops
+ * edit:
+ *         for (int b = 0; b < B; b++) {
+ * =>
+ *         static int *kept; if (kept == NULL) memcpy(kept = malloc(B * T * sizeof(int)), targets, B * T * sizeof(int));
+ *         for (int b = 0; b < B; b++) {
+ * edit: int target = targets  =>  int target = kept
+ * why: A `static` variable keeps its value from one call to the next. Here it keeps the targets. A later call has
+ * other targets.
+ * hint: Your kernel is right when it is called once. A later call still uses the targets of the first call: your
+ * copy of them is `static`. Read the argument in every call.
+ * section: numbers-in-c
+ */
+
+/* crossentropy_forward: loss-of-the-other-tokens
+ * base: plain-loops
+ * edit: -logf(p)  =>  -logf(1.0f - p)
+ * why: The logarithm is of 1 - p, the probability of all other tokens.
+ * hint: A likely target costs much in your losses. Take the logarithm of p.
+ * section: crossentropy-kernel
+ */
+
+/* crossentropy_forward: first-row-for-all
+ * base: plain-loops
+ * edit: (b * T + t) * Vp + target  =>  target
+ * why: All probabilities were read from the first row.
+ * hint: Position 0 is right. Row (b, t) of probs begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
+/* crossentropy_forward: rows-of-length-t
+ * base: plain-loops
+ * edit: (b * T + t) * Vp + target  =>  (b * T + t) * T + target
+ * why: The rows of probs were taken to be T long. They are Vp long.
+ * hint: Your probabilities are of other rows. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
+/* crossentropy_forward: targets-in-columns
+ * base: plain-loops
+ * edit: targets[b * T + t]  =>  targets[t * B + b]
+ * why: The targets were read at t * B + b, as if they were (T, B). They are (B, T).
+ * hint: Your targets belong to other positions. Position (b, t) has entry b * T + t.
+ * section: rows-and-strides
+ */
+
+/* crossentropy_forward: losses-of-one-sequence
+ * base: plain-loops
+ * edit: losses[b * T + t]  =>  losses[t]
+ * why: The losses were written at entry t, so every sequence overwrites the one before.
+ * hint: The first T entries hold the losses of the last sequence, the others are not written. Position (b, t) has
+ * entry b * T + t.
+ * section: rows-and-strides
+ */
+
+/* crossentropy_forward: added-to-what-was-there
+ * base: plain-loops
+ * edit: losses[b * T + t] =  =>  losses[b * T + t] +=
+ * why: The loss was added to losses with +=. What stands there before the call is no number that means anything.
+ * hint: Your losses contain what stood there before the call. A forward kernel writes with =.
+ * section: arrays-only-written
+ */
+
+/* crossentropy_forward: logarithm-of-one-more
+ * base: plain-loops
+ * edit: -logf(p)  =>  -log1pf(p)
+ * why: log1pf(p) is the logarithm of 1 + p.
+ * hint: A probability of 1 has a loss of -0.69 in yours. Take logf(p).
+ * section: crossentropy-kernel
+ */
+
+/* crossentropy_forward: divided-by-the-length
+ * base: plain-loops
+ * edit: -logf(p)  =>  -logf(p) / T
+ * why: The losses were divided by T. The mean is taken later, by the caller.
+ * hint: Your losses are too small by the factor T. Write -log(p) as it is.
+ * section: crossentropy-kernel
+ */
+
+/* crossentropy_forward: rows-with-b-and-t-mixed
+ * base: plain-loops
+ * edit: (b * T + t) * Vp + target  =>  (b * Vp + t) * T + target
+ * why: Sequence b begins at b * T * Vp and row t at t * Vp: you have multiplied b by Vp and t by T.
+ * hint: Your probabilities are of other rows. Row (b, t) begins at (b * T + t) * Vp.
  * section: rows-and-strides
  */

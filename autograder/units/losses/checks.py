@@ -82,9 +82,9 @@ def test_large_logits(learner, reference, rng):
 def test_ignore_index(learner, reference, rng):
     """Rows whose target is ignore_index count neither in the sum nor in the divisor."""
     number, classes = 9, 6
-    # One that is no class, a class in the middle, and 0 (padding, and false in Python); classes 0, 1 and 3 are always
-    # among the targets, ignored or not.
-    for ignored in (-100, 3, 0, classes - 1):
+    # A class in the middle, and 0 (padding, and false in Python); then one that is no class, with which code that looks
+    # every target up fails. Classes 0, 1 and 3 are always among the targets, ignored or not.
+    for ignored in (3, 0, classes - 1, -100):
         targets = targets_with(rng, number, classes, 0, 3, 1, ignored, ignored)
         check_loss(learner, 2 * rng.normal(number, classes), targets, ignored)
     # One that does not occur.
@@ -103,7 +103,7 @@ def loss_and_gradient(learner, logits, targets, ignore_index):
 def test_nothing_counted(learner, reference, rng):
     """If every target is ignored the loss is 0, with finite gradients."""
     # Other float types catch a new 0, which PyTorch makes in float32.
-    for ignored, dtype in ((0, torch.float32), (-100, torch.float64), (2, torch.bfloat16)):
+    for ignored, dtype in ((0, torch.float32), (2, torch.bfloat16), (-100, torch.float64)):
         logits, targets = rng.normal(4, 5, dtype=dtype), torch.full((4,), ignored)
         targets[int(rng.integers(0, 4, 1))] = 4  # first with one that counts
         check_loss(learner, logits, targets, ignored)

@@ -547,6 +547,36 @@ mistake(
 )
 
 
+@mistake(
+    "losses.cross_entropy",
+    "ignored-targets-gathered",
+    section="targets-that-do-not-count",
+    why="The log-probability of every target was looked up first, and the ignored rows were left out afterwards. -100 is "
+    "no class, so gather fails before anything can be left out.",
+    hint="Your code is right as long as `ignore_index` is a class. With -100 `gather` has nothing to look up: leave the "
+    "ignored rows out first, or put some class in their place before you look up.",
+)
+def cross_entropy(logits, targets, ignore_index=None):
+    nll = -torch.log_softmax(logits, -1).gather(1, targets.unsqueeze(1)).squeeze(1)
+    counted = torch.ones_like(targets, dtype=torch.bool) if ignore_index is None else targets != ignore_index
+    return nll[counted].sum() / max(int(counted.sum()), 1)
+
+
+@mistake(
+    "losses.cross_entropy",
+    "ignored-targets-indexed",
+    section="targets-that-do-not-count",
+    why="The log-probability of every target was read by index first, and the ignored rows were left out afterwards. "
+    "-100 is no class: with fewer than 100 classes the index fails, with more it reads another class.",
+    hint="Your code is right as long as `ignore_index` is a class. -100 is no valid index: leave the ignored rows out "
+    "first, or put some class in their place before you index.",
+)
+def cross_entropy(logits, targets, ignore_index=None):
+    nll = -torch.log_softmax(logits, -1)[torch.arange(len(targets)), targets]
+    counted = torch.ones_like(targets, dtype=torch.bool) if ignore_index is None else targets != ignore_index
+    return nll[counted].sum() / max(int(counted.sum()), 1)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # perplexity
 

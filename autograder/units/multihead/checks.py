@@ -108,7 +108,9 @@ def merge_by_slices(x):
 @pytest.mark.task("multihead.merge_heads", points=2)
 def test_merge(learner, reference, rng):
     """The heads of each position stand side by side, head 0 first."""
-    for b, h, t, d_head in ((2, 3, 5, 4), (3, 5, 4, 2), (1, 1, 6, 7), (2, 5, 3, 1), (2, 3, 1, 2), (2, 4, 4, 3)):
+    # The last shape occurs twice: catches answers that are kept by shape.
+    sizes = (2, 3, 5, 4), (3, 5, 4, 2), (1, 1, 6, 7), (2, 5, 3, 1), (2, 3, 1, 2), (2, 4, 4, 3), (2, 4, 4, 3)
+    for b, h, t, d_head in sizes:
         # As `split_heads` leaves it, with positions before heads in memory: there even a view works.
         x = rng.normal(b, t, h, d_head)
         result, _ = reshaped(learner, "merge_heads", x, (0, 2, 1, 3), ())
@@ -200,6 +202,7 @@ def attend(
     if cotangent is not None:
         inputs = tuple(x.requires_grad_() for x in inputs)
     query, key, value = inputs if len(inputs) == 3 else inputs * 3
+    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     output = module(query, key, value, mask)
     if cotangent is None:
         return output, module.weights, (*inputs, *(() if mask is None else (mask,)))
@@ -302,7 +305,7 @@ def manages(learner, num_heads, parameters, inputs):
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
 def test_mask_of_low_scores(learner, reference, rng):
-    """Follows the mask also where all scores are far below zero."""
+    """Follows the mask also where all scores are far below zero, or where a forbidden one is far above the others."""
     b, h, t_q, t_k, d_model = 2, 3, 4, 5, 12
     plain = random_parameters(rng, d_model, torch.float64)
     inputs, mask = random_inputs(rng, b, t_q, t_k, d_model, torch.float64), rng.mask(b, 1, t_q, t_k, keep=0.5)
@@ -317,6 +320,19 @@ def test_mask_of_low_scores(learner, reference, rng):
     output, weights, _ = attended(learner, h, parameters, inputs, mask)
     expected = heads_in_loops(h, parameters, inputs, mask)
     assert_close((output, weights), expected, named(PAIR, f"scores near {scores}, with a mask"))
+    # A forbidden key with scores of 80, the others of -80: catches a mask after the softmax, where that key has taken
+    # the whole row. (The exponentials of such scores fit into float32.)
+    plain, inputs = random_parameters(rng, d_model), random_inputs(rng, b, t_q, t_k, d_model)
+    size, zeros = math.sqrt(40), torch.zeros(d_model)
+    parameters = plain | {"w_q": (0.01 * plain["w_q"][0], zeros + size), "w_k": (0.01 * plain["w_k"][0], zeros)}
+    parameters["w_k"][0][:, 0] = size
+    inputs[1][..., 0] = torch.tensor([-1.0, -1.0, 1.0, -1.0, -1.0])
+    mask = rng.mask(b, 1, t_q, t_k)
+    mask[..., 2], mask[..., 3] = False, True
+    output, weights, _ = attended(learner, h, parameters, inputs, mask)
+    expected = heads_in_loops(h, parameters, inputs, mask)
+    # Neighbouring float32 numbers are 1e-5 apart at 80, which shows in some right forms.
+    assert_close((output, weights), expected, named(PAIR, "a forbidden key with scores of 80"), 1e-3, 1e-4)
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)

@@ -1225,6 +1225,70 @@ mistake(
     "you like, not what multiplies the values.",
 )
 
+mistake(
+    "multihead.MultiHeadAttention",
+    "renormalised-after-the-mask",
+    edit(
+        "scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])",
+        "weights = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1)",
+    ),
+    edit(
+        "scores = scores.masked_fill(~mask, -math.inf)",
+        """
+        weights = weights * mask
+        total = weights.sum(-1, keepdim=True)
+        weights = weights / torch.where(total > 0, total, 1)
+        """,
+    ),
+    edit("self.dropout(scores.softmax(-1).nan_to_num(0.0))", "self.dropout(weights)"),
+    base="scores-written-out",
+    section="masks-for-heads",
+    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. If a forbidden score is "
+    "far above the others, it has taken the whole row, and the allowed weights are 0 before they are divided.",
+    hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
+    "softmax: `scaled_dot_product_attention` takes the mask and does.",
+)
+
+mistake(
+    "multihead.MultiHeadAttention",
+    "renormalised-with-epsilon",
+    edit(
+        "scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])",
+        "weights = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1)",
+    ),
+    edit(
+        "scores = scores.masked_fill(~mask, -math.inf)",
+        "weights = weights * mask\nweights = weights / (weights.sum(-1, keepdim=True) + 1e-12)",
+    ),
+    edit("self.dropout(scores.softmax(-1).nan_to_num(0.0))", "self.dropout(weights)"),
+    base="scores-written-out",
+    section="masks-for-heads",
+    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum and a small number. If a "
+    "forbidden score is far above the others, the sum is smaller than that number, and the row vanishes.",
+    hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
+    "softmax; then no epsilon is needed.",
+)
+
+mistake(
+    "multihead.MultiHeadAttention",
+    "scaled-by-a-constant",
+    edit("math.sqrt(q.shape[-1])", "math.sqrt(64)"),
+    base="scores-written-out",
+    section="head-width-scale",
+    why="The scale was written as 8, the root of 64. It fits the heads of the paper's base model and no others.",
+    hint="Your scale does not follow the width of a head. It is the root of `d_model // num_heads`, the last axis of `q`.",
+)
+
+mistake(
+    "multihead.MultiHeadAttention",
+    "scaled-by-the-number-of-heads",
+    edit("math.sqrt(q.shape[-1])", "math.sqrt(self.num_heads)"),
+    base="scores-written-out",
+    section="head-width-scale",
+    why="The scores were divided by the root of the number of heads. A dot product is a sum over the width of a head.",
+    hint="You divide by the root of the number of heads. Divide by the root of the width of a head, the last axis of `q`.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # attention_parameters

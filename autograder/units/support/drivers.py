@@ -29,7 +29,10 @@ def fill_parameters(parameters, numbers):
 
 
 def order_of_use(module, call):
-    """The parts of a module, by their ids, in the order in which a ``call`` uses them. It is called once."""
+    """The parts of a module, by their ids, in the order in which a ``call`` uses them. It is called once.
+
+    Random numbers start anew after it: how many were drawn depends on the order in which the parts were made.
+    """
     order: dict[int, int] = {}
 
     def note(part, inputs):
@@ -39,21 +42,22 @@ def order_of_use(module, call):
     call()
     for hook in hooks:
         hook.remove()
+    torch.manual_seed(0)
     return order
 
 
-def fill_by_role(module, numbers, call):
+def fill_in_order(module, numbers, order):
     """Fill a module's parameters from a list of numbers, each from an index that says what the parameter is for.
 
-    That is: the kind of layer, weight or bias, and shape; of those alike, the one that a ``call`` uses first comes
-    first. So neither the names of the parts matter, nor the order of the lines in ``__init__``, nor a bias that is
-    free to be there: it is 0. Names that a task fixes tell layers apart that are used in any order.
+    That is: the kind of layer, weight or bias, and shape; of those alike, the one that comes first in the ``order`` of
+    use comes first, and those that are not in it are the same. Names that a task fixes tell layers apart, too. A bias
+    that is free to be there is 0.
     """
     import zlib
 
     fixed = ("key", "query", "value", "proj", "w_q", "w_k", "w_v", "w_o")
-    order, done = order_of_use(module, call), set()
     count: dict[tuple, int] = {}
+    done = set()
     for path, part in sorted(module.named_modules(), key=lambda named: order.get(id(named[1]), len(order))):
         kind = "norm" if is_norm(part) else "table" if isinstance(part, nn.Embedding) else "layer"
         name = path.rpartition(".")[2] if path.rpartition(".")[2] in fixed else ""
@@ -62,10 +66,20 @@ def fill_by_role(module, numbers, call):
                 continue
             done.add(id(parameter))
             role = kind, name, {"gamma": "weight", "beta": "bias"}.get(what, what), tuple(parameter.shape)
-            count[role] = count.get(role, 0) + 1
+            count[role] = count.get(role, 0) + (id(part) in order)
             start = zlib.crc32(repr(role).encode()) + 131 * count[role]
             free = isinstance(part, nn.Linear) and what == "bias" and not name
             fill_parameters([parameter], torch.zeros(1) if free else numbers.roll(-start % len(numbers)))
+
+
+def fill_by_role(module, numbers, call):
+    """Fill a module's parameters from a list of numbers by what they are for, as a ``call`` shows; see `fill_in_order`.
+
+    So neither the names of the parts matter, nor the order of the lines in ``__init__``. For the call, parameters that
+    look alike are the same: what a module keeps of it does not depend on either.
+    """
+    fill_in_order(module, numbers, {})
+    fill_in_order(module, numbers, order_of_use(module, call))
 
 
 def complaint_about_layers(module, layers):
@@ -157,6 +171,12 @@ def refusal(call):
         raise
     except Exception as error:
         return [kind.__name__ for kind in type(error).__mro__], str(error), None
+
+
+def refusal_in_short(call):
+    """The same without the text, which everybody words as they like: two refusals of one kind are then alike."""
+    kinds, _, returned = refusal(call)
+    return kinds, "", returned
 
 
 def generator_from(seed):

@@ -982,6 +982,30 @@ mistake(
     hint="You return pairs of integers. Keep the bytes of every id, and return a pair of `bytes` for each merge.",
 )
 
+mistake(
+    "tokens.train_bpe",
+    "ids-added-up",
+    edit("[bytes([byte]) for byte in piece.encode()]", "list(piece.encode())"),
+    section="bpe-by-hand",
+    why="The pieces are lists of integers, since that is what iterating over `bytes` gives. Merging two parts then adds "
+    "two numbers, and the pair (97, 98) becomes 195.",
+    hint="Your pairs are integers, and merged ones are their sums. Iterating over `bytes` gives numbers: make each part "
+    "a `bytes` of length 1, `bytes([byte])`, so that `+` joins.",
+)
+
+mistake(
+    "tokens.train_bpe",
+    "ties-to-the-first-seen-and-no-end",
+    edit("lambda pair: (counts[pair], pair)", "counts.get"),
+    edit("if not counts:\n    break", ""),
+    base="parts-replaced-in-the-lists",
+    section="bpe-ties",
+    why="Of equally frequent pairs the one that was met first was merged, and max is asked for the largest of nothing "
+    "when no pair is left. The rule for ties is the greater pair, and training ends early if it must.",
+    hint="Your merges are right until two pairs are equally frequent: compare (count, pair). And stop when no pair is "
+    "left.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # bpe_encode

@@ -19,6 +19,7 @@ from autograder.units.support.drivers import (
     batches_of,
     generator_from,
     refusal,
+    refusal_in_short,
     summed_loss,
 )
 from autograder.units.support.oracles import decoder_mask_by_hand, padded_ids, padding_mask_by_hand
@@ -421,14 +422,14 @@ def test_exactly_full(learner, reference, rng):
 def refusals(learner, cases):
     """For each pair of lengths and limit how it is refused, or what was returned."""
     bucket_batches = learner.bucket_batches  # taken here, so that a missing one is no refusal
-    return [refusal(lambda: bucket_batches(lengths, max_tokens)) for lengths, max_tokens in cases]
+    return [refusal_in_short(lambda: bucket_batches(lengths, max_tokens)) for lengths, max_tokens in cases]
 
 
 @pytest.mark.task("training.bucket_batches", points=1)
 def test_too_long(learner, reference, rng):
     """A sequence longer than max_tokens is an error, wherever it is."""
     cases = [([3, 13, 5], 12), ([13, 1], 12), ([2, 6, 40], 39), ([20, 13], 12)]
-    outcomes = reply_of(learner, refusals, cases, parts=len(cases), uses=(refusal,))
+    outcomes = reply_of(learner, refusals, cases, parts=len(cases), uses=(refusal, refusal_in_short))
     for (lengths, max_tokens), outcome in zip(cases, outcomes):
         assert_refused(outcome, f"bucket_batches({lengths}, {max_tokens})", ("ValueError", "TypeError"), str)
     ((batches,), _) = bucketed(learner, [3, 11, 5], 12)

@@ -155,6 +155,27 @@ class EncoderLayer(nn.Module):
         return self.norm2(x + self.think(x))
 
 
+@alternative("transformer.EncoderLayer", "both-styles-written-out")
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(d_model, num_heads, dropout)
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.norm1 = LayerNorm(d_model)
+        self.norm2 = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm = norm
+
+    def forward(self, x, mask=None):
+        if self.norm == "pre":
+            y = self.norm1(x)
+            x = x + self.dropout(self.self_attn(y, y, y, mask))
+            y = self.norm2(x)
+            return x + self.dropout(self.feed_forward(y))
+        x = self.norm1(x + self.dropout(self.self_attn(x, x, x, mask)))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # DecoderLayer
 

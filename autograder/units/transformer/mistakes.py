@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from autograder.course.catalogue import edit, mistake
+from solutions.transformer import Decoder as RightDecoder
 from solutions.transformer import DecoderLayer as RightDecoderLayer
 from solutions.transformer import Encoder as RightEncoder
 from solutions.transformer import EncoderLayer as RightEncoderLayer
@@ -36,11 +37,14 @@ mistake(
 mistake(
     "transformer.EncoderLayer",
     "feed-forward-first",
-    edit("class EncoderLayer(GivenEncoderLayer):", "class EncoderLayer(RightEncoderLayer):"),
-    edit('warnings.warn("an encoder layer at work", stacklevel=2)', ""),
-    edit('print("encoder layer", tuple(x.shape))', "x = self.connections[1](x, self.feed_forward)"),
-    edit("super().forward(x, mask)", "self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))"),
-    base="subclass-with-a-print",
+    edit(
+        "self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))",
+        "self.connections[0](x, self.feed_forward)",
+    ),
+    edit(
+        "self.connections[1](x, self.feed_forward)",
+        "self.connections[1](x, lambda y: self.self_attention(y, y, y, mask))",
+    ),
     section="tf-encoder-layer",
     why="The feed-forward network runs before the attention. In the paper each layer first lets positions exchange "
     "what they know and then lets each of them compute.",
@@ -152,13 +156,7 @@ mistake(
 mistake(
     "transformer.EncoderLayer",
     "dropout-not-in-attention",
-    edit(
-        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))",
-        """
-        self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        """,
-    ),
+    edit("MultiHeadAttention(d_model, num_heads, dropout)", "MultiHeadAttention(d_model, num_heads)"),
     section="tf-encoder-layer",
     why="The attention was built without the layer's dropout, and its own default is 0. Its weights are then never "
     "dropped while training.",
@@ -168,13 +166,7 @@ mistake(
 mistake(
     "transformer.EncoderLayer",
     "dropout-not-passed-on",
-    edit(
-        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))",
-        """
-        self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))
-        self.connections = nn.ModuleList(SublayerConnection(d_model, norm=norm) for _ in range(2))
-        """,
-    ),
+    edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
     why="The connections were built without the dropout that was asked for, so they drop with their own default of "
     "0.1. A model that is asked for no dropout drops all the same.",
@@ -211,13 +203,7 @@ mistake(
 mistake(
     "transformer.EncoderLayer",
     "hidden-dropout-by-default",
-    edit(
-        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))",
-        """
-        self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(2))
-        self.feed_forward = FeedForward(d_model, d_ff)
-        """,
-    ),
+    edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     section="tf-encoder-layer",
     why="The feed-forward network was built without the layer's dropout, and keeps its own default of 0.1. The layer "
     "has one probability, for all three places.",
@@ -237,6 +223,368 @@ mistake(
 class EncoderLayer(RightEncoderLayer):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
         super().__init__(d_model, num_heads, 4 * d_model, dropout, norm)
+
+
+mistake(
+    "transformer.EncoderLayer",
+    "attention-reads-the-outer-x",
+    edit("self.self_attention(y, y, y, mask)", "self.self_attention(x, x, x, mask)"),
+    section="tf-norms",
+    why="The function that the connection calls uses the x of forward and not its own argument. In a pre-norm layer "
+    "that argument is the normalised input, so the attention reads vectors that were never normalised.",
+    hint="Your attention reads the layer's input as it came. The connection calls your function with the normalised "
+    "input: use its argument `y` three times, not `x`.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "query-not-normalised",
+    edit("self.self_attention(y, y, y, mask)", "self.self_attention(x, y, y, mask)"),
+    section="tf-norms",
+    why="The queries come from the input before the norm, keys and values from after it. In pre-norm self-attention "
+    "all three read the same normalised vectors.",
+    hint="Your keys and values are normalised, but your queries are not. Use the argument of the inner function for all "
+    "three.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "values-not-normalised",
+    edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, x, mask)"),
+    section="tf-norms",
+    why="The values come from the input before the norm, queries and keys from after it. In pre-norm self-attention "
+    "all three read the same normalised vectors.",
+    hint="Your queries and keys are normalised, but your values are not. Use the argument of the inner function for all "
+    "three.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "feed-forward-reads-the-outer-x",
+    edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: self.feed_forward(x))"),
+    section="tf-norms",
+    why="The function around the feed-forward network ignores its argument and uses the outer x. In a pre-norm layer "
+    "the network then reads vectors that were never normalised.",
+    hint="Your feed-forward network reads its input before the norm. Give the network itself to the connection, or use "
+    "the argument of the inner function.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "shortcut-added-outside-attention",
+    edit("x = self.connections[0](", "x = x + self.connections[0]("),
+    section="tf-encoder-layer",
+    why="The layer adds x to what the first connection returns. `SublayerConnection` has added it already, so the "
+    "shortcut around the attention counts twice.",
+    hint="Your result holds the layer's input once too often, around the attention. `SublayerConnection` adds the "
+    "shortcut by itself: leave out your own `x +`.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "shortcut-added-inside-attention",
+    edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: y + self.self_attention(y, y, y, mask)"),
+    section="tf-encoder-layer",
+    why="The function that the first connection calls adds its own argument. The connection adds the shortcut, so the "
+    "normalised input comes on top of it.",
+    hint="Your attention's result already holds its input when the connection adds the shortcut. Return the attention "
+    "alone: `SublayerConnection` does the adding.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "outer-x-added-inside-attention",
+    edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: x + self.self_attention(y, y, y, mask)"),
+    section="tf-encoder-layer",
+    why="The function that the first connection calls adds the outer x. The connection adds it once more, so the "
+    "shortcut around the attention counts twice.",
+    hint="Your attention's result already holds the layer's input when the connection adds it. Return the attention "
+    "alone: `SublayerConnection` does the adding.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "shortcut-added-outside-feed-forward",
+    edit("return self.connections[1](", "return x + self.connections[1]("),
+    section="tf-encoder-layer",
+    why="The layer adds x to what the second connection returns. `SublayerConnection` has added it already, so the "
+    "shortcut around the feed-forward network counts twice.",
+    hint="Your result holds the input of the second sublayer once too often. `SublayerConnection` adds the shortcut by "
+    "itself: leave out your own `x +`.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "shortcuts-added-everywhere",
+    edit("x = self.connections[0](", "x = x + self.connections[0]("),
+    edit("return self.connections[1](", "return x + self.connections[1]("),
+    section="tf-encoder-layer",
+    why="The layer adds x to what each of the two connections returns. `SublayerConnection` has added it already, so "
+    "both shortcuts count twice.",
+    hint="Both of your shortcuts count twice. `SublayerConnection` adds them by itself: leave out your own `x +`.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "shortcuts-added-inside",
+    edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: y + self.self_attention(y, y, y, mask)"),
+    edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: y + self.feed_forward(y))"),
+    section="tf-encoder-layer",
+    why="Both inner functions add their own argument. The connections add the shortcuts, so the normalised inputs come "
+    "on top of them.",
+    hint="Both of your sublayers return their input along with their result. Return the result alone: "
+    "`SublayerConnection` does the adding.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "attention-result-thrown-away",
+    edit("x = self.connections[0](", "y = self.connections[0]("),
+    section="tf-encoder-layer",
+    why="The attention's result is computed and not used: the second connection reads the layer's input. The layer "
+    "then changes every position by itself and never mixes them.",
+    hint="Your attention has no influence on the result. The second connection should read what the first one "
+    "returned.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "result-in-place-of-a-function",
+    edit("lambda y: self.self_attention(y, y, y, mask)", "self.self_attention(x, x, x, mask)"),
+    section="tf-encoder-layer",
+    why="The connection was given what the attention returned. It expects something to call, since it normalises the "
+    "input before the attention reads it.",
+    hint="You hand a tensor to the connection, and it wants a function. Write `lambda y: ...` around the call of the "
+    "attention.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "first-connection-used-twice",
+    edit("self.connections[1](x, self.feed_forward)", "self.connections[0](x, self.feed_forward)"),
+    section="tf-sharing",
+    why="Two connections were made, and both sublayers go through the first one. The two sublayers then share one norm, "
+    "and the second norm never learns.",
+    hint="Both of your sublayers use the same connection, so the second norm is never used. Take a connection of its "
+    "own for each.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "mask-inverted",
+    edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, y, None if mask is None else ~mask)"),
+    section="tf-encoder-layer",
+    why='The mask is inverted on the way to the attention. In this course True means "may attend", in the layer and '
+    "in its attention alike.",
+    hint='Your attention reads exactly what the mask hides. Hand the mask on as it is: `True` means "may attend" '
+    "everywhere in this course.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "one-head",
+    edit("MultiHeadAttention(d_model, num_heads, dropout)", "MultiHeadAttention(d_model, 1, dropout)"),
+    section="tf-encoder-layer",
+    why="The attention was built with a single head, whatever num_heads says. No shape and no count of parameters "
+    "tells, since the projections are the same.",
+    hint="Your attention does not have `num_heads` heads. Hand the number on to `MultiHeadAttention`.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "nothing-dropped-after-the-sublayers",
+    edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, 0.0, norm)"),
+    section="tf-encoder-layer",
+    why="What the sublayers return is never dropped. The layer's dropout acts on attention weights, on hidden units, "
+    "and on the result of each sublayer.",
+    hint="While training, what your sublayers return is not dropped. Hand `dropout` on to both connections.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "norms-the-wrong-way-round",
+    edit(
+        "SublayerConnection(d_model, dropout, norm)",
+        'SublayerConnection(d_model, dropout, "pre" if norm == "post" else "post")',
+    ),
+    section="tf-norms",
+    why='The two styles are exchanged: the layer is post-norm for "pre" and pre-norm for "post". A pre-norm sublayer '
+    "normalises what it reads, a post-norm sublayer what it returns together with the shortcut.",
+    hint='Your layer gives the post-norm result for `norm="pre"`. In the pre-norm layer the norm comes before the '
+    "sublayer, and the shortcut passes it by.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "result-of-the-norm-as-shortcut",
+    edit("x = x + self.dropout(self.self_attn(y, y, y, mask))", "x = y + self.dropout(self.self_attn(y, y, y, mask))"),
+    edit("return x + self.dropout(self.feed_forward(y))", "return y + self.dropout(self.feed_forward(y))"),
+    base="both-styles-written-out",
+    section="tf-norms",
+    why="The shortcut carries the normalised input. In a pre-norm layer the norm is for the sublayer alone, and the "
+    "shortcut carries the input untouched.",
+    hint="Your shortcut passes through the norm. Keep `x` for the sum, and give the normalised copy to the sublayer "
+    "only.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "norm-on-the-branch",
+    edit(
+        "y = self.norm1(x)\nx = x + self.dropout(self.self_attn(y, y, y, mask))\ny = self.norm2(x)\n"
+        "return x + self.dropout(self.feed_forward(y))",
+        "x = x + self.dropout(self.norm1(self.self_attn(x, x, x, mask)))\n"
+        "return x + self.dropout(self.norm2(self.feed_forward(x)))",
+    ),
+    base="both-styles-written-out",
+    section="tf-norms",
+    why="The norm is applied to what the sublayer returns, before the sum. A pre-norm layer normalises what the "
+    "sublayer reads.",
+    hint='Your norm comes between the sublayer and the sum. For `norm="pre"` it comes before the sublayer.',
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "feed-forward-reads-the-first-norm",
+    edit("y = self.norm2(x)\nreturn x", "return x"),
+    base="both-styles-written-out",
+    section="tf-norms",
+    why="The feed-forward network reads the normalised input of the attention, which is still in the variable. It "
+    "should read what the attention has changed, normalised by the second norm.",
+    hint="Your feed-forward network reads what the first norm returned, from before the attention. Normalise again, with "
+    "the second norm, after the first sum.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "no-shortcut-around-attention",
+    edit("x = x + self.dropout(self.self_attn(y, y, y, mask))", "x = self.dropout(self.self_attn(y, y, y, mask))"),
+    edit(
+        "self.norm1(x + self.dropout(self.self_attn(x, x, x, mask)))",
+        "self.norm1(self.dropout(self.self_attn(x, x, x, mask)))",
+    ),
+    base="both-styles-written-out",
+    section="tf-encoder-layer",
+    why="The attention's result replaces the layer's input instead of being added to it. What a position was is lost, "
+    "apart from what attention gathered.",
+    hint="Your attention has no shortcut around it. Its result is added to the layer's input.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "no-shortcut-around-feed-forward",
+    edit("return x + self.dropout(self.feed_forward(y))", "return self.dropout(self.feed_forward(y))"),
+    edit("self.norm2(x + self.dropout(self.feed_forward(x)))", "self.norm2(self.dropout(self.feed_forward(x)))"),
+    base="both-styles-written-out",
+    section="tf-encoder-layer",
+    why="The feed-forward network's result replaces what the attention gathered instead of being added to it. Each of "
+    "the two sublayers has its shortcut.",
+    hint="Your feed-forward network has no shortcut around it. Its result is added to what it read.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "dropout-after-the-sum",
+    edit("x = x + self.dropout(self.self_attn(y, y, y, mask))", "x = self.dropout(x + self.self_attn(y, y, y, mask))"),
+    edit("return x + self.dropout(self.feed_forward(y))", "return self.dropout(x + self.feed_forward(y))"),
+    base="both-styles-written-out",
+    section="tf-encoder-layer",
+    why="Dropout acts on the sum, so it erases parts of the shortcut too. It belongs on what the sublayer returns, "
+    "before the sum.",
+    hint="While training, your dropout also erases the shortcut. Drop the sublayer's result first, then add it.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "dropout-in-evaluation",
+    edit("self.connections = nn.ModuleList(", "self.p = dropout\nself.connections = nn.ModuleList("),
+    edit(
+        "return self.connections[1](x, self.feed_forward)",
+        "return F.dropout(self.connections[1](x, self.feed_forward), self.p)",
+    ),
+    section="tf-encoder-layer",
+    why="`F.dropout` was called without `training=self.training`, and its default is True. The layer then drops while "
+    "it is evaluated, so that the same input gives different outputs.",
+    hint="Your layer still drops in evaluation mode. Use `nn.Dropout`, or pass `training=self.training` to `F.dropout`.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "hidden-units-not-dropped",
+    edit(
+        "FeedForward(d_model, d_ff, dropout)",
+        "nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model))",
+    ),
+    section="tf-encoder-layer",
+    why="The feed-forward network was built without dropout between its two layers. The layer's dropout acts on hidden "
+    "units too.",
+    hint="While training, your feed-forward network drops no hidden units. Use `FeedForward(d_model, d_ff, dropout)`, or "
+    "put an `nn.Dropout` after the ReLU.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "feed-forward-without-relu",
+    edit(
+        "FeedForward(d_model, d_ff, dropout)",
+        "nn.Sequential(nn.Linear(d_model, d_ff), nn.Dropout(dropout), nn.Linear(d_ff, d_model))",
+    ),
+    section="tf-encoder-layer",
+    why="The feed-forward network has no activation between its two linear layers. Two linear maps in a row are one "
+    "linear map.",
+    hint="Your feed-forward network lacks the ReLU between its two layers.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "gelu-instead-of-relu",
+    edit("FeedForward(d_model, d_ff, dropout)", 'FeedForward(d_model, d_ff, dropout, "gelu")'),
+    section="tf-encoder-layer",
+    why="The feed-forward network uses GELU. The layers of this unit are the paper's, with ReLU, the default of "
+    "`FeedForward`.",
+    hint="Your feed-forward network uses another activation than ReLU.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "masked-after-the-softmax",
+    edit(
+        "found = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=p)",
+        """
+        weights = (q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5).softmax(-1)
+        if mask is not None:
+            weights = weights * mask
+            weights = weights / weights.sum(-1, keepdim=True)
+        found = F.dropout(weights, p) @ v
+        """,
+    ),
+    base="one-projection-for-all-three",
+    section="tf-encoder-layer",
+    why="The mask was applied to finished weights, and the rest was divided by its sum. If a forbidden score is far "
+    "above the others, it has taken the whole row, and what remains is 0/0.",
+    hint="You mask after the softmax. A large forbidden score then swallows its row: set forbidden scores to minus "
+    "infinity before the softmax.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "nan-where-nothing-may-be-attended",
+    edit(
+        "found = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=p)",
+        """
+        scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+        if mask is not None:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        found = F.dropout(scores.softmax(-1), p) @ v
+        """,
+    ),
+    base="one-projection-for-all-three",
+    section="tf-encoder-layer",
+    why="A query that may attend to nothing has a row of minus infinity, whose softmax is NaN. One such row, a sentence "
+    "of padding, spoils the whole batch as soon as anything is summed.",
+    hint="Your layer returns NaN for a query that may attend to nothing. Such a query finds zeros, so that its attention "
+    "returns the bias of its last projection.",
+)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -268,13 +616,13 @@ mistake(
 mistake(
     "transformer.DecoderLayer",
     "cross-attention-first",
-    edit("x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))", ""),
     edit(
-        "x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
-        """
-        x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))
-        x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))
-        """,
+        "self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
+        "self.connections[0](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
+    ),
+    edit(
+        "self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
+        "self.connections[1](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
     ),
     section="tf-decoder-layer",
     why="The cross-attention runs before the self-attention. In the paper's figure a position first gathers what has "
@@ -287,11 +635,11 @@ mistake(
     "feed-forward-before-cross-attention",
     edit(
         "self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
-        "self.connections[2](x, self.feed_forward)",
+        "self.connections[1](x, self.feed_forward)",
     ),
     edit(
         "return self.connections[2](x, self.feed_forward)",
-        "return self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
+        "return self.connections[2](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
     ),
     section="tf-decoder-layer",
     why="The feed-forward network stands between the two attentions. It should compute with what both have found, so "
@@ -405,16 +753,501 @@ mistake(
     "transformer.DecoderLayer",
     "dropout-not-in-cross-attention",
     edit(
-        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(3))",
-        """
-        self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(3))
-        self.cross_attention = MultiHeadAttention(d_model, num_heads)
-        """,
+        "self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout)",
+        "self.cross_attention = MultiHeadAttention(d_model, num_heads)",
     ),
     section="tf-decoder-layer",
     why="The cross-attention was built without the layer's dropout, and its own default is 0. Its weights are then "
     "never dropped while training.",
     hint="While training, your cross-attention drops none of its weights. Hand `dropout` on to both attentions.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "self-attention-reads-the-outer-x",
+    edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
+    section="tf-norms",
+    why="The function that the first connection calls uses the x of forward and not its own argument. In a pre-norm "
+    "layer that argument is the normalised input, so the attention reads vectors that were never normalised.",
+    hint="Your self-attention reads the layer's input as it came. The connection calls your function with the "
+    "normalised input: use its argument `y` three times, not `x`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "cross-query-not-normalised",
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(x, memory, memory, src_mask)"),
+    section="tf-norms",
+    why="The cross-attention takes its queries from the outer x and not from the argument of the inner function. In a "
+    "pre-norm layer that argument is the normalised input.",
+    hint="The queries of your cross-attention are not normalised. Use the argument of the inner function as query.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "feed-forward-reads-the-outer-x",
+    edit("self.connections[2](x, self.feed_forward)", "self.connections[2](x, lambda y: self.feed_forward(x))"),
+    section="tf-norms",
+    why="The function around the feed-forward network ignores its argument and uses the outer x. In a pre-norm layer "
+    "the network then reads vectors that were never normalised.",
+    hint="Your feed-forward network reads its input before the norm. Give the network itself to the connection, or use "
+    "the argument of the inner function.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "both-attentions-read-the-outer-x",
+    edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(x, memory, memory, src_mask)"),
+    section="tf-norms",
+    why="The functions that the connections call use the outer x and not their own argument. In a pre-norm layer that "
+    "argument is the normalised input.",
+    hint="Both of your attentions read vectors that were not normalised. The connections call your functions with the "
+    "normalised input: use their argument, not `x`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "shortcut-added-outside-self-attention",
+    edit("x = self.connections[0](", "x = x + self.connections[0]("),
+    section="tf-decoder-layer",
+    why="The layer adds x to what the first connection returns. `SublayerConnection` has added it already, so the "
+    "shortcut around the self-attention counts twice.",
+    hint="Your shortcut around the self-attention counts twice. `SublayerConnection` adds it by itself: leave out your "
+    "own `x +`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "shortcut-added-outside-cross-attention",
+    edit("x = self.connections[1](", "x = x + self.connections[1]("),
+    section="tf-decoder-layer",
+    why="The layer adds x to what the second connection returns. `SublayerConnection` has added it already, so the "
+    "shortcut around the cross-attention counts twice.",
+    hint="Your shortcut around the cross-attention counts twice. `SublayerConnection` adds it by itself: leave out your "
+    "own `x +`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "shortcut-added-outside-feed-forward",
+    edit("return self.connections[2](", "return x + self.connections[2]("),
+    section="tf-decoder-layer",
+    why="The layer adds x to what the last connection returns. `SublayerConnection` has added it already, so the "
+    "shortcut around the feed-forward network counts twice.",
+    hint="Your shortcut around the feed-forward network counts twice. `SublayerConnection` adds it by itself: leave out "
+    "your own `x +`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "shortcuts-added-everywhere",
+    edit("x = self.connections[0](", "x = x + self.connections[0]("),
+    edit("x = self.connections[1](", "x = x + self.connections[1]("),
+    edit("return self.connections[2](", "return x + self.connections[2]("),
+    section="tf-decoder-layer",
+    why="The layer adds x to what each of the three connections returns. `SublayerConnection` has added it already, so "
+    "all shortcuts count twice.",
+    hint="All of your shortcuts count twice. `SublayerConnection` adds them by itself: leave out your own `x +`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "shortcut-added-inside-self-attention",
+    edit("lambda y: self.self_attention(", "lambda y: y + self.self_attention("),
+    section="tf-decoder-layer",
+    why="The function that the first connection calls adds its own argument. The connection adds the shortcut, so the "
+    "normalised input comes on top of it.",
+    hint="Your self-attention's result already holds its input when the connection adds the shortcut. Return the "
+    "attention alone.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "shortcut-added-inside-cross-attention",
+    edit("lambda y: self.cross_attention(", "lambda y: y + self.cross_attention("),
+    section="tf-decoder-layer",
+    why="The function that the second connection calls adds its own argument. The connection adds the shortcut, so the "
+    "normalised input comes on top of it.",
+    hint="Your cross-attention's result already holds its input when the connection adds the shortcut. Return the "
+    "attention alone.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "residual-twice",
+    edit("self.connections[2](x, self.feed_forward)", "self.connections[2](x, lambda y: y + self.feed_forward(y))"),
+    section="tf-decoder-layer",
+    why="The function around the feed-forward network adds its own argument. The connection adds the shortcut, so the "
+    "normalised input comes on top of it.",
+    hint="Your feed-forward network's result already holds its input when the connection adds the shortcut. Give the "
+    "network itself to the connection.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "query-and-memory-exchanged",
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(memory, y, y, src_mask)"),
+    section="tf-decoder-layer",
+    why="In the cross-attention the queries come from the memory, keys and values from the target. The source's mask "
+    "then hides target positions, and where the two lengths differ nothing fits.",
+    hint="In your cross-attention the source asks the target. The target's positions ask (`query`), the memory answers "
+    "(`key`, `value`).",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "keys-from-target",
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, y, memory, src_mask)"),
+    section="tf-decoder-layer",
+    why="The cross-attention takes its keys from the target and its values from the memory. What is found must come "
+    "from where it was looked for.",
+    hint="Your cross-attention looks in the target but takes its values from the memory. Keys and values both come from "
+    "the memory.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "memory-not-read",
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, y, y, src_mask)"),
+    section="tf-decoder-layer",
+    why="The second attention reads the target three times, as the first does. It is then another self-attention, and "
+    "the layer never looks at the memory.",
+    hint="Your second attention attends to the target again, so the memory has no influence. Its keys and values come "
+    "from `memory`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "memory-asks-itself",
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(memory, memory, memory, src_mask)"),
+    section="tf-decoder-layer",
+    why="Queries, keys and values of the cross-attention all come from the memory. The target does not ask anything, "
+    "and the result has one row for each source position.",
+    hint="Your cross-attention takes its queries from the memory too. The queries come from the target.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "source-mask-for-both",
+    edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(y, y, y, src_mask)"),
+    section="tf-decoder-layer",
+    why="Both attentions get the source's mask. The self-attention then sees the future, and hides target positions by "
+    "what is padding in the source.",
+    hint="Your self-attention gets `src_mask`. Its keys are target positions, so it needs `tgt_mask`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "target-mask-for-both",
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, memory, tgt_mask)"),
+    section="tf-decoder-layer",
+    why="Both attentions get the target's mask. The cross-attention then hides source positions by what is padding or "
+    "future in the target.",
+    hint="Your cross-attention gets `tgt_mask`. Its keys are source positions, so it needs `src_mask`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "source-mask-in-the-self-attention-only",
+    edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(y, y, y, src_mask)"),
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, memory)"),
+    section="tf-decoder-layer",
+    why="The self-attention gets the source's mask, and the cross-attention gets none. A mask belongs to the keys: "
+    "source positions are the keys of the cross-attention.",
+    hint="Your self-attention gets `src_mask`, and your cross-attention gets no mask. The self-attention needs "
+    "`tgt_mask`, the cross-attention `src_mask`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "no-masks",
+    edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(y, y, y)"),
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, memory)"),
+    section="tf-decoder-layer",
+    why="Neither mask is handed to an attention. The decoder then sees the future, and reads the padding of the source.",
+    hint="Neither of your masks has an influence. The self-attention gets `tgt_mask`, the cross-attention `src_mask`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "no-self-attention",
+    edit("x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))", ""),
+    edit(
+        "x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
+        "x = self.connections[0](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
+    ),
+    edit("self.connections[2](x, self.feed_forward)", "self.connections[1](x, self.feed_forward)"),
+    section="tf-decoder-layer",
+    why="The layer has no self-attention. A target position then knows the source and itself, but nothing of the words "
+    "that were written before it.",
+    hint="Positions of the target do not see each other in your layer. The first of its three sublayers is a "
+    "self-attention.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "no-feed-forward",
+    edit(
+        "x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
+        "return self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
+    ),
+    edit("return self.connections[2](x, self.feed_forward)", ""),
+    section="tf-decoder-layer",
+    why="The layer returns after its two attentions. Attention only averages vectors of other positions; without the "
+    "feed-forward network nothing is computed from what they found.",
+    hint="The feed-forward network has no influence on your result. It is the last of the three sublayers.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "self-attention-result-thrown-away",
+    edit("x = self.connections[0](", "y = self.connections[0]("),
+    section="tf-decoder-layer",
+    why="The self-attention's result is computed and not used: the second connection reads the layer's input. "
+    "Positions of the target then do not see each other.",
+    hint="Your self-attention has no influence on the result. The second connection should read what the first one "
+    "returned.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "cross-attention-result-thrown-away",
+    edit("x = self.connections[1](", "y = self.connections[1]("),
+    section="tf-decoder-layer",
+    why="The cross-attention's result is computed and not used: the third connection reads what the first one "
+    "returned. The memory then has no influence.",
+    hint="Your cross-attention has no influence on the result. The third connection should read what the second one "
+    "returned.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "one-attention-called-twice",
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.self_attention(y, memory, memory, src_mask)"),
+    section="tf-sharing",
+    why="Two attentions were made, and one of them is called in both places. What a word asks of its own sentence and "
+    "what it asks of the source are different questions, with projections of their own.",
+    hint="Your layer calls the same attention twice, and the other one never. Use one for the target and the other for "
+    "the memory.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "first-connection-used-twice",
+    edit("x = self.connections[1](", "x = self.connections[0]("),
+    section="tf-sharing",
+    why="Three connections were made, and both attentions go through the first one. They share a norm, and another norm "
+    "never learns.",
+    hint="Two of your sublayers use the same connection, so one norm is never used. Take a connection of its own for "
+    "each of the three.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "second-connection-used-twice",
+    edit("self.connections[2](x, self.feed_forward)", "self.connections[1](x, self.feed_forward)"),
+    section="tf-sharing",
+    why="Three connections were made, and the last two sublayers go through the same one. They share a norm, and the "
+    "third norm never learns.",
+    hint="Two of your sublayers use the same connection, so one norm is never used. Take a connection of its own for "
+    "each of the three.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "result-in-place-of-a-function",
+    edit("lambda y: self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
+    section="tf-decoder-layer",
+    why="The connection was given what the attention returned. It expects something to call, since it normalises the "
+    "input before the attention reads it.",
+    hint="You hand a tensor to the connection, and it wants a function. Write `lambda y: ...` around the call of the "
+    "attention.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "one-connection-for-all",
+    edit(
+        "self.connections = nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(3))",
+        "self.connection = SublayerConnection(d_model, dropout, norm)",
+    ),
+    edit("self.connections[0]", "self.connection"),
+    edit("self.connections[1]", "self.connection"),
+    edit("self.connections[2]", "self.connection"),
+    section="tf-sharing",
+    why="One residual connection serves all three sublayers, so they share one norm. Each sublayer needs a gain and a "
+    "bias of its own.",
+    hint="Your layer has a single norm, used three times. Make one `SublayerConnection` for each sublayer.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "connections-in-a-plain-list",
+    edit(
+        "nn.ModuleList(SublayerConnection(d_model, dropout, norm) for _ in range(3))",
+        "[SublayerConnection(d_model, dropout, norm) for _ in range(3)]",
+    ),
+    section="tf-sharing",
+    why="The connections stand in a Python list, which PyTorch does not look into. Their norms are missing from "
+    "parameters(), so they are neither trained nor moved or saved.",
+    hint="The norms of your layer are missing from its `parameters()`. Keep modules in an `nn.ModuleList`, not in a "
+    "list.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "one-head",
+    edit(
+        "self.self_attention = MultiHeadAttention(d_model, num_heads, dropout)",
+        "self.self_attention = MultiHeadAttention(d_model, 1, dropout)",
+    ),
+    edit(
+        "self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout)",
+        "self.cross_attention = MultiHeadAttention(d_model, 1, dropout)",
+    ),
+    section="tf-decoder-layer",
+    why="The attentions were built with a single head, whatever num_heads says. No shape and no count of parameters "
+    "tells, since the projections are the same.",
+    hint="Your attentions do not have `num_heads` heads. Hand the number on to `MultiHeadAttention`.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "post-norm-by-default",
+    edit('dropout=0.1, norm="pre"):', 'dropout=0.1, norm="post"):'),
+    section="tf-norms",
+    why='The default is "post". This course\'s layers are pre-norm unless something else is asked for.',
+    hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "norms-the-wrong-way-round",
+    edit(
+        "SublayerConnection(d_model, dropout, norm)",
+        'SublayerConnection(d_model, dropout, "pre" if norm == "post" else "post")',
+    ),
+    section="tf-norms",
+    why='The two styles are exchanged: the layer is post-norm for "pre" and pre-norm for "post". A pre-norm sublayer '
+    "normalises what it reads, a post-norm sublayer what it returns together with the shortcut.",
+    hint='Your layer gives the post-norm result for `norm="pre"`. In the pre-norm layer the norm comes before the '
+    "sublayer, and the shortcut passes it by.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "extra-norm-at-the-end",
+    edit(
+        "self.connections[2](x, self.feed_forward)",
+        "F.layer_norm(self.connections[2](x, self.feed_forward), x.shape[-1:])",
+    ),
+    section="tf-stacks",
+    why="Each layer ends in a norm of its own although it is pre-norm. The norm after a pre-norm stack stands once, "
+    "after the last layer; inside every layer it cuts the shortcut off.",
+    hint="Your pre-norm layer normalises its result. The shortcut must leave a layer as it is: the final norm belongs "
+    "to the stack.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "dropout-not-in-self-attention",
+    edit(
+        "self.self_attention = MultiHeadAttention(d_model, num_heads, dropout)",
+        "self.self_attention = MultiHeadAttention(d_model, num_heads)",
+    ),
+    section="tf-decoder-layer",
+    why="The self-attention was built without the layer's dropout, and its own default is 0. Its weights are then never "
+    "dropped while training.",
+    hint="While training, your self-attention drops none of its weights. Hand `dropout` on to both attentions.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "hidden-dropout-by-default",
+    edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
+    section="tf-decoder-layer",
+    why="The feed-forward network was built without the layer's dropout, and keeps its own default of 0.1. The layer "
+    "has one probability, for all its parts.",
+    hint="Your hidden units are dropped with a probability of their own. Hand `dropout` on to the feed-forward "
+    "network.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "dropout-not-passed-on",
+    edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
+    section="tf-decoder-layer",
+    why="The connections were built without the dropout that was asked for, so they drop with their own default of "
+    "0.1. A model that is asked for no dropout drops all the same.",
+    hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "no-dropout-by-default",
+    edit('dropout=0.1, norm="pre"):', 'dropout=0.0, norm="pre"):'),
+    section="tf-decoder-layer",
+    why="Without the argument dropout the layer drops nothing. The default is the paper's 0.1, and who relies on it "
+    "trains without regularisation.",
+    hint="Without the argument `dropout` your layer drops nothing while training. Its default is 0.1.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "nothing-dropped-after-the-sublayers",
+    edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, 0.0, norm)"),
+    section="tf-decoder-layer",
+    why="What the sublayers return is never dropped. The layer's dropout acts on attention weights, on hidden units, "
+    "and on the result of each sublayer.",
+    hint="While training, what your sublayers return is not dropped. Hand `dropout` on to all three connections.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "feed-forward-without-relu",
+    edit(
+        "FeedForward(d_model, d_ff, dropout)",
+        "nn.Sequential(nn.Linear(d_model, d_ff), nn.Dropout(dropout), nn.Linear(d_ff, d_model))",
+    ),
+    section="tf-decoder-layer",
+    why="The feed-forward network has no activation between its two linear layers. Two linear maps in a row are one "
+    "linear map.",
+    hint="Your feed-forward network lacks the ReLU between its two layers.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
+    "nan-where-nothing-may-be-attended",
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.read(y, memory, src_mask)"),
+    edit(
+        "def forward(",
+        """
+        def read(self, y, memory, mask):
+            attention, heads = self.cross_attention, self.num_heads
+            q, k, v = (
+                layer(z).unflatten(-1, (heads, -1)).transpose(1, 2)
+                for layer, z in ((attention.w_q, y), (attention.w_k, memory), (attention.w_v, memory))
+            )
+            scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
+            if mask is not None:
+                scores = scores.masked_fill(~mask, float("-inf"))
+            weights = F.dropout(scores.softmax(-1), self.p, self.training)
+            attention.weights = weights
+            return attention.w_o((weights @ v).transpose(1, 2).flatten(2))
+
+        def forward(
+        """,
+    ),
+    edit(
+        "self.connections = nn.ModuleList(",
+        "self.num_heads, self.p = num_heads, dropout\nself.connections = nn.ModuleList(",
+    ),
+    section="tf-decoder-layer",
+    why="A query that may attend to nothing has a row of minus infinity, whose softmax is NaN. A source that is all "
+    "padding spoils the whole batch as soon as anything is summed.",
+    hint="Your layer returns NaN where a source is all padding. A query that may attend to nothing finds zeros, so that "
+    "its attention returns the bias of its last projection.",
 )
 
 
@@ -589,6 +1422,139 @@ mistake(
     hint="The layers of your encoder drop with a probability of their own. Hand `dropout` on to each layer.",
 )
 
+mistake(
+    "transformer.Encoder",
+    "returns-after-the-first-layer",
+    edit("x = layer(x, mask)", "return self.last_norm(layer(x, mask))"),
+    section="tf-stacks",
+    why="The return stands inside the loop, so the stack ends after its first layer. The other layers have parameters "
+    "and no influence.",
+    hint="Only your first layer runs: the `return` is inside the loop. Move it behind the loop.",
+)
+
+mistake(
+    "transformer.Encoder",
+    "shortcut-around-the-layers",
+    edit("x = layer(x, mask)", "x = x + layer(x, mask)"),
+    section="tf-stacks",
+    why="The stack adds each layer's input to its result. A layer contains its shortcuts already, so the input counts "
+    "twice.",
+    hint="Your stack adds `x` to what a layer returns. A layer has its shortcuts inside: hand its result on as it is.",
+)
+
+mistake(
+    "transformer.Encoder",
+    "layers-backwards",
+    edit("in self.layers:", "in reversed(self.layers):"),
+    edit("x = layer(x, mask)", "x = self.last_norm(layer(x, mask)) if layer is self.layers[-1] else layer(x, mask)"),
+    edit("return self.last_norm(x)", "return x"),
+    section="tf-stacks",
+    why="The norm is applied after the layer that was made last, and the layers run from the last to the first. The "
+    "norm then stands at the bottom of the stack.",
+    hint="Your stack normalises after its first layer and not after its last one. Run the layers in their order, then "
+    "the norm.",
+)
+
+mistake(
+    "transformer.Encoder",
+    "mask-inverted",
+    edit("layer(x, mask)", "layer(x, None if mask is None else ~mask)"),
+    section="tf-stacks",
+    why='The mask is inverted on the way to the layers. In this course True means "may attend", in the stack and in '
+    "its layers alike.",
+    hint='Your layers read exactly what the mask hides. Hand the mask on as it is: `True` means "may attend" '
+    "everywhere in this course.",
+)
+
+mistake(
+    "transformer.Encoder",
+    "last-norm-the-wrong-way-round",
+    edit('if norm == "pre" else', 'if norm == "post" else'),
+    section="tf-stacks",
+    why="There is a last norm for post-norm layers and none for pre-norm layers. Post-norm layers end in a norm already; "
+    "it is the pre-norm stack that needs one more.",
+    hint='Your stack has its last norm for `norm="post"` and lacks it for `norm="pre"`. It is the other way round.',
+)
+
+mistake(
+    "transformer.Encoder",
+    "norm-first-and-last",
+    edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
+    section="tf-stacks",
+    why="The stack's norm is applied to its input and to its output. Each pre-norm sublayer normalises its input "
+    "anyway, and the shortcut should start from the embeddings as they are.",
+    hint="Your stack also normalises what comes in. Its norm follows the last layer, and only there.",
+)
+
+mistake(
+    "transformer.Encoder",
+    "two-last-norms",
+    edit("return self.last_norm(x)", "return F.layer_norm(self.last_norm(x), x.shape[-1:])"),
+    section="tf-stacks",
+    why="The output passes two norms in a row. The second one undoes the gain and the bias that the first has learned.",
+    hint="Your stack normalises its output twice. One norm after the last layer is enough.",
+)
+
+
+@mistake(
+    "transformer.Encoder",
+    "one-layer-too-many",
+    section="tf-stacks",
+    why="The stack has one layer more than it was asked for. range(n + 1) makes n + 1 of them.",
+    hint="Your encoder has too many layers. `range(num_layers)` gives `num_layers` numbers.",
+)
+class Encoder(RightEncoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers + 1, d_model, num_heads, d_ff, dropout, norm)
+
+
+@mistake(
+    "transformer.Encoder",
+    "six-layers",
+    section="tf-stacks",
+    why="The stack has six layers whatever num_layers says. Six is the paper's number; the argument decides.",
+    hint="Your encoder does not have `num_layers` layers, but always six.",
+)
+class Encoder(RightEncoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(6, d_model, num_heads, d_ff, dropout, norm)
+
+
+@mistake(
+    "transformer.Encoder",
+    "two-layers",
+    section="tf-stacks",
+    why="The stack has two layers whatever num_layers says. Two are enough for a first try; the argument decides.",
+    hint="Your encoder does not have `num_layers` layers, but always two.",
+)
+class Encoder(RightEncoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(2, d_model, num_heads, d_ff, dropout, norm)
+
+
+@mistake(
+    "transformer.Encoder",
+    "one-head",
+    section="tf-stacks",
+    why="The layers are built with a single head, whatever num_heads says. No shape and no count of parameters tells, "
+    "since the projections are the same.",
+    hint="The attentions of your encoder do not have `num_heads` heads. Hand the number on to each layer.",
+)
+class Encoder(RightEncoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers, d_model, 1, d_ff, dropout, norm)
+
+
+mistake(
+    "transformer.Encoder",
+    "output-dropped",
+    edit("return self.last_norm(x)", "return F.dropout(self.last_norm(x), 0.1, self.training)"),
+    section="tf-stacks",
+    why="The stack drops parts of its output in training. Dropout belongs to the layers; after the last norm there is "
+    "none.",
+    hint="While training, your encoder drops parts of its output. Leave dropout to the layers.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Decoder
@@ -749,6 +1715,280 @@ mistake(
     "comes, without `detach`.",
 )
 
+mistake(
+    "transformer.Decoder",
+    "returns-after-the-first-layer",
+    edit("x = layer(x, memory, src_mask, tgt_mask)", "return self.last_norm(layer(x, memory, src_mask, tgt_mask))"),
+    section="tf-stacks",
+    why="The return stands inside the loop, so the stack ends after its first layer. The other layers have parameters "
+    "and no influence.",
+    hint="Only your first layer runs: the `return` is inside the loop. Move it behind the loop.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "shortcut-around-the-layers",
+    edit("x = layer(x, memory, src_mask, tgt_mask)", "x = x + layer(x, memory, src_mask, tgt_mask)"),
+    section="tf-stacks",
+    why="The stack adds each layer's input to its result. A layer contains its shortcuts already, so the input counts "
+    "twice.",
+    hint="Your stack adds `x` to what a layer returns. A layer has its shortcuts inside: hand its result on as it is.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "layers-backwards",
+    edit("in self.layers:", "in reversed(self.layers):"),
+    edit(
+        "x = layer(x, memory, src_mask, tgt_mask)",
+        "x = self.last_norm(layer(x, memory, src_mask, tgt_mask)) if layer is self.layers[-1] else layer(x, memory, src_mask, tgt_mask)",
+    ),
+    edit("return self.last_norm(x)", "return x"),
+    section="tf-stacks",
+    why="The norm is applied after the layer that was made last, and the layers run from the last to the first. The "
+    "norm then stands at the bottom of the stack.",
+    hint="Your stack normalises after its first layer and not after its last one. Run the layers in their order, then "
+    "the norm.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "last-norm-the-wrong-way-round",
+    edit('if norm == "pre" else', 'if norm == "post" else'),
+    section="tf-stacks",
+    why="There is a last norm for post-norm layers and none for pre-norm layers. Post-norm layers end in a norm already; "
+    "it is the pre-norm stack that needs one more.",
+    hint='Your stack has its last norm for `norm="post"` and lacks it for `norm="pre"`. It is the other way round.',
+)
+
+mistake(
+    "transformer.Decoder",
+    "norm-first-and-last",
+    edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
+    section="tf-stacks",
+    why="The stack's norm is applied to its input and to its output. Each pre-norm sublayer normalises its input "
+    "anyway, and the shortcut should start from the embeddings as they are.",
+    hint="Your stack also normalises what comes in. Its norm follows the last layer, and only there.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "two-last-norms",
+    edit("return self.last_norm(x)", "return F.layer_norm(self.last_norm(x), x.shape[-1:])"),
+    section="tf-stacks",
+    why="The output passes two norms in a row. The second one undoes the gain and the bias that the first has learned.",
+    hint="Your stack normalises its output twice. One norm after the last layer is enough.",
+)
+
+
+@mistake(
+    "transformer.Decoder",
+    "one-layer-too-many",
+    section="tf-stacks",
+    why="The stack has one layer more than it was asked for. range(n + 1) makes n + 1 of them.",
+    hint="Your decoder has too many layers. `range(num_layers)` gives `num_layers` numbers.",
+)
+class Decoder(RightDecoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers + 1, d_model, num_heads, d_ff, dropout, norm)
+
+
+@mistake(
+    "transformer.Decoder",
+    "six-layers",
+    section="tf-stacks",
+    why="The stack has six layers whatever num_layers says. Six is the paper's number; the argument decides.",
+    hint="Your decoder does not have `num_layers` layers, but always six.",
+)
+class Decoder(RightDecoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(6, d_model, num_heads, d_ff, dropout, norm)
+
+
+@mistake(
+    "transformer.Decoder",
+    "two-layers",
+    section="tf-stacks",
+    why="The stack has two layers whatever num_layers says. Two are enough for a first try; the argument decides.",
+    hint="Your decoder does not have `num_layers` layers, but always two.",
+)
+class Decoder(RightDecoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(2, d_model, num_heads, d_ff, dropout, norm)
+
+
+@mistake(
+    "transformer.Decoder",
+    "one-head",
+    section="tf-stacks",
+    why="The layers are built with a single head, whatever num_heads says. No shape and no count of parameters tells, "
+    "since the projections are the same.",
+    hint="The attentions of your decoder do not have `num_heads` heads. Hand the number on to each layer.",
+)
+class Decoder(RightDecoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers, d_model, 1, d_ff, dropout, norm)
+
+
+mistake(
+    "transformer.Decoder",
+    "output-dropped",
+    edit("return self.last_norm(x)", "return F.dropout(self.last_norm(x), 0.1, self.training)"),
+    section="tf-stacks",
+    why="The stack drops parts of its output in training. Dropout belongs to the layers; after the last norm there is "
+    "none.",
+    hint="While training, your decoder drops parts of its output. Leave dropout to the layers.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "masks-inverted",
+    edit(
+        "for layer in self.layers:",
+        "src_mask, tgt_mask = (None if one is None else ~one for one in (src_mask, tgt_mask))\nfor layer in self.layers:",
+    ),
+    section="tf-stacks",
+    why='The masks are inverted on the way to the layers. In this course True means "may attend", in the stack and in '
+    "its layers alike.",
+    hint='Your layers read exactly what the masks hide. Hand the masks on as they are: `True` means "may attend" '
+    "everywhere in this course.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "memory-not-handed-on",
+    edit("layer(x, memory, src_mask, tgt_mask)", "layer(x, x, src_mask, tgt_mask)"),
+    section="tf-stacks",
+    why="The layers get the target in place of the memory. The decoder then never looks at the source.",
+    hint="The memory has no influence in your decoder: its layers get `x` twice. Hand `memory` on as the second argument.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "memory-and-target-exchanged",
+    edit("x = layer(x, memory, src_mask, tgt_mask)", "x = layer(memory, x, src_mask, tgt_mask)"),
+    section="tf-stacks",
+    why="The layers get the memory as their input and the target as their memory. Each layer then transforms the "
+    "source, and only the last of them keeps anything of the target.",
+    hint="Your decoder hands its layers `memory` and `x` in the wrong order. First comes what the layer transforms.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "starts-from-the-memory",
+    edit("for layer in self.layers:", "x = memory\nfor layer in self.layers:"),
+    section="tf-stacks",
+    why="The stack starts from the memory instead of the target. The target has no influence then, and the output has "
+    "one row for each source position.",
+    hint="The target has no influence in your decoder. The first layer reads `x`, and every layer gets `memory` beside "
+    "it.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "source-mask-for-both",
+    edit("for layer in self.layers:", "tgt_mask = src_mask\nfor layer in self.layers:"),
+    section="tf-stacks",
+    why="The layers get the source's mask twice. The self-attention then sees the future, and hides target positions by "
+    "what is padding in the source.",
+    hint="Your layers get `src_mask` where they expect `tgt_mask`. Pass both masks, best by name.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "target-mask-for-both",
+    edit("for layer in self.layers:", "src_mask = tgt_mask\nfor layer in self.layers:"),
+    section="tf-stacks",
+    why="The layers get the target's mask twice. The cross-attention then hides source positions by what is padding or "
+    "future in the target.",
+    hint="Your layers get `tgt_mask` where they expect `src_mask`. Pass both masks, best by name.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "no-masks",
+    edit("layer(x, memory, src_mask, tgt_mask)", "layer(x, memory)"),
+    section="tf-stacks",
+    why="Neither mask is handed to the layers. The decoder then sees the future, and reads the padding of the source.",
+    hint="Neither of your masks has an influence in your decoder. Every layer gets both.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "masks-for-the-first-layer-only",
+    edit(
+        "x = layer(x, memory, src_mask, tgt_mask)",
+        "x = layer(x, memory, src_mask, tgt_mask)\nsrc_mask = tgt_mask = None",
+    ),
+    section="tf-stacks",
+    why="Only the first layer gets the masks. In all others padding and the future are read.",
+    hint="Your later layers see the future. Every layer gets both masks.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "norm-first-instead-of-last",
+    edit("self.last_norm(x)", "x"),
+    edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
+    section="tf-stacks",
+    why="The stack's norm is applied to its input instead of its output. Each pre-norm sublayer normalises its input "
+    "anyway; what is not normalised is the end.",
+    hint="Your stack normalises what comes in and not what goes out. Its norm follows the last layer.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "norm-after-every-layer",
+    edit("layer(x, memory, src_mask, tgt_mask)", "self.last_norm(layer(x, memory, src_mask, tgt_mask))"),
+    edit("return self.last_norm(x)", "return x"),
+    section="tf-stacks",
+    why="The last norm is applied after each layer. That cuts the shortcut, which should run from the first layer to "
+    "the last untouched.",
+    hint="Your stack normalises after every layer. The norm comes once, behind the loop.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "layers-in-a-plain-list",
+    edit(
+        "nn.ModuleList(DecoderLayer(d_model, num_heads, d_ff, dropout, norm) for _ in range(num_layers))",
+        "[DecoderLayer(d_model, num_heads, d_ff, dropout, norm) for _ in range(num_layers)]",
+    ),
+    section="tf-sharing",
+    why="The layers stand in a Python list, which PyTorch does not look into. They are missing from parameters(), so "
+    "they are neither trained nor moved or saved.",
+    hint="Your decoder's layers are missing from its `parameters()`. Keep them in an `nn.ModuleList`.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "shallow-copies",
+    edit(
+        'self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()',
+        """
+        self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()
+        self.layers = nn.ModuleList(copy.copy(self.layers[0]) for _ in range(num_layers))
+        """,
+    ),
+    section="tf-sharing",
+    why="The layers were made by copy.copy, which copies the outer object and keeps the parameters inside. The layers "
+    "look different and share every number.",
+    hint="Your layers are different objects with the same parameters: `copy.copy` does not copy what is inside. Use "
+    "`copy.deepcopy`, or make each layer afresh.",
+)
+
+
+@mistake(
+    "transformer.Decoder",
+    "one-layer-too-few",
+    section="tf-stacks",
+    why="The stack has one layer less than it was asked for. range(1, n) makes n - 1 of them.",
+    hint="Your decoder has too few layers. `range(num_layers)` gives `num_layers` numbers.",
+)
+class Decoder(RightDecoder):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__(num_layers - 1, d_model, num_heads, d_ff, dropout, norm)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Generator
@@ -849,6 +2089,57 @@ mistake(
     section="tf-generator",
     why="The logarithm is to base 2. Losses and perplexities of this course are in nats, with the natural logarithm.",
     hint="Your logarithms are to base 2. Take the natural one.",
+)
+
+mistake(
+    "transformer.Generator",
+    "implicit-dim",
+    edit("F.log_softmax(self.proj(x), dim=-1)", "F.log_softmax(self.proj(x))"),
+    base="functional",
+    section="tf-generator",
+    why="The softmax was called without an axis. PyTorch then guesses one, and with three axes it guesses the batch.",
+    hint="Your softmax does not say along which axis it runs. The words of the vocabulary are on the last one: `dim=-1`.",
+)
+
+mistake(
+    "transformer.Generator",
+    "over-the-batch",
+    edit("dim=-1", "dim=0"),
+    section="tf-generator",
+    why="The softmax runs over axis 0, the batch. At one position the probabilities of all words must sum to 1.",
+    hint="Your values sum to 1 over the batch. The words of the vocabulary are on the last axis.",
+)
+
+mistake(
+    "transformer.Generator",
+    "something-added-before-the-logarithm",
+    edit("self.proj(x).log_softmax(dim=-1)", "(self.proj(x).softmax(dim=-1) + 1e-9).log()"),
+    section="tf-generator",
+    why="A small number was added to the probabilities before the logarithm, to avoid log(0). Every rare word then has "
+    "the same log-probability, and its gradient vanishes.",
+    hint="No log-probability of yours is below about -20.7, since something was added before the logarithm. "
+    "`log_softmax` needs no such guard.",
+)
+
+mistake(
+    "transformer.Generator",
+    "logarithm-without-the-maximum",
+    edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x) - self.proj(x).exp().sum(-1, keepdim=True).log()"),
+    section="tf-generator",
+    why="The sum of exponentials was computed as the formula is written. The exponential of a logit of several hundred "
+    "overflows, and the result is minus infinity or NaN.",
+    hint="For large logits your values are not finite. Subtract the maximum of each row first, or use `log_softmax` or "
+    "`logsumexp`.",
+)
+
+mistake(
+    "transformer.Generator",
+    "most-likely-word",
+    edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).argmax(dim=-1)"),
+    section="tf-generator",
+    why="The most likely word is returned instead of the log-probabilities of all. Training needs those of all words, "
+    "and decoding may want another word than the likeliest.",
+    hint="Your generator returns ids. Return one log-probability for each word of the vocabulary.",
 )
 
 
@@ -1022,6 +2313,135 @@ mistake(
     "right, but everything else that decodes hands over a mask for a memory.",
     hint="Your `forward` works, but `decode` does not take its arguments in the order of its description: `memory, "
     "src_mask, tgt, tgt_mask`.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "target-table-for-the-source",
+    edit("self.src_embed(src)", "self.tgt_embed(src)"),
+    section="tf-flow",
+    why="The source is embedded with the target's table. The two vocabularies are different: the same id means "
+    "different words.",
+    hint="Your source is embedded with the target's table. `encode` uses the source's own.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "embeddings-exchanged",
+    edit("self.src_embed = src_embed", "self.src_embed = tgt_embed"),
+    edit("self.tgt_embed = tgt_embed", "self.tgt_embed = src_embed"),
+    section="tf-flow",
+    why="The two embeddings are stored the wrong way round. The source is then read with the target's table, and the "
+    "target with the source's.",
+    hint="Your source and target are embedded with each other's table. Look at what `__init__` stores where.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "source-not-encoded",
+    edit("self.decode(self.encode(src, src_mask), src_mask", "self.decode(self.src_embed(src), src_mask"),
+    section="tf-flow",
+    why="The decoder gets the embedded source as its memory. The encoder never runs.",
+    hint="Your decoder reads the embeddings of the source. The memory is what the encoder returns: call `encode`.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "target-encoded",
+    edit(
+        "self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask)",
+        "self.decode(self.encode(tgt, None), None, tgt, tgt_mask)",
+    ),
+    section="tf-flow",
+    why="The encoder reads the target. The source then has no influence, and the model copies what it is given.",
+    hint="Your encoder reads the target. It reads `src`.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "target-mask-for-both",
+    edit("return self.decoder(", "src_mask = tgt_mask\nreturn self.decoder("),
+    section="tf-flow",
+    why="decode hands the target's mask on twice. The cross-attention then hides source positions by what is padding or "
+    "future in the target.",
+    hint="Your decoder gets `tgt_mask` for both of its attentions. It needs `src_mask` for the source.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "no-target-mask-when-decoding",
+    edit("return self.decoder(", "tgt_mask = None\nreturn self.decoder("),
+    section="tf-flow",
+    why="decode does not hand the target's mask on. While training, each position then sees the word that it is to "
+    "predict.",
+    hint="`tgt_mask` has no influence in your `decode`, so the decoder sees the future. Hand it to the decoder.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "default-masks-inverted",
+    edit("padding_mask(src) if", "~padding_mask(src) if"),
+    edit("decoder_mask(tgt) if", "~decoder_mask(tgt) if"),
+    section="tf-flow",
+    why='The masks that are built from the ids are inverted. In this course True means "may attend"; PyTorch\'s own '
+    "layers have it the other way round.",
+    hint='Without masks your model reads exactly what it should not. `True` means "may attend": take the masks as '
+    "`padding_mask` and `decoder_mask` return them.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "default-target-mask-from-the-source",
+    edit("decoder_mask(tgt)", "decoder_mask(src)"),
+    section="tf-flow",
+    why="The target's mask is built from the source's ids. It then hides target positions by what is padding in the "
+    "source, and fits only where both have the same length.",
+    hint="Without masks your model builds the target's mask from the source. It is `decoder_mask(tgt)`.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "default-source-mask-from-the-target",
+    edit("padding_mask(src)", "padding_mask(tgt)"),
+    section="tf-flow",
+    why="The source's mask is built from the target's ids. It then hides source positions by what is padding in the "
+    "target, and fits only where both have the same length.",
+    hint="Without masks your model builds the source's mask from the target. It is `padding_mask(src)`.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "default-source-mask-causal",
+    edit("padding_mask(src)", "decoder_mask(src)"),
+    section="tf-flow",
+    why="The source's mask hides later positions as well as padding. The encoder reads a whole sentence at once: only "
+    "the target has a future.",
+    hint="Without masks your encoder cannot look ahead in the source. Its default mask is `padding_mask(src)`.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "embeddings-scaled-again",
+    edit("self.src_embed(src)", "self.src_embed(src) * self.generator.proj.in_features**0.5"),
+    edit("self.tgt_embed(tgt)", "self.tgt_embed(tgt) * self.generator.proj.in_features**0.5"),
+    section="tf-flow",
+    why="The embeddings are multiplied by the root of d_model in the model. `TokenEmbedding` has done so, and here the "
+    "positions are scaled along with the words.",
+    hint="What your first layers read is too large by the root of `d_model`. The embeddings are scaled already.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "forward-returns-probabilities",
+    edit(
+        "self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask)",
+        "self.generator(self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask)).exp()",
+    ),
+    section="tf-flow",
+    why="The forward pass calls the generator and returns probabilities. In this course it returns vectors, and "
+    "training and decoding call the generator by themselves.",
+    hint="Your forward pass returns one number per word of the vocabulary. It should return `(B, T_tgt, d)`: leave the "
+    "generator to the caller.",
 )
 
 
@@ -1306,6 +2726,185 @@ mistake(
     hint="The attentions of your model do not have `num_heads` heads. Hand the number on to both stacks.",
 )
 
+mistake(
+    "transformer.make_model",
+    "six-layers-in-the-decoder",
+    edit("Decoder(*sizes)", "Decoder(6, *sizes[1:])"),
+    section="tf-count",
+    why="The number of layers reaches the encoder only, and the decoder has six. Both stacks have num_layers layers.",
+    hint="Your decoder has six layers whatever `num_layers` says. Hand the number on to both stacks.",
+)
+
+mistake(
+    "transformer.make_model",
+    "two-layers-in-the-decoder",
+    edit("Decoder(*sizes)", "Decoder(2, *sizes[1:])"),
+    section="tf-count",
+    why="The number of layers reaches the encoder only, and the decoder has two. Both stacks have num_layers layers.",
+    hint="Your decoder has two layers whatever `num_layers` says. Hand the number on to both stacks.",
+)
+
+mistake(
+    "transformer.make_model",
+    "one-layer-in-the-decoder",
+    edit("Decoder(*sizes)", "Decoder(1, *sizes[1:])"),
+    section="tf-count",
+    why="The number of layers reaches the encoder only, and the decoder has one. Both stacks have num_layers layers.",
+    hint="Your decoder has one layer whatever `num_layers` says. Hand the number on to both stacks.",
+)
+
+mistake(
+    "transformer.make_model",
+    "six-layers-in-the-encoder",
+    edit("Encoder(*sizes)", "Encoder(6, *sizes[1:])"),
+    section="tf-count",
+    why="The number of layers reaches the decoder only, and the encoder has six. Both stacks have num_layers layers.",
+    hint="Your encoder has six layers whatever `num_layers` says. Hand the number on to both stacks.",
+)
+
+mistake(
+    "transformer.make_model",
+    "two-layers-in-the-encoder",
+    edit("Encoder(*sizes)", "Encoder(2, *sizes[1:])"),
+    section="tf-count",
+    why="The number of layers reaches the decoder only, and the encoder has two. Both stacks have num_layers layers.",
+    hint="Your encoder has two layers whatever `num_layers` says. Hand the number on to both stacks.",
+)
+
+mistake(
+    "transformer.make_model",
+    "layers-shared-out",
+    edit(
+        "Encoder(*sizes), Decoder(*sizes)",
+        "Encoder(num_layers // 2, *sizes[1:]), Decoder(num_layers - num_layers // 2, *sizes[1:])",
+    ),
+    section="tf-count",
+    why="The layers were shared out between the two stacks. num_layers is the depth of each: the base model has six in "
+    "the encoder and six in the decoder.",
+    hint="Your two stacks have `num_layers` layers together. Each of them has that many.",
+)
+
+mistake(
+    "transformer.make_model",
+    "heads-and-width-exchanged",
+    edit(
+        "(num_layers, d_model, num_heads, d_ff, dropout, norm)", "(num_layers, d_model, d_ff, num_heads, dropout, norm)"
+    ),
+    section="tf-count",
+    why="The stacks take num_heads before d_ff, make_model takes them the other way round, and the order was not "
+    "changed. The number of heads becomes the hidden width.",
+    hint="Your stacks get `d_ff` as their number of heads. `Encoder` and `Decoder` take `num_heads` before `d_ff`: pass "
+    "them by name.",
+)
+
+mistake(
+    "transformer.make_model",
+    "generator-for-the-source",
+    edit("Generator(d_model, tgt_vocab)", "Generator(d_model, src_vocab)"),
+    section="tf-count",
+    why="The generator has one output for each word of the source's vocabulary. It predicts words of the target.",
+    hint="Your generator has `src_vocab` outputs. It needs `tgt_vocab`.",
+)
+
+mistake(
+    "transformer.make_model",
+    "vocabularies-exchanged",
+    edit(
+        "TokenEmbedding(src_vocab, d_model), TokenEmbedding(tgt_vocab, d_model)",
+        "TokenEmbedding(tgt_vocab, d_model), TokenEmbedding(src_vocab, d_model)",
+    ),
+    section="tf-count",
+    why="The source's table has the size of the target's vocabulary, and the other way round. Ids above the smaller one "
+    "then have no row.",
+    hint="Your two tables have each other's size. The source's has `src_vocab` rows.",
+)
+
+mistake(
+    "transformer.make_model",
+    "source-vocabulary-for-both",
+    edit("TokenEmbedding(tgt_vocab, d_model)", "TokenEmbedding(src_vocab, d_model)"),
+    section="tf-count",
+    why="Both tables have the size of the source's vocabulary. Target ids above it have no row.",
+    hint="Your target's table has `src_vocab` rows. It needs `tgt_vocab`.",
+)
+
+mistake(
+    "transformer.make_model",
+    "normal-with-a-small-deviation",
+    edit("nn.init.xavier_uniform_(parameter)", "nn.init.normal_(parameter, std=0.02)"),
+    section="tf-start",
+    why="The matrices are drawn from a normal distribution with standard deviation 0.02, as in GPT-2. The exercise asks "
+    "for Xavier's uniform distribution, whose bound depends on the shape.",
+    hint="Your matrices are normal with a fixed deviation. Use `nn.init.xavier_uniform_`.",
+)
+
+mistake(
+    "transformer.make_model",
+    "decoder-not-initialised",
+    edit(
+        "return model",
+        """
+        for module in model.decoder.modules():
+            if isinstance(module, nn.Linear):
+                module.reset_parameters()
+        return model
+        """,
+    ),
+    section="tf-start",
+    why="Only the encoder's half was initialised. The decoder keeps the numbers of PyTorch's defaults.",
+    hint="The matrices of your decoder are not drawn from Xavier's distribution. Go through the parameters of the whole "
+    "model.",
+)
+
+mistake(
+    "transformer.make_model",
+    "norm-for-the-encoder-only",
+    edit("Decoder(*sizes)", "Decoder(*sizes[:-1])"),
+    section="tf-norms",
+    why='The argument norm reaches the encoder only, so that the decoder is always pre-norm. A "post" model then has '
+    "one stack of each kind.",
+    hint='Your decoder is pre-norm for `norm="post"` too. Hand `norm` on to both stacks.',
+)
+
+mistake(
+    "transformer.make_model",
+    "dropout-for-the-encoder-only",
+    edit("Decoder(*sizes)", "Decoder(num_layers, d_model, num_heads, d_ff, norm=norm)"),
+    section="tf-encoder-layer",
+    why="The probability of dropping reaches the encoder only, and the decoder keeps its own default of 0.1. One "
+    "argument is for both.",
+    hint="Your decoder drops with a probability of its own. Hand `dropout` on to both stacks.",
+)
+
+mistake(
+    "transformer.make_model",
+    "unequal-vocabularies-asserted",
+    edit(
+        "if tie_weights and src_vocab != tgt_vocab:",
+        "assert not tie_weights or src_vocab == tgt_vocab\nif tie_weights and src_vocab != tgt_vocab:",
+    ),
+    section="tf-tying",
+    why="Unequal vocabularies are refused by an assert. Asserts are for the programmer's own errors and can be switched "
+    "off; wrong arguments raise a ValueError that names them.",
+    hint="With `tie_weights` and two different vocabulary sizes, raise a `ValueError` instead of using `assert`.",
+)
+
+mistake(
+    "transformer.make_model",
+    "second-layer-of-the-decoder-shared",
+    edit(
+        "return model",
+        """
+        if num_layers > 2:
+            model.decoder.layers[2] = model.decoder.layers[1]
+        return model
+        """,
+    ),
+    section="tf-sharing",
+    why="Two layers of the decoder are one object. No two layers of a stack share parameters.",
+    hint="Two layers of your decoder are one and the same. Make each layer afresh.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # shift_right
@@ -1434,6 +3033,42 @@ mistake(
     why="The end of the sentence is replaced by padding in what the decoder reads. All tokens but the last move as "
     "they are, whatever they mean.",
     hint="Your shift changes a token on the way: EOS is to stay EOS. It only moves tokens.",
+)
+
+mistake(
+    "transformer.shift_right",
+    "padding-comes-first",
+    edit("shifted[..., 0] = bos_id", "shifted[..., 0] = 0"),
+    base="filled",
+    section="tf-shift",
+    why="The first position holds 0, which is padding. The decoder's mask hides padding, so its first query would have "
+    "nothing to attend to.",
+    hint="Your sequences start with padding. The first position holds `bos_id`.",
+)
+
+mistake(
+    "transformer.shift_right",
+    "unchanged",
+    edit(
+        "torch.full_like(targets[..., :1], bos_id), targets[..., :-1]",
+        "torch.full_like(targets[..., :1], bos_id), targets",
+    ),
+    edit("], dim=-1)", "], dim=-1)[..., 1:]"),
+    base="concatenated",
+    section="tf-shift",
+    why="The start was put in front and then cut off again. Each position reads the word that it is to predict.",
+    hint="Your result is the targets themselves. Cut off the last token, not the first one.",
+)
+
+mistake(
+    "transformer.shift_right",
+    "ids-as-floats",
+    edit("targets.new_empty(targets.shape)", "torch.zeros(targets.shape)"),
+    base="filled",
+    section="tf-shift",
+    why="The result was made with torch.zeros, which gives floats. Ids are whole numbers, and an embedding refuses "
+    "floats.",
+    hint="Your result holds floats. Make it like the targets: `zeros_like`, `new_empty`, or `dtype=targets.dtype`.",
 )
 
 
@@ -1572,4 +3207,30 @@ mistake(
     section="tf-count",
     why="Parameters with equal values were taken for one. Two norms that both start at 1 are different parameters.",
     hint="You tell parameters apart by their values. Two are the same only if they are one object (`is`, or `id`).",
+)
+
+mistake(
+    "transformer.count_parameters",
+    "by-parameter-name",
+    edit("for name, _ in model.named_children()", "for name, _ in model.named_parameters()"),
+    edit(
+        'part = name.split(".")[0]\nif part in counts and "." in name:\n    counts[part] += math.prod(parameter.shape)',
+        "counts[name] = math.prod(parameter.shape)",
+    ),
+    base="by-name",
+    section="tf-count",
+    why="The dictionary has an entry for each tensor, under its full name. The parts are the model's direct children.",
+    hint="Your keys are names of parameters. Go through `model.named_children()`, and add up what each part holds.",
+)
+
+mistake(
+    "transformer.count_parameters",
+    "every-module-inside",
+    edit("model.named_children()", "model.named_modules()"),
+    edit("counts[name] = sum(map(torch.numel, new))", "counts[name] = sum(map(torch.numel, part.parameters()))"),
+    base="list-of-tensors",
+    section="tf-count",
+    why="The dictionary has an entry for every module, at every depth, and for the model itself. The parts are the "
+    "model's direct children.",
+    hint="Your keys name modules inside modules. `named_children` gives the direct parts, `named_modules` all of them.",
 )

@@ -10,12 +10,15 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.course.addresses import ROOT
-from autograder.course.catalogue import c_solution
+from autograder.course.catalogue import alternatives, c_solution
 from autograder.course.registry import UNITS
+from autograder.judging.c_assertions import Call, check_kernel
+from autograder.judging.implementations import c_namespace, namespace
+from autograder.judging.subject import Learner, LocalSubject
 from autograder.lms.release import BrokenSource, CSolution
 from autograder.lms.stubs import ClearSolutionsByName
 from autograder.notebook import c_magic
-from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernel, calling, compiling
+from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernel, call_kernels, calling, compiling, line_of_overflow
 from autograder.sandbox.runtime.c.prototypes import PROTOTYPES, SIGNATURES
 from autograder.sandbox.runtime.c.reading import pieces_of, without_comments
 from autograder.sandbox.runtime.cells import _stand_ins
@@ -63,7 +66,15 @@ CASES = {  # body of the kernel: the kind of failure, its text, the learner's li
         "BadMemoryAccess", "writes the first entry past the end of `out`", 3),
     "out[0] = inp2[-2];": ("BadMemoryAccess", "reads entry 2 before the beginning of `inp2`", 2),
     "float *p = 0;\n p[N] = 1;": ("BadMemoryAccess", "through a NULL pointer", 3),
-    "out[100000000] = 1;": ("BadMemoryAccess", "far outside of every array", 2),
+    "out[100000000] = 1;": ("BadMemoryAccess", "writes far outside of every array", 2),
+    "out[0] = inp1[100000000];": ("BadMemoryAccess", "reads far outside of every array", 2),
+    "int *p = 0;\n out[0] = p[N];": ("BadMemoryAccess", "reads through a NULL pointer", 3),
+    "float *own = __builtin_malloc(8);\n own[2] = 1;": (
+        "BadMemoryAccess", "writes past the end of an array of its own", 3),
+    "float *own = __builtin_malloc(N * 4);\n own[N] = inp1[0];\n out[0] = own[0] + own[N];": (
+        "BadMemoryAccess", "writes past the end of 20 bytes that it allocated", 3),
+    "float *own = __builtin_malloc(8);\n __builtin_free(own);\n out[0] = own[0];": (
+        "BadMemoryAccess", "reads memory that it has freed", 4),
     "int x = 2147483647;\n out[0] = x + N;": ("UndefinedBehaviour", "signed integer overflow", 3),
     "float t[3];\n for (int i = 0; i < N; i++)\n t[i] = out[i] = i;": ("UndefinedBehaviour", "out of bounds", 4),
     "extern void exit(int);\n exit(0);": ("Ended", "never calls exit", 0),
@@ -96,9 +107,138 @@ def test_null_is_named():
         call_kernel(names, "matmul_forward", [x, x, x, None, 1, 1, 1, 1])
 
 
-def test_what_a_kernel_prints_is_no_answer():
+def test_what_a_kernel_prints_is_no_answer_and_is_shown(capsys):
     printing = RIGHT.replace("    for", 'printf("hello\\n"); fprintf(stderr, "runtime\\n"); for')
     assert residual(code("#include <stdio.h>\n" + printing))[0].tolist() == [3] * 5
+    assert capsys.readouterr().out == "hello\n"
+
+
+@pytest.mark.parametrize("end", ["exit(1);", "out[N] = 0;", "for (;;) ;"])
+def test_what_a_kernel_printed_before_it_failed_is_shown(monkeypatch, capsys, end):
+    monkeypatch.setattr(calling, "CALL_SECONDS", 1.0)
+    failure(f'#include <stdio.h>\n#include <stdlib.h>\n{HEAD} printf("N is %d\\n", N); {end} }}')
+    assert capsys.readouterr().out == "N is 5\n"
+
+
+def test_the_first_lines_are_enough(capsys):
+    residual(code("#include <stdio.h>\n" + RIGHT.replace("    for", 'for (int i = 0; i < 900000; i++) puts("a"); for')))
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == ["a"] * calling.FIRST_LINES + ["… (there is more)"]
+
+
+# --- memory that nothing has been written to, and what is kept from call to call --------------------------------------
+
+UNWRITTEN = {
+    "a sum": "float sum;\n for (int i = 0; i < N; i++) sum += inp1[i];\n out[0] = sum;",
+    "a maximum": "float most;\n for (int i = 0; i < N; i++) if (inp1[i] > most) most = inp1[i];\n out[0] = most;",
+    "a condition": "int seen;\n for (int i = 0; i < N; i++) if (!seen) { out[i] = 1; seen = 1; } else out[i] = 2;",
+    "an array of its own": "float part[64];\n for (int i = 1; i < N; i++) part[i] = 1;\n out[0] = part[0];",
+    "allocated memory": "float *part = malloc(4 * N);\n out[0] = part[1];\n free(part);",
+    "a helper's variable": "out[0] = total(inp1, N);",
+    "a thread's variable": "#pragma omp parallel for\n for (int i = 0; i < N; i++) { float x; x++; out[i] = x; }",
+}
+
+
+@pytest.mark.parametrize("body", UNWRITTEN.values(), ids=UNWRITTEN)
+def test_what_is_read_before_it_is_written(body):
+    helper = "static float total(const float *x, int n) { float sum; while (n--) sum += x[n]; return sum; }\n"
+    error = failure(f"#include <stdlib.h>\n{helper}{HEAD} {body}\n(void)total;}}\n")
+    assert type(error) is calling.UninitialisedRead
+    assert "reads memory before anything has been written to it" in str(error)
+
+
+def test_the_variable_is_named_where_the_compiler_knows_it():
+    error = failure(HEAD + "    float sum;\n    for (int i = 0; i < N; i++) sum += inp1[i];\n    out[0] = sum;\n}\n")
+    assert re.fullmatch(r"line [34] of cell 1: `sum`", error.c_line)
+
+
+UNUSED = {
+    "a part that is not used": "float part[64];\n for (int i = 0; i < N; i++) out[i] = part[i] = 1;",
+    "a sum that is set": "float sum;\n sum = 0;\n for (int i = 0; i < N; i++) sum += inp1[i];\n out[0] = sum;",
+    "a function for C99's inline": "out[0] = twice(inp1[0]);",
+    "a function of OpenMP": "extern int omp_get_num_threads(void);\n out[0] = omp_get_num_threads();",
+}
+
+
+@pytest.mark.parametrize("body", UNUSED.values(), ids=UNUSED)
+def test_memory_that_is_written_first(body):
+    residual(code(f"inline float twice(float x) {{ return 2 * x; }}\n{HEAD} {body}\n(void)twice;}}\n"))
+
+
+def several(body: str, *sizes: int) -> list:
+    """The sums of 1 and 2 in calls of these sizes, in one process."""
+    calls = [[torch.full((size,), NAN), torch.ones(size), 2 * torch.ones(size), size] for size in sizes]
+    names = code("#include <stdlib.h>\n#include <string.h>\n" + HEAD + body + "\n}\n")
+    return [left[0].tolist() for left in call_kernels(names, "residual_forward", calls)]
+
+
+def test_calls_of_one_process_see_what_is_kept():
+    counting = "static int calls; calls++; for (int i = 0; i < N; i++) out[i] = calls;"
+    assert several(counting, 2, 3, 3) == [[1] * 2, [2] * 3, [3] * 3]
+    assert several("for (int i = 0; i < N; i++) out[i] = inp1[i] + inp2[i];", 1, 4) == [[3], [3] * 4]
+
+
+KEPT = {
+    "static float *own; if (!own) own = malloc(4 * N); for (int i = 0; i < N; i++) own[i] = 1; memset(out, 0, 4);": (
+        "writes past the end of 8 bytes that it allocated in call 2 of one program"),
+    "static const float *x; if (!x) x = inp1; for (int i = 0; i < N; i++) out[i] = x[i];": (
+        "reads an array of an earlier call in call 2 of one program"),
+    "static int n; if (!n) n = N; else exit(3); for (int i = 0; i < N; i++) out[i] = n;": (
+        "ended the program (exit code 3) in call 2 of one program"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", KEPT)
+def test_what_a_later_call_does_with_it_is_a_sentence(body):
+    with pytest.raises(calling.KernelFailure) as raised:
+        several(body, 2, 3)
+    assert KEPT[body] in str(raised.value)
+
+
+def test_arrays_of_the_same_size_stay_where_they_are():
+    where = "static float *before; for (int i = 0; i < N; i++) out[i] = before == out; before = out;"
+    assert several(where, 2, 2, 3) == [[0] * 2, [1] * 2, [0] * 3]
+
+
+def learner_with(body: str) -> Learner:
+    return Learner(LocalSubject(code(HEAD + body + "\n}\n")))
+
+
+@pytest.mark.parametrize("unit", ["gpt2_forward", "gpt2_backward"])
+def test_offsets_beyond_an_int_are_found(unit):
+    """In arrays of 8 GB and more, of which hardly anything is touched."""
+    for entry in alternatives(unit):
+        name = entry.task.partition(".")[2]
+        if name in calling._LARGE and entry.name in ("plain-loops", "channels-shared-out-to-threads"):
+            found = line_of_overflow(namespace(entry), name)
+            assert bool(found) == (entry.name == "plain-loops"), entry
+    for name in calling._LARGE:
+        assert line_of_overflow(c_namespace(c_solution(unit)), name) == ""
+
+
+def test_a_cell_with_an_int_offset_says_so(capsys):
+    shell = InteractiveShell.instance()
+    c_magic.register(shell)
+    text = next(one.source for one in alternatives("gpt2_forward") if one.task.endswith("encoder_forward")
+                and one.name == "plain-loops")  # fmt: skip
+    shell.run_cell_magic("c", "offsets.c", text)
+    assert "line 5 of offsets.c: this offset is an `int`" in capsys.readouterr().out
+    shell.run_cell_magic(
+        "c", "offsets.c", "#include <stddef.h>\n" + text.replace("inp[b * T + t] * C", "(size_t)inp[b * T + t] * C")
+    )
+    assert capsys.readouterr().out == ""
+
+
+def test_a_check_says_that_something_is_kept():
+    calls = [Call({"inp1": torch.ones(size), "inp2": torch.ones(size), "N": size}, {"out": 2 * torch.ones(size)})
+             for size in (2, 3)]  # fmt: skip
+    check_kernel(learner_with("for (int i = 0; i < N; i++) out[i] = inp1[i] + inp2[i];"), "residual_forward", *calls)
+    kept = "static int n; for (; n < N; n++) out[n] = inp1[n] + inp2[n];"
+    with pytest.raises(AssertionError, match=r"call 2 of 2 in one program.*Alone, this call is right"):
+        check_kernel(learner_with(kept), "residual_forward", *calls)
+    with pytest.raises(AssertionError) as raised:
+        check_kernel(learner_with(f"if (N == 3) return; {kept}"), "residual_forward", *calls)
+    assert "Alone" not in str(raised.value)
 
 
 def test_what_is_not_there_or_empty():
@@ -304,7 +444,7 @@ def test_comments_and_texts_hide_braces():
 
 # --- in a process of its own ---------------------------------------------------------------------------------
 
-DRIVER = "def kernel(learner, name, arguments):\n    return call_kernel(learner, name, arguments)\n"
+DRIVER = "def kernel(learner, name, arguments):\n    return call_kernels(learner, name, [arguments])[0]\n"
 
 
 def ask(subject: ProcessSubject, name: str = "residual_forward"):

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from .prototypes import PROTOTYPES, SIGNATURES
@@ -27,6 +27,8 @@ _FLAGS = [
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-ffp-contract=off"),
     "-Dmain=main_of_the_learner",
 ]
+# Without optimisation every local variable has memory of its own, which the calling program can fill beforehand.
+_PLAIN_FLAGS = ["-std=gnu11", "-O0", "-w", "-fgnu89-inline", "-ffp-contract=off", "-Dmain=main_of_the_learner"]
 _AS_JSON = "-fdiagnostics-format=json"  # gcc 9 to 15. Later ones and clang have SARIF, in forms that still change.
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1:symbolize=0:exitcode=66",
@@ -65,6 +67,7 @@ class CCode:
     """All C code of a notebook or file, and the program made of it."""
 
     texts: dict[str, tuple[str, str]] = field(default_factory=dict)  # by key, in their order: what it is called, code
+    initialised: bool = False  # whether it is known to read no memory that nothing has been written to
     _pieces: list[Piece] | None = None  # of the code as it is now, once it has been read
     _program: Program | None = None  # made of them, once it has been asked for
 
@@ -121,6 +124,8 @@ class Program:
         self.errors: dict[str, str] = {}
         self.warnings: list[str] = []
         self.problem = ""  # why there is no program at all
+        self._kept: Sequence[Piece] = ()
+        self._messages: list[Message] = []
         with open(os.path.join(self._folder.name, "call.o"), "wb") as file:
             file.write(_calling_object())
         for piece in pieces:
@@ -147,28 +152,56 @@ class Program:
         """How many functions are left out, or more than all of them."""
         return MAX_C if self.problem else len(self.errors)
 
+    @cached_property
+    def plain_path(self) -> str:
+        """The same program without sanitizers; empty where it cannot be built so."""
+        path = self.path + "-plain"
+        # OpenMP writes to the stack before a loop begins: it is left out unless one of its functions is called.
+        flags = ["-D_OPENMP=201511", "-fopenmp"] if "-fopenmp" in compiler() else ["-w"]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            for flag in flags:
+                command = [compiler()[0], flag, *_PLAIN_FLAGS, "learner.c", "call.o", "-o", path, "-lm"]
+                if self._run(command).returncode == 0:
+                    return path
+        return ""
+
+    def uninitialised_variable(self, function: str) -> tuple[str, str]:
+        """What the compiler says is read before it is written in a function, its helpers included: name and line."""
+        pieces = [piece for piece in self._kept if piece.function == function]
+        pieces += [piece for piece in self._kept if piece.function and piece.function not in SIGNATURES]
+        for is_about in map(_is_about, pieces):
+            for message in filter(is_about, self._messages):
+                if found := re.match(r"['\u2018](.+?)['\u2019] (?:is|may be) used uninitialized", message.text):
+                    return found.group(1), f"line {message.line} of {message.label}"
+        return "", ""
+
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess:
+        """Run a command of the compiler in the program's folder."""
+        return subprocess.run(
+            command,
+            cwd=self._folder.name,
+            env={**ENVIRONMENT, "TMPDIR": self._folder.name},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=COMPILE_SECONDS,
+            check=False,
+        )
+
     def _compile(self, pieces: Sequence[Piece]) -> list[Message] | None:
         """Compile; what was wrong, or ``None``."""
         with open(os.path.join(self._folder.name, "learner.c"), "w", encoding="utf-8") as file:
             file.write(_source(pieces))
-        command = [*compiler(), *_FLAGS, "learner.c", "call.o", "-o", self.path, "-lm"]
         try:
-            done = subprocess.run(
-                command,
-                cwd=self._folder.name,
-                env={**ENVIRONMENT, "TMPDIR": self._folder.name},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=COMPILE_SECONDS,
-                check=False,
-            )
+            done = self._run([*compiler(), *_FLAGS, "learner.c", "call.o", "-o", self.path, "-lm"])
         except subprocess.TimeoutExpired:
             return [Message("", 0, f"the compiler did not finish within {COMPILE_SECONDS:g} seconds")]
         said = done.stderr.decode(errors="replace")
         stubs = [_is_about(piece) for piece in pieces if piece.is_stub]  # its parameters are bound to be unused
-        self.warnings = [
-            message.sentence for message in _said("warning", said) if not any(is_about(message) for is_about in stubs)
+        self._kept = pieces
+        self._messages = [
+            message for message in _said("warning", said) if not any(is_about(message) for is_about in stubs)
         ]
+        self.warnings = [message.sentence for message in self._messages]
         return _errors(said) if done.returncode else None
 
 
@@ -269,7 +302,7 @@ def _calling_object() -> bytes:
 
 
 def _calling_program() -> str:
-    """C code that reads the number of a C kernel and its arguments, calls it, and writes all arrays back."""
+    """C code that reads the number of a C kernel and the arguments of its calls, makes them, and writes arrays back."""
     weak = re.sub(r"\)\s*;", ") __attribute__((weak));", PROTOTYPES)
     cases = []
     for number, (name, parameters) in enumerate(SIGNATURES.items()):
@@ -279,25 +312,36 @@ def _calling_program() -> str:
             f"        {parameter.type} a{i} = {read};" for i, (parameter, read) in enumerate(zip(parameters, arguments))
         ]
         given = ", ".join(f"a{i}" for i in range(len(parameters)))
+        lines += ["        addresses();", "        fill_stack();", "        go_deeper();", f"        {name}({given});"]
         cases.append(
             f"    case {number}: {{\n        if (!{name}) return {NOT_VISIBLE};\n"
             + "\n".join(lines)
-            + f"\n        addresses();\n        {name}({given});\n        break;\n    }}"
+            + "\n        break;\n    }"
         )
     return _CALLING.replace("PROTOTYPES", weak).replace("CASES", "\n".join(cases))
 
 
 _CALLING = r"""
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+#define HUGE_ARRAY (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 PROTOTYPES
 static int result;
 static int count;
 static void *arrays[16];
 static int64_t sizes[16];
+static int filling; /* the byte that memory holds before anything is written to it; -1: whatever is there */
 
 static void take(void *to, size_t size) {
     for (char *next = to; size > 0;) {
@@ -319,15 +363,26 @@ static int64_t whole(void) { int64_t value; take(&value, sizeof value); return v
 static double real(void) { double value; take(&value, sizeof value); return value; }
 static void *array(void) {
     int64_t size = whole();
-    void *memory = NULL;
-    if (size >= 0) {
-        memory = malloc((size_t)size);
-        if (!memory) _exit(6);
-        take(memory, (size_t)size);
+    if (size < -1) { /* so many bytes below -1: zeros that take no memory until they are touched */
+        void *huge = mmap(NULL, (size_t)(-1 - size), PROT_READ | PROT_WRITE, HUGE_ARRAY, -1, 0);
+        if (huge == MAP_FAILED) _exit(6);
+        sizes[count] = -1;
+        return arrays[count++] = huge;
     }
-    arrays[count] = memory;
-    sizes[count++] = size;
-    return memory;
+    if (!arrays[count] || size != sizes[count]) { /* as in a training: arrays stay where they are */
+        free(arrays[count]);
+        arrays[count] = size < 0 ? NULL : malloc((size_t)size);
+        if (size >= 0 && !arrays[count]) _exit(6);
+    }
+    if (size >= 0) take(arrays[count], (size_t)size);
+    sizes[count] = size;
+    return arrays[count++];
+}
+static void __attribute__((noinline)) fill_stack(void) {
+    char below[1 << 20];
+    if (filling < 0) return;
+    memset(below, filling, sizeof below);
+    __asm__ volatile("" : : "r"(below) : "memory");
 }
 static void addresses(void) {
     for (int i = 0; i < count; i++) {
@@ -336,17 +391,29 @@ static void addresses(void) {
     }
     fflush(NULL);
 }
-int main(void) {
+/* What is called after this has its variables where fill_stack has written, and not beside its return address. */
+#define go_deeper() __asm__ volatile("" : : "r"(__builtin_alloca(512)) : "memory")
+int main(int many, char **words) {
     int64_t kernel = whole();
+    filling = (int)whole();
+#ifdef M_PERTURB
+    if (filling >= 0) mallopt(M_PERTURB, filling ^ 0xff);
+#endif
     result = dup(1);
-    if (!freopen("/dev/null", "w", stdout)) close(1);
-    switch (kernel) {
+    if (many != 2 || dup2(atoi(words[1]), 1) != 1) _exit(7); /* what the kernel prints goes to that file */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    signal(SIGXFSZ, SIG_IGN);
+    for (int64_t calls = whole(); calls > 0; calls--) {
+        count = 0;
+        switch (kernel) {
 CASES
-    default:
-        return 4;
+        default:
+            return 4;
+        }
+        for (int i = 0; i < count; i++)
+            if (sizes[i] > 0) give(arrays[i], (size_t)sizes[i]);
     }
-    for (int i = 0; i < count; i++)
-        if (sizes[i] > 0) give(arrays[i], (size_t)sizes[i]);
+    fflush(NULL);
     give("done", 4);
     _exit(0);
 }
