@@ -20,9 +20,7 @@ def explain_missing(judgement: Judgement, cells: Sequence[str]) -> Judgement:
             name = task.partition(".")[2]
             why = _why(judgement.unit, name, cells)
             if why:
-                changed[task] = [
-                    _explained(verdict, _needs(name, verdict.result.message) or why) for verdict in verdicts
-                ]
+                changed[task] = [_explained(verdict, name, why) for verdict in verdicts]
     return replace(judgement, verdicts=judgement.verdicts | changed) if changed else judgement
 
 

@@ -455,7 +455,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.grade:
         from autograder.lms.release import generate
 
-        generate(options.course_root)
+        generate(options.course_root, UNITS)
         print(f"{len(write(options.course_root))} submissions are in {options.course_root / 'submitted'}.")
         return 0
     from autograder import reports
