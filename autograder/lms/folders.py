@@ -23,7 +23,7 @@ from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.course.registry import BY_NAME
 from autograder.submissions.choice import choose, tasks_written, unit_checked
-from autograder.submissions.discovery import files_of
+from autograder.submissions.discovery import candidates_in
 from autograder.submissions.files import NOTEBOOK, UnreadableSubmission, content, kind_of, split
 from autograder.submissions.names import unit_named
 from autograder.submissions.notebooks import parse
@@ -170,7 +170,7 @@ def _holds_a_time(path: Path) -> bool:
 def counting(path: Path) -> tuple[Path, str]:
     """The file that counts for the notebook of this path, as in any grading, and a sentence on the others, if any."""
     unit = path.stem
-    possible = [one for one in files_of(path.parent)[0] if unit_named(one.stem) in ("", unit)]
+    possible = [one for one in candidates_in(path.parent)[0] if unit_named(one.stem) in ("", unit)]
     if unit not in BY_NAME or len(possible) < 2:
         return path, ""
     index, note = choose(possible, unit)
@@ -188,7 +188,7 @@ def notebook_in(path: Path) -> bytes:
 
 def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> bool:
     """Give the notebooks of a submission their names; whether there is anything to grade."""
-    found, problems = files_of(folder)
+    found, problems = candidates_in(folder)
     for problem in problems:
         converter.log.error("%s: %s", folder, problem)
     missing = [name for name in expected if not os.path.lexists(folder / f"{name}.ipynb")]
