@@ -170,11 +170,20 @@ def _holds_a_time(path: Path) -> bool:
 def counting(path: Path) -> tuple[Path, str]:
     """The file that counts for the notebook of this path, as in any grading, and a sentence on the others, if any."""
     unit = path.stem
-    possible = [one for one in candidates_in(path.parent)[0] if unit_named(one.stem) in ("", unit)]
+    found = [one for one in candidates_in(path.parent)[0] if unit_named(one.stem) in ("", unit)]
+    possible = [one for one in found if one.path == path or not _is_copy(path, one.path)]
     if unit not in BY_NAME or len(possible) < 2:
         return path, ""
     index, note = choose(possible, unit)
     return possible[index].path, note
+
+
+def _is_copy(path: Path, origin: Path) -> bool:
+    """Whether the one file was made of the other, to have the name that nbgrader expects."""
+    try:
+        return content(path) == notebook_in(origin)
+    except UnreadableSubmission:
+        return False
 
 
 def notebook_in(path: Path) -> bytes:
@@ -182,7 +191,8 @@ def notebook_in(path: Path) -> bytes:
     data = content(path)
     if split(path.name)[1] in ("", NOTEBOOK) or kind_of(path.name, data) == NOTEBOOK:
         return data
-    cells = [nbformat.v4.new_code_cell(source) for source in parse(data, path).cells]
+    sources = parse(data, path).cells
+    cells = [nbformat.v4.new_code_cell(source, id=f"cell-{number}") for number, source in enumerate(sources)]
     return nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()
 
 
@@ -192,9 +202,8 @@ def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Se
     for problem in problems:
         converter.log.error("%s: %s", folder, problem)
     missing = [name for name in expected if not os.path.lexists(folder / f"{name}.ipynb")]
-    unknown = [
-        one for one in found if one.path.parent != folder or one.path.name not in map("{}.ipynb".format, expected)
-    ]
+    known = {folder / f"{name}.ipynb" for name in expected}
+    unknown = [one for one in found if one.path not in known]
     for name in missing:
         # Which of several files is meant, only what is in them can tell.
         possible = [one for one in unknown if len(missing) == 1 or _is_of(one.path, name)]

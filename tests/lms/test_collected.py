@@ -82,6 +82,8 @@ def graded(course, solution_cells) -> Course:
 )
 def test_whatever_the_file_is_called(graded, student):
     assert scores_of_tasks(graded, student) == FULL
+    text = (graded.root / "autograded" / student / UNIT / "attention.ipynb").read_text(encoding="utf-8")
+    assert ("Of several files" in text) == ("blank" in student)
 
 
 def test_the_feedback_names_the_other_notebook(graded):
