@@ -436,7 +436,7 @@ ANYTHING = (
 def test_no_constant_answer_scores_and_none_stops_the_grader(unit, monkeypatch):
     """Functions and modules that return the same thing, their argument, or nothing at all."""
     # Tested elsewhere; here it would only take time.
-    monkeypatch.setattr(diagnosis, "likeliest", lambda *_: diagnosis.Likeliest(explains_all=True))
+    monkeypatch.setattr(diagnosis, "likeliest", lambda *_: diagnosis.Likeliest())
     for value in ANYTHING:
         names = namespace(f"import torch\ndef answer(*args, **kwargs):\n    return {value}\n")
         for name, task in zip(unit.names, unit.task_ids):
