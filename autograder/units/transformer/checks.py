@@ -81,6 +81,18 @@ def record(layer, index, records, memories, masks):
     layer.forward = forward
 
 
+def record_stacks(model, stacks):
+    """Two lists that will hold what the stacks of each side read, and what the encoder returns."""
+    entered: list = [[], []]
+    encoded: list = []
+    for side, order in enumerate((stacks, stacks[::-1])):
+        for stack in modules_of(model, *order):
+            stack.register_forward_hook(lambda _, inputs, __, side=side: entered[side].extend(inputs[:1]))
+    for stack in modules_of(model, *stacks):
+        stack.register_forward_hook(lambda *call: encoded.append(call[2]))
+    return entered, encoded
+
+
 def heads_of(layers):
     """The numbers of heads in the layers: the second size of each attention's ``weights`` (B, H, T_q, T_k)."""
     weights = [getattr(one, "weights", None) for layer in layers for one in layer.modules() if hasattr(one, "w_q")]
@@ -130,13 +142,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
     for side in (0, 1):
         for index, layer in enumerate(layers[side]):
             record(layer, index, records[side], memories, masks[: side + 1])
-    entered: list = [[], []]
-    encoded: list = []
-    for side, order in enumerate((stacks, stacks[::-1])):
-        for stack in modules_of(model, *order):
-            stack.register_forward_hook(lambda _, inputs, __, side=side: entered[side].extend(inputs[:1]))
-    for stack in modules_of(model, *stacks):
-        stack.register_forward_hook(lambda *call: encoded.append(call[2]))
+    entered, encoded = record_stacks(model, stacks)
     result = call(src, tgt)
     slope = None
     if half == "decode" and isinstance(result, torch.Tensor) and result.requires_grad:
@@ -158,7 +164,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
 def watched(subject, *request, **options):
     """The reply of `watch`."""
     uses = (is_norm, norm_parameters, fill_parameters, order_of_use, zero_parameters, fill_in_order, fill_by_role)
-    uses += (modules_of, record, heads_of, last_norms, table_of)
+    uses += (modules_of, record, record_stacks, heads_of, last_norms, table_of)
     return subject.run(watch, *request, uses=uses, **options)
 
 
