@@ -95,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--roster", metavar="FILE", type=Path, help="a CSV file of all learners: each gets a row")
     for kind in ("JSON", "CSV", "JUnit", "HTML"):
         grade.add_argument(f"--{kind.lower()}", metavar="FILE", type=Path, help=f"write the report as {kind}")
-    grade.add_argument("--canvas", metavar="FILE", type=Path, help="write a gradebook CSV for Canvas")
+    grade.add_argument("--canvas", metavar="FILE", type=Path, help="write the points of the code as CSV for Canvas")
     grade.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write results.json files for Gradescope")
     grade.add_argument("--jobs", metavar="N", type=_positive_int, default=_jobs(), help="how many at a time")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on a dask cluster, for example tcp://host:8786")

@@ -9,6 +9,7 @@ Shapes: ``B`` sequences in a batch, ``T`` positions, ``C`` channels, ``NH`` head
 import argparse
 import ctypes
 import dataclasses
+import errno
 import json
 import math
 import os
@@ -217,6 +218,17 @@ def _replace(path, chunks):
         os.replace(aside, path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _try_to_write(path):
+    """Raise `OSError` if `_replace` could not write this file, before there is anything to lose."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "this is a folder, not a file", str(path))
+    try:
+        _replace(f"{path}.try", [])
+        os.unlink(f"{path}.try")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def write_checkpoint(path, model):
@@ -498,6 +510,8 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     source, out = options.vocabulary or (None, None)
     try:  # everything is read before anything is written
+        for path in filter(None, (options.checkpoint, out)):
+            _try_to_write(path)
         tokens = load_vocabulary(source) if source else []
         state = load_state(options.model)
         try:

@@ -1,12 +1,13 @@
 """The folders that learners handed in, made ready for nbgrader.
 
-nbgrader takes the notebooks that have the right name, stops at a time that it cannot read, and copies what a symbolic
-link leads to. Here notebooks get the name that nbgrader expects, and what it must not read it does not find.
+nbgrader takes the notebooks that have the right name, stops at a time that it cannot read, and follows symbolic links.
+Here notebooks get the name that nbgrader expects, and what it must not read it does not find.
 """
 
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -17,16 +18,19 @@ import nbformat
 from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.course.registry import BY_NAME
 from autograder.submissions.choice import choose, tasks_written, unit_checked
-from autograder.submissions.discovery import files_of
+from autograder.submissions.discovery import candidates_in
 from autograder.submissions.files import NOTEBOOK, UnreadableSubmission, content, kind_of, split
 from autograder.submissions.names import unit_named
 from autograder.submissions.notebooks import parse
 
 TIME = "timestamp.txt"
 UNREADABLE_TIME = "timestamp-unreadable.txt"
+MAX_TIME = 100  # bytes; reading a date takes nbgrader the square of its length
 MAX_LINKS = 100  # in one submission; nbgrader compares each of its files with all of them
 
 
@@ -39,22 +43,62 @@ def make_ready(converter: Autograde, gradebook: Gradebook, expected: Sequence[st
     pattern = course.format_path(course.submitted_directory, course.student_id, course.assignment_id)
     _leave_links_out(converter)
     for folder in sorted(filter(os.path.isdir, glob.glob(pattern))):
-        _set_unreadable_time_aside(Path(folder), converter.log)
-        is_tidy = (
-            not expected
-            or course.notebook_id != "*"
-            or (_is_text(folder) and _tidy(converter, gradebook, Path(folder), expected))
-        )
-        # In a name with brackets, nbgrader looks for other names.
-        notebooks = glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
-        if "\n" in folder:
-            converter.log.error("Not graded: nbgrader stops at a line break in a name, as in %r; rename it.", folder)
-        elif not _is_text(folder):
-            converter.log.error("Not graded: nbgrader stores no name that is not UTF-8, as in %r; rename it.", folder)
-        elif notebooks and is_tidy:
-            converter.assignments[folder] = notebooks
-            continue
         converter.assignments.pop(folder, None)
+        try:
+            notebooks = _notebooks_in(converter, gradebook, folder, expected)
+        except OSError as error:  # one folder stops nobody else's grading
+            converter.log.error("Not graded: %s cannot be read (%s).", folder, error)
+            continue
+        if notebooks:
+            converter.assignments[folder] = notebooks
+
+
+def _notebooks_in(converter: Autograde, gradebook: Gradebook, folder: str, expected: Sequence[str]) -> list[str]:
+    """The notebooks to grade in a submission's folder, once it is as nbgrader expects it."""
+    course = converter.coursedir
+    if "\n" in folder:
+        converter.log.error("Not graded: nbgrader stops at a line break in a name, as in %r; rename it.", folder)
+        return []
+    if not _is_text(folder):
+        converter.log.error("Not graded: nbgrader stores no name that is not UTF-8, as in %r; rename it.", folder)
+        return []
+    if _is_linked(course, Path(folder)):
+        converter.log.error("Not graded: %s is reached through a symbolic link, perhaps to another's work.", folder)
+        return []
+    set_unreadable_time_aside(Path(folder), converter.log)
+    if expected and course.notebook_id == "*" and not _tidy(converter, gradebook, Path(folder), expected):
+        return []
+    # In a name with brackets, nbgrader looks for other names.
+    return glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
+
+
+def _is_linked(course: CourseDirectory, folder: Path) -> bool:
+    """Whether a symbolic link leads to this folder, below the one that holds all submissions."""
+    everything = Path(course.format_path(course.submitted_directory, "", ""))
+    return any(path.is_symlink() for path in (folder, *folder.parents) if everything in path.parents)
+
+
+class CollectWithoutLinks(ExchangeCollect):
+    """nbgrader's step from the exchange, without links and with times that can be read."""
+
+    def copy_files(self) -> None:
+        for record in self.src_records:  # the time of what was collected before is compared with it
+            folder = self.coursedir.format_path(
+                self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
+            )
+            set_unreadable_time_aside(Path(folder), self.log)
+        super().copy_files()
+
+    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
+        if os.path.islink(src):
+            self.log.error("Not collected: %s is a symbolic link, perhaps to another's work.", src)
+            return
+        own_patterns = self.coursedir.ignore
+        self.coursedir.ignore = [*own_patterns, *(glob.escape(os.path.basename(path)) for path in _irregular(src))]
+        try:
+            super().do_copy(src, dest, log)
+        finally:
+            self.coursedir.ignore = own_patterns
 
 
 def _is_text(name: str) -> bool:
@@ -83,8 +127,7 @@ def _links(folder: str, log: Any) -> list[str]:
     nbgrader compares every file with every path of this list, and looks through whole folders for one with a bracket
     in it. So a long list, or a strange one, becomes the submission's folder, of which nbgrader then copies nothing.
     """
-    found = [path for path in _files(folder) if not stat.S_ISREG(os.lstat(path).st_mode)]
-    beside = [path for path in found if not path.endswith(".ipynb")]
+    beside = [path for path in _irregular(folder) if not path.endswith(".ipynb")]
     for path in beside[:MAX_LINKS]:
         log.warning("%s is left out: it is a symbolic link, or no regular file.", path)
     names = [os.path.relpath(path, folder) for path in beside]
@@ -94,26 +137,40 @@ def _links(folder: str, log: Any) -> list[str]:
     return beside
 
 
-def _files(folder: str) -> Iterator[str]:
-    for parent, _, names in os.walk(folder):
-        yield from (os.path.join(parent, name) for name in sorted(names))
+def _irregular(folder: str) -> Iterator[str]:
+    """What in a folder is neither a regular file nor a folder: links to anything at all, pipes and so on."""
+    for parent, folders, names in os.walk(folder):
+        for path in (os.path.join(parent, name) for name in sorted([*folders, *names])):
+            mode = os.lstat(path).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                yield path
 
 
-def _set_unreadable_time_aside(folder: Path, log: Any) -> None:
+def set_unreadable_time_aside(folder: Path, log: Any) -> None:
     """nbgrader stops at a file without a time, and reads one without an end."""
     path = folder / TIME
+    if not os.path.lexists(path) or _holds_a_time(path):
+        return
+    names = itertools.chain([UNREADABLE_TIME], (f"timestamp-unreadable-{number}.txt" for number in itertools.count(2)))
+    free = next(name for name in names if not os.path.lexists(folder / name))
+    log.warning("%s holds no time, so the submission counts as on time; it is now %s.", path, free)
+    path.rename(folder / free)
+
+
+def _holds_a_time(path: Path) -> bool:
+    if path.lstat().st_size > MAX_TIME:
+        return False
     try:
-        if os.path.lexists(path):
-            utils.parse_utc(content(path).decode().strip())
-    except (UnreadableSubmission, ValueError, OverflowError):
-        log.warning("%s holds no time, so the submission counts as on time; it is now %s.", path, UNREADABLE_TIME)
-        path.rename(folder / UNREADABLE_TIME)
+        text = content(path).decode().strip()
+        return not text or utils.parse_utc(text) is not None
+    except Exception:  # what reads the time guesses, and fails in many ways
+        return False
 
 
 def counting(path: Path) -> tuple[Path, str]:
     """The file that counts for the notebook of this path, as in any grading, and a sentence on the others, if any."""
     unit = path.stem
-    possible = [one for one in files_of(path.parent)[0] if unit_named(one.stem) in ("", unit)]
+    possible = [one for one in candidates_in(path.parent)[0] if unit_named(one.stem) in ("", unit)]
     if unit not in BY_NAME or len(possible) < 2:
         return path, ""
     index, note = choose(possible, unit)
@@ -131,7 +188,7 @@ def notebook_in(path: Path) -> bytes:
 
 def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> bool:
     """Give the notebooks of a submission their names; whether there is anything to grade."""
-    found, problems = files_of(folder)
+    found, problems = candidates_in(folder)
     for problem in problems:
         converter.log.error("%s: %s", folder, problem)
     missing = [name for name in expected if not os.path.lexists(folder / f"{name}.ipynb")]

@@ -7,11 +7,15 @@ grades and comments stay with their cells.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nbformat import NotebookNode
+from nbformat.v4 import new_notebook
 from nbgrader import utils
-from nbgrader.api import BaseCell, Gradebook, Notebook, SourceCell
+from nbgrader.api import BaseCell, Gradebook, Notebook, SourceCell, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import NbGraderPreprocessor, SaveCells
+from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor, SaveCells
+from traitlets.config import Configurable
 
 from autograder.course.registry import COMPLETE
 from autograder.lms.grade_ids import grade_id, task_of
@@ -62,6 +66,16 @@ def rename_cells(gradebook: Gradebook) -> bool:
                 cell.checksum = checksums.get(cell.name, cell.checksum)
     gradebook.db.commit()
     return bool(renamed)
+
+
+def renew_late_penalties(parent: Configurable, db_url: str, submissions: Iterable[SubmittedAssignment]) -> None:
+    """Compute again what lateness costs: a share of the points, of which some were given by hand after grading."""
+    step = AssignLatePenalties(parent=parent)
+    for submission in submissions:
+        for notebook in submission.notebooks:
+            if submission.total_seconds_late or notebook.late_submission_penalty:
+                about = {"student": submission.student.id, "assignment": submission.name, "notebook": notebook.name}
+                step.preprocess(new_notebook(), {"nbgrader": about | {"db_url": db_url}})
 
 
 class RenameCells(NbGraderPreprocessor):

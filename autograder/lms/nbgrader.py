@@ -7,7 +7,8 @@ nbgrader then works as always (gradebook, late penalties, formgrader, feedback, 
 ``nbgrader autograde``. Before anything else the submission is put back into the form in which it was released
 (`RebuildSubmission`). And instead of running the notebook in a kernel and reading the check cells' outputs,
 our grader runs it in a process of its own and writes the scores into the check cells (`GradeInProcess`), from
-where nbgrader takes them. Notebooks that have nothing of this course in them are left to nbgrader.
+where nbgrader takes them. Notebooks that have nothing of this course in them run in the same sandbox, and their check
+cells give the points that nbgrader would give.
 
 Nothing of nbgrader is replaced: all that `configure` does is to name steps in its configuration.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import atexit
 import html
+import json
 import math
 import os
 import re
@@ -28,20 +30,29 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.api import Gradebook, MissingEntry, Notebook
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
-from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor, SaveCells
-from traitlets import Bool, Float, Integer
+from nbgrader.preprocessors import AssignLatePenalties, ClearSolutions, Execute, NbGraderPreprocessor, SaveCells
+from traitlets import Bool, Enum, Float, Integer
 from traitlets.config import Config
 
 from autograder.judging import results
 from autograder.judging.results import Submission, TaskResult
-from autograder.lms import folders, restore, utf8
+from autograder.lms import attempts, folders, plain, restore, utf8
 from autograder.lms.grade_ids import grade_id, task_of
-from autograder.lms.gradebook import RenameCells, RenameGraded, SaveRenamedCells, position, rename_cells, wanted_cells
+from autograder.lms.gradebook import (
+    RenameCells,
+    RenameGraded,
+    SaveRenamedCells,
+    position,
+    rename_cells,
+    renew_late_penalties,
+    wanted_cells,
+)
 from autograder.lms.marks import KEY
-from autograder.lms.sanitize import MarkdownToHarmlessHtml
+from autograder.lms.narrow import FitNarrowScreens
+from autograder.lms.sanitize import HighlightWithinBounds, MarkdownToHarmlessHtml
 from autograder.lms.stubs import ClearSolutionsByName
 from autograder.reports.html import feedback_fragment
 from autograder.sandbox import launch
@@ -51,8 +62,10 @@ from autograder.submissions.notebooks import Code, modules_beside
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Graded, Servers
+    from autograder.sandbox.session import Limits
 
 UNSAFE = "WARNING: GradeInProcess.unsafe: submissions run without a sandbox and can read and change all that you can."
+SANDBOX, KERNEL, REFUSE = "sandbox", "kernel", "refuse"  # where a course's own notebooks run
 IGNORED_FILES = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store", "*.html"]
 
 
@@ -74,9 +87,19 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
     config.Autograde.sanitize_preprocessors = [RebuildSubmission, *_steps(Autograde, "sanitize_preprocessors")]
     config.Autograde.autograde_preprocessors = _steps(Autograde, "autograde_preprocessors")
     config.Autograde.exporter_class = SubmissionExporter
+    # Points given by hand came after the penalty had been computed: the page that a learner gets has both.
+    config.GenerateFeedback.preprocessors = [
+        AssignLatePenalties,
+        *_steps(GenerateFeedback, "preprocessors"),
+        FitNarrowScreens,
+    ]
+    config.ExchangeFactory.collect = folders.CollectWithoutLinks
     config.OverwriteCells.add_missing_cells = True
     config.HTMLExporter.preprocessors = [RenameGraded]
-    config.HTMLExporter.filters = {"markdown2html": MarkdownToHarmlessHtml}
+    config.HTMLExporter.filters = {
+        "markdown2html": MarkdownToHarmlessHtml,
+        "highlight_code": HighlightWithinBounds,
+    }
     return config
 
 
@@ -123,11 +146,71 @@ def _make_ready(converter: Autograde) -> None:
             notebooks = gradebook.find_assignment(course.assignment_id).notebooks
         except MissingEntry:
             notebooks = []  # nbgrader says so in its own words
-        if any(task_of(grade_id(cell.name)) for notebook in notebooks for cell in notebook.grade_cells):
+        own = [
+            notebook for notebook in notebooks if not any(task_of(grade_id(cell.name)) for cell in notebook.grade_cells)
+        ]
+        own_run_in = GradeInProcess(parent=converter).own_notebooks
+        _demand_permission(converter, own, own_run_in)
+        if len(own) < len(notebooks) or (own and own_run_in == SANDBOX):
             _start_grading_process(converter)
         if rename_cells(gradebook):
             converter.log.info("The grade ids in the gradebook had dots, as in earlier releases; now they have dashes.")
+        for notebook in notebooks:
+            _compare_points(converter, notebook)
         folders.make_ready(converter, gradebook, [notebook.name for notebook in notebooks])
+    _remember_attempts(converter)
+
+
+def _compare_points(converter: Autograde, notebook: Notebook) -> None:
+    """Say where a task was worth other points when it was released: what its checks give is scaled then."""
+    from autograder.judging.runner import max_points
+
+    for cell in notebook.grade_cells:
+        task = task_of(cell.name)
+        if task and max_points(task) != Fraction(str(cell.max_score)):
+            converter.log.warning(
+                "%s is worth %g points in the gradebook and %g in the course, so its points are scaled: release the "
+                "unit again to have those of the course.",
+                task,
+                cell.max_score,
+                max_points(task),
+            )
+
+
+def _demand_permission(converter: Autograde, own: Sequence[Notebook], own_run_in: str) -> None:
+    """Before anything is touched: whether the course's own notebooks may run, and where."""
+    for notebook in own:
+        language = json.loads(notebook.kernelspec or "{}").get("language", "python")
+        if own_run_in == SANDBOX and language != "python":
+            why = f"it is written in {language}, and the sandbox runs Python"
+        elif own_run_in == REFUSE:
+            why = "it holds no tasks of this course, and GradeInProcess.own_notebooks refuses such notebooks"
+        else:
+            continue
+        sentence = (
+            f"The notebook {notebook.name} is not graded: {why}. To run what learners wrote in it without a sandbox, "
+            "at your own risk: --GradeInProcess.own_notebooks=kernel"
+        )
+        converter.log.error(sentence)
+        raise NbGraderException(sentence)
+
+
+def _remember_attempts(converter: Autograde) -> None:
+    """Before a submission is graded in place of an earlier one, keep what that one got."""
+    course, next_hook = converter.coursedir, converter.pre_convert_hook
+
+    def hook(**about: Any) -> None:
+        if next_hook:
+            next_hook(**about)
+        if course.notebook_id == "*":
+            of = converter.init_single_notebook_resources(about["notebooks"][0])["nbgrader"]
+            with Gradebook(course.db_url, course.course_id) as gradebook:
+                before = [one for one in gradebook.student_submissions(of["student"]) if one.name == of["assignment"]]
+                renew_late_penalties(converter, course.db_url, before)
+                gradebook.db.expire_all()
+                attempts.remember(gradebook, of["assignment"], of["student"], about["notebooks"])
+
+    converter.pre_convert_hook = hook
 
 
 def _start_grading_process(converter: Autograde) -> None:
@@ -206,12 +289,20 @@ class GradeInProcess(NbGraderPreprocessor):
     memory = Integer(2048, help="Megabytes of memory that one notebook may use.").tag(config=True)
     unsafe = Bool(False, help="Grade without a sandbox, at your own risk.").tag(config=True)
     seed = Integer(None, allow_none=True, help="Draw other inputs for the checks.").tag(config=True)
+    own_notebooks = Enum(
+        (SANDBOX, KERNEL, REFUSE),
+        SANDBOX,
+        help="Where notebooks without tasks of this course run: in the sandbox, in a kernel without one, or nowhere.",
+    ).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         checks = [cell for cell in nb.cells if _is_check(cell)]
         tasks = [_task(cell) for cell in checks]
         if not any(tasks):
-            nb, resources = Execute(parent=self.parent).preprocess(nb, resources)
+            if self.own_notebooks == KERNEL:
+                nb, resources = Execute(parent=self.parent).preprocess(nb, resources)
+            else:
+                self._run_plainly(nb, resources["nbgrader"])
             for cell in checks:
                 _make_score_explicit(cell)
             return nb, resources
@@ -233,12 +324,32 @@ class GradeInProcess(NbGraderPreprocessor):
     def _grade(self, code: Code, unit: str) -> Graded:
         from autograder.grading.engine import grade_code
         from autograder.judging.inputs import DEFAULT_SEED
+
+        servers, limits = self._servers_and_limits()
+        seed = DEFAULT_SEED if self.seed is None else self.seed
+        return servers.run(lambda server: grade_code(server, code, unit, seed=seed, limits=limits))
+
+    def _run_plainly(self, nb: NotebookNode, about: dict) -> None:
+        """Run a notebook of the course's own, with the files that stand beside it; every cell shows its outcome."""
+        course = self.parent.parent.coursedir
+        folder = Path(course.format_path(course.autograded_directory, about["student"], about["assignment"]))
+        code = [cell for cell in nb.cells if cell.cell_type == "code"]
+        sources = [
+            plain.with_value_kept(cell.source, n) if _is_check(cell) else cell.source for n, cell in enumerate(code)
+        ]
+        servers, limits = self._servers_and_limits()
+        outcomes = servers.run(lambda server: plain.run(server, sources, plain.files_in(folder, self.log), limits))
+        for cell, outcome in zip(code, outcomes):
+            _show_outcome(cell, outcome.output, outcome.error)
+            if outcome.value and not outcome.error:
+                data = {"text/plain": restore.as_text(outcome.value)}
+                cell.outputs.append(nbformat.v4.new_output("execute_result", data=data, execution_count=1))
+
+    def _servers_and_limits(self) -> tuple[Servers, Limits]:
+        servers = _Servers.start(jailed=not self.unsafe, log=self.log)
         from autograder.sandbox.session import Limits
 
-        servers = _Servers.start(jailed=not self.unsafe, log=self.log)
-        seed = DEFAULT_SEED if self.seed is None else self.seed
-        limits = Limits(self.check_timeout, self.timeout, self.memory)
-        return servers.run(lambda server: grade_code(server, code, unit, seed=seed, limits=limits))
+        return servers, Limits(self.check_timeout, self.timeout, self.memory)
 
     def _give_score(self, cell: NotebookNode, task: TaskResult | None) -> None:
         """Without an explicit score nbgrader would give full marks, and one above the maximum stops it."""

@@ -1,5 +1,8 @@
 """Exercise notebooks from one source: ``python -m autograder.release`` (``make exercises``).
 
+``python -m autograder.release --course FOLDER UNIT ...`` releases units into an nbgrader course instead; their first
+cell installs the version of the course that they were released with.
+
 ``solutions/notebooks/<unit>.md`` (jupytext MyST) holds the narrative and *names* the code it wants. In it,
 
 ===================================  =====================================================================
@@ -31,23 +34,29 @@ import contextlib
 import itertools
 import os
 import re
+import subprocess
 import sys
 import sysconfig
 import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 
 import jupytext
 import nbformat
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps.api import NbGraderAPI
 from traitlets.config import Config
 
 from autograder.course import addresses, headings
 from autograder.course.references import Reference, UnknownReference, expand
-from autograder.course.registry import COMPLETE, Unit, find_unit
+from autograder.course.registry import BY_NAME, COMPLETE, Unit, UnknownUnit, find_unit
+from autograder.course.version import digest_of_checks, requirement
 from autograder.judging import runner
 from autograder.lms.grade_ids import grade_id
 from autograder.lms.nbgrader import configure
@@ -270,33 +279,42 @@ def course_constant(name: str) -> object:
 # --- from the narrative to nbgrader's source notebook -------------------------------------------------------
 
 
-def source_notebook(unit: Unit) -> NotebookNode:
+@dataclass(frozen=True)
+class Pin:
+    """What the first cell of a notebook installs, and which checks it is released with."""
+
+    package: str  # as pip takes it
+    checks: str
+
+
+def source_notebook(unit: Unit, pin: Pin | None = None) -> NotebookNode:
     """The instructor's notebook of a unit: narrative, solutions, checks."""
     path = NARRATIVES / f"{unit.name}.md"
     narrative = jupytext.reads(_read(path), fmt="md:myst")
     _demand_every_task_once(unit, narrative, _relative(path))
     module = solution_of(unit)
-    cells = [_code(first_cell()), *(_cell(unit, module, cell) for cell in narrative.cells)]
+    cells = [_code(first_cell(unit, pin)), *(_cell(unit, module, cell) for cell in narrative.cells)]
     cells[1]["source"] = _opening(cells[1]["source"], unit)
     for index, cell in enumerate(cells):
         cell["id"] = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}-cell-{index:02d}")
     return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
 
 
-def first_cell() -> str:
-    """Makes the course importable where it is not, on Colab above all."""
-    requirement = f"git+{addresses.repository_url()}@{addresses.repository_branch()}"
+def first_cell(unit: Unit, pin: Pin | None) -> str:
+    """Makes the course importable where it is not, on Colab above all: without a pin, as the repository is now."""
+    package = pin.package if pin else requirement(addresses.repository_branch())
     names = "from autograder import check, hint, progress"
-    return "\n".join(
-        [
-            "# Run this first. It installs the course if it is not there yet, as on Colab; otherwise it does nothing.",
-            "try:",
-            f"    {names}",
-            "except ModuleNotFoundError:",
-            f'    %pip install -q "{requirement}"',
-            f"    {names}",
-        ]
-    )
+    lines = [
+        "# Run this first. It installs the course if it is not there yet, as on Colab; otherwise it does nothing.",
+        "try:",
+        f"    {names}",
+        "except ModuleNotFoundError:",
+        f'    %pip install -q "{package}"',
+        f"    {names}",
+    ]
+    if pin:
+        lines.append(f'check("{unit.name}", released_with="{pin.checks}", package="{package}")')
+    return "\n".join(lines)
 
 
 def _opening(text: str, unit: Unit) -> str:
@@ -422,24 +440,26 @@ def _plural(points: object) -> str:
 # --- nbgrader: from source to release ----------------------------------------------------------------------
 
 
-def build_sources(course_root: Path, units: Iterable[str] | None = None) -> list[Path]:
+def build_sources(course_root: Path, units: Iterable[str] | None = None, package: str = "") -> list[Path]:
     """Write ``<course_root>/source/<unit>/<unit>.ipynb`` for the units, all complete ones by default."""
     paths = []
     for unit in _units(units):
         path = course_root / "source" / unit.name / f"{unit.name}.ipynb"
-        _write(path, to_bytes(source_notebook(unit)))
+        pin = Pin(package, digest_of_checks(unit.name)) if package else None
+        _write(path, to_bytes(source_notebook(unit, pin)))
         paths.append(path)
     return paths
 
 
-def generate(course_root: Path, units: Iterable[str] | None = None) -> list[Path]:
+def generate(course_root: Path, units: Iterable[str] | None = None, package: str = "") -> list[Path]:
     """Build the sources and have nbgrader release them: ``<course_root>/release/<unit>/<unit>.ipynb``.
 
-    The assignments are entered into the gradebook of that course, ``<course_root>/gradebook.db``.
+    The assignments are entered into the gradebook of that course, ``<course_root>/gradebook.db``. Their first cells
+    install ``package``, by default the course as its repository is when they run.
     """
     course_root = course_root.resolve()
     chosen = [unit.name for unit in _units(units)]
-    build_sources(course_root, chosen)
+    build_sources(course_root, chosen, package)
     api = NbGraderAPI(config=configure(Config(), root=course_root))
     with scripts_on_path():
         return [_release(api, course_root, unit) for unit in chosen]
@@ -555,12 +575,79 @@ def _relative(path: Path) -> str:
     return path.relative_to(addresses.ROOT).as_posix() if path.is_relative_to(addresses.ROOT) else str(path)
 
 
+# --- a class -------------------------------------------------------------------------------------------------
+
+
+def this_version() -> str:
+    """The commit of this checkout; without git, the tag of the version."""
+    command = ["git", "-C", str(addresses.ROOT), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return f"v{version('transformer-workbook')}"
+
+
+def answers_carried(unit: Unit) -> dict[str, list[str]]:
+    """The tasks of other units whose answers a unit's notebook gives, since it builds on them; by unit."""
+    given = "\n".join(cell.source for cell in source_notebook(unit).cells if not cell.metadata.get("nbgrader"))
+    found: dict[str, list[str]] = {}
+    for other in COMPLETE:
+        if other.name != unit.name:
+            solution = solution_of(other)
+            carried = [name for name in other.names if solution.given(name) in given]
+            found |= {other.name: carried} if carried else {}
+    return found
+
+
+def _open_units(course_root: Path) -> set[str]:
+    """The units that this class may still hand in: all but those whose deadline has passed."""
+    is_open = set(BY_NAME)
+    with Gradebook(f"sqlite:///{course_root / 'gradebook.db'}") as gradebook:
+        for name in BY_NAME:
+            with contextlib.suppress(MissingEntry):
+                due = gradebook.find_assignment(name).duedate
+                if due and due < datetime.now(timezone.utc).replace(tzinfo=None):
+                    is_open.discard(name)
+    return is_open
+
+
+def release_to_class(course_root: Path, units: list[str], package: str) -> None:
+    """Release units into a course folder, and say which answers their notebooks give away."""
+    course_root = course_root.resolve()
+    with scripts_on_path():
+        for path in generate(course_root, units, package):
+            print(f"Released: {path}")
+    is_open = _open_units(course_root)
+    for unit in map(find_unit, units):
+        for other, names in answers_carried(unit).items():
+            if other in is_open:
+                print(
+                    f"Careful: the notebook of {unit.name} gives the answers to {', '.join(names)} of {other}, whose "
+                    f"deadline has not passed in this course. Give {unit.name} out after it.",
+                    file=sys.stderr,
+                )
+    print(f"Their first cell installs {package}.")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Command line; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m autograder.release", description="Make the exercise notebooks.")
+    parser = argparse.ArgumentParser(
+        prog="python -m autograder.release",
+        description="Make the exercise notebooks, or release those of some units into an nbgrader course.",
+    )
+    parser.add_argument("units", metavar="UNIT", nargs="*", help="with --course: what to release")
+    parser.add_argument("--course", metavar="FOLDER", type=Path, help="release into this nbgrader course")
+    parser.add_argument("--version", metavar="TAG", help="tag or commit that learners install (by default, this one)")
+    parser.add_argument("--package", metavar="NAME", help="what learners install instead, as pip takes it")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")
     options = parser.parse_args(arguments)
     try:
+        if options.course or options.units:
+            if not (options.course and options.units):
+                raise BrokenSource("Name both the course and the units: --course FOLDER UNIT ...")
+            package = options.package or requirement(options.version or this_version())
+            release_to_class(options.course, options.units, package)
+            return 0
         if options.check:
             old = [EXERCISES / name for name in stale(EXERCISES)]
             return _report_stale(old + [headings.TABLE] * (not _holds(headings.TABLE, headings.fresh())))
@@ -569,7 +656,7 @@ def main(arguments: list[str] | None = None) -> int:
             headings.table.cache_clear()
             changed.append(headings.TABLE)
         changed += write_exercises(EXERCISES, COURSE_ROOT)
-    except (BrokenSource, UnknownReference) as error:
+    except (BrokenSource, UnknownReference, UnknownUnit) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"Written: {', '.join(map(_relative, changed))}." if changed else "All is up to date.")

@@ -18,13 +18,19 @@ from nbformat import NotebookNode
 
 from autograder.lms.grade_ids import grade_id
 from autograder.lms.marks import BY_LEARNER
-from autograder.submissions import notebooks
-from autograder.submissions.syntax import defined_names
+from autograder.submissions import demonstrations, notebooks
+from autograder.submissions.syntax import MAX_SEARCHED, defined_names
 from autograder.submissions.text import clean
 
 _FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
 MAX_CELL = 1_000_000  # characters: the grader runs no longer ones (`wire.MAX_TEXT`, whose module needs torch)
+MAX_CODE = MAX_SEARCHED  # characters of all code cells: they are searched for each task
+MAX_TEXT = 300_000  # characters of all other cells, without the pictures in them: rendering costs far more than reading
+MAX_PICTURES = 50_000_000  # characters, of all pictures pasted into texts
+MAX_METADATA = 10_000  # characters of one cell's
 _MAX_DEPTH = 50  # of metadata; nbgrader copies notebooks by recursion, several calls for each level
+PICTURE = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/=]+")  # as Colab writes it into the text
+_WORD = re.compile(r"\S")
 _CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
 
 
@@ -79,26 +85,26 @@ class Rebuilt:
 
 
 def read_cells(data: bytes, name: str) -> list[NotebookNode]:
-    """The cells of a notebook of any format version, without outputs; raises `UnreadableSubmission`."""
+    """The cells of a notebook of any format version, without outputs; raises `UnreadableSubmission`.
+
+    What is too large to be recognised, coloured and rendered outside the sandbox is cut, and says so.
+    """
     notebooks.read_notebook(data, name)  # explains in one sentence what is wrong with it
     cells = notebooks.cells_of(json.loads(notebooks.decode(data))) or []
     read = [_read_cell(cell) for cell in cells if isinstance(cell, dict)]
     _make_ids_unique(read)
+    _cut(read)
     return read
 
 
 def _read_cell(cell: dict) -> NotebookNode:
     kind = cell.get("cell_type")
     source = notebooks.source_text(cell)
-    if kind == "code" and len(source) > MAX_CELL:  # nbgrader would colour it for its feedback, for hours
-        source = (
-            f"# Here were {len(source):,} characters, of which at most {MAX_CELL:,} are run: see the file handed in."
-        )
     if kind == "heading":  # notebook format 3
         level = cell.get("level")
-        kind, source = "markdown", f"{'#' * (level if isinstance(level, int) else 1)} {source}"
+        kind, source = "markdown", f"{'#' * (level if isinstance(level, int) and 0 < level < 7 else 1)} {source}"
     metadata = cell.get("metadata")
-    metadata = dict(metadata) if isinstance(metadata, dict) and _is_shallow(metadata) else {}
+    metadata = dict(metadata) if isinstance(metadata, dict) and _is_small(metadata) else {}
     if not isinstance(metadata.get("nbgrader"), dict):
         metadata.pop("nbgrader", None)
     made = new_cell(kind if kind in ("code", "markdown") else "raw", _encodable(source), metadata)
@@ -108,6 +114,32 @@ def _read_cell(cell: dict) -> NotebookNode:
     if isinstance(cell.get("id"), str) and _CELL_ID.match(cell["id"]):
         made["id"] = cell["id"]
     return made
+
+
+def _cut(cells: Iterable[NotebookNode]) -> None:
+    """Replace code, and cut text, that is more than the notebook may have of it; what comes first is kept."""
+    code, text, pictures = MAX_CODE, MAX_TEXT, MAX_PICTURES
+    for cell in cells:
+        whole = cell.source
+        if cell.cell_type == "code":
+            if len(whole) > min(code, MAX_CELL):
+                most = f"at most {MAX_CELL:,} in a cell, and {MAX_CODE:,} in all, are run"
+                cell["source"] = f"# Here were {len(whole):,} characters, of which {most}: see the file handed in."
+            code -= len(cell.source)
+            continue
+        words = len(PICTURE.sub("", whole))
+        attached = len(json.dumps(cell.get("attachments")))
+        if words > text or len(whole) - words + attached > pictures:
+            cell.pop("attachments", None)
+            cell["source"] = (
+                f"{PICTURE.sub('', whole)[:text]}\n\n*The rest of this text is too long: see the file handed in.*"
+            )
+            words, attached, whole = len(cell.source), 0, cell.source
+        text, pictures = max(0, text - words), pictures - (len(whole) - words + attached)
+
+
+def _is_small(value: object) -> bool:
+    return _is_shallow(value) and len(json.dumps(value)) <= MAX_METADATA
 
 
 def _is_shallow(value: object, levels: int = _MAX_DEPTH) -> bool:
@@ -201,7 +233,14 @@ def rename_cell(cell: NotebookNode) -> bool:
 
 def same_text(one: str, other: str) -> bool:
     """Equal but for white space at the ends of lines."""
-    return _stripped(one) == _stripped(other)
+    # A learner's text is compared with every cell of the course: splitting it each time would cost minutes.
+    return one == other or (_first_line(one) == _first_line(other) and _stripped(one) == _stripped(other))
+
+
+def _first_line(text: str) -> str:
+    """The beginning of the first line that is not empty."""
+    start = _WORD.search(text)
+    return text[start.start() : start.start() + 100].splitlines()[0].rstrip() if start else ""
 
 
 def _stripped(text: str) -> list[str]:
@@ -296,8 +335,9 @@ def _is_copy_of_a_check(cell: NotebookNode, wanted: Sequence[Wanted]) -> bool:
 
 
 def _plain(cell: NotebookNode) -> NotebookNode:
-    """A cell of the learner's own: nothing of its metadata counts."""
-    made = new_cell(cell.cell_type, cell.source)
+    """A cell that nobody grades: nothing of its metadata counts, but that it is a demonstration as it was released."""
+    shown = demonstrations.is_unchanged(cell.metadata, cell.source)
+    made = new_cell(cell.cell_type, cell.source, demonstrations.mark(cell.source) if shown else {})
     if "attachments" in cell:
         made["attachments"] = cell["attachments"]
     return made

@@ -97,12 +97,14 @@ def full_marks(unit: str) -> dict[str, Fraction]:
 
 @lru_cache(maxsize=None)
 def measured(mistake: Mistake) -> dict[str, Fraction]:
-    """The points of a solution with one mistake in it, found without process or notebook."""
+    """The points of a solution with one mistake, which costs its own task alone; found without process or notebook."""
     names: dict = {"__name__": "sample"} | vars(reference_module(mistake.unit))  # for its imports
     for source in solved(mistake.unit, mistake).values():
         exec(compile(source, f"<{mistake.name}>", "exec"), names)
-    points = dict.fromkeys(find_unit(mistake.unit).task_ids, Fraction(0))
+    points = full_marks(mistake.unit) | {mistake.task: Fraction(0)}
     for check in load_checks(mistake.unit):
+        if check.task != mistake.task:
+            continue
         seed = seed_for(DEFAULT_SEED, check.id)
         learner = Learner(LocalSubject(names), seed)
         with contextlib.suppress(AssertionError, LearnerRaised):
@@ -455,7 +457,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.grade:
         from autograder.lms.release import generate
 
-        generate(options.course_root)
+        generate(options.course_root, UNITS)
         print(f"{len(write(options.course_root))} submissions are in {options.course_root / 'submitted'}.")
         return 0
     from autograder import reports

@@ -10,15 +10,18 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
+from typing import Any
 
 import nh3
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import Highlight2HTML
 from nbconvert.filters.markdown_mistune import InvalidNotebook
 from traitlets.config import Configurable
 
 from autograder.lms.marks import BY_LEARNER
+from autograder.lms.restore import PICTURE
 
 BLOCKS = {"p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "div"}
 TABLES = {"table", "thead", "tbody", "tr", "th", "td", "details", "summary"}
@@ -33,6 +36,8 @@ ATTRIBUTES = {
     **dict.fromkeys(("span", "div", "pre", "code"), WITH_CLASS),
     **dict.fromkeys(("th", "td"), ALIGNED),
 }
+MAX_MARKDOWN = 20_000  # characters of one cell, without pictures: Markdown costs the square of what is left open in it
+MAX_COLOURED, MAX_LINE = 10_000, 1000  # characters of one cell and of one line: so does colouring code
 MAX_TAGS = 10_000  # in one cell: tags in tags cost the square of their number, 0.2 s for as many as these
 _NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(TAGS))})\b[^<>]*>|!--)", re.IGNORECASE)
 _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]")  # browsers ignore most of these; here they all hide nothing
@@ -66,13 +71,35 @@ def _may_stay(tag: str, name: str, value: str) -> str | None:
 
 @pass_context
 class MarkdownToHarmlessHtml(Configurable):
-    """nbconvert's filter, but a learner's text is made harmless. One with a picture that was lost is shown as it is."""
+    """nbconvert's filter, but a learner's text is made harmless.
+
+    One with a picture that was lost is shown as it is, and so is one that is too long.
+    """
 
     parent: HTMLExporter
 
     def __call__(self, context: Context, source: str) -> str:
         try:
-            text = self.parent.markdown2html(context, source)
+            is_long = len(PICTURE.sub("", source)) > MAX_MARKDOWN
+            text = _as_it_is(source) if is_long else self.parent.markdown2html(context, source)
         except InvalidNotebook:
-            text = f"<pre>{html.escape(source)}</pre>"
-        return clean(text) if context.get("cell", {}).get("metadata", {}).get(BY_LEARNER) else text
+            text = _as_it_is(source)
+        return _hide(clean(text)) if context.get("cell", {}).get("metadata", {}).get(BY_LEARNER) else text
+
+
+class HighlightWithinBounds(Highlight2HTML):
+    """nbconvert's filter, but what is too long is shown without colours."""
+
+    def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
+        if len(source) > MAX_COLOURED or any(len(line) > MAX_LINE for line in source.splitlines()):
+            return f'<div class="highlight">{_hide(_as_it_is(source))}</div>'
+        return super().__call__(source, language=language, metadata=metadata)
+
+
+def _as_it_is(source: str) -> str:
+    return f"<pre>{html.escape(source)}</pre>"
+
+
+def _hide(text: str) -> str:
+    """A browser shows the same, but nbconvert's last filter finds no brackets, whose ends it would look for."""
+    return text.replace("[", "&#91;")

@@ -29,5 +29,5 @@ class ClearSolutionsByName(ClearSolutions):
             if in_c
             else f'# YOUR CODE HERE\nraise NotImplementedError("{task_of(name) or name}")'
         )
-        self.code_stub = {"python": stub}  # by the language of the notebook, not of the cell
+        self.code_stub.update(python=stub)  # by the language of the notebook, not of the cell
         return super().preprocess_cell(cell, resources, cell_index)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from autograder.course.registry import UnknownUnit, find_tasks
+from autograder.course.version import digest_of_checks
 from autograder.judging import results
 from autograder.judging.inputs import DEFAULT_SEED, seed_for
 from autograder.judging.results import TaskResult
@@ -26,6 +27,11 @@ from autograder.notebook.waiting import Interrupted, LimitedSubject, Shown
 from autograder.reports import html as html_report
 from autograder.reports import terminal
 from autograder.sandbox.runtime.requests import Request
+
+OTHER_CHECKS = (
+    "The checks that are installed here are not those of the course that gave out this notebook, so nothing is "
+    'checked. Run this in a cell, then restart the kernel:\n\n%pip install --force-reinstall --no-deps "{package}"'
+)
 
 
 @dataclass(frozen=True)
@@ -79,9 +85,17 @@ class Message:
 
 
 SECONDS = 10.0  # that one call of a learner's code may take, as when it is graded
+_other_checks: dict[str, Message] = {}  # by unit, where those that are installed are not the notebook's
 
 
-def check(what: str, namespace: dict[str, Any] | None = None, seconds: float | None = None) -> Report | Message:
+def check(
+    what: str,
+    namespace: dict[str, Any] | None = None,
+    seconds: float | None = None,
+    *,
+    released_with: str = "",
+    package: str = "",
+) -> Report | Message | None:
     """Grade a task (``"attention.softmax"``) or a whole unit (``"attention"``) in the running notebook.
 
     Args:
@@ -89,12 +103,21 @@ def check(what: str, namespace: dict[str, Any] | None = None, seconds: float | N
         namespace: where the learner's names are; by default the notebook's (or the caller's) globals.
         seconds: how long one call of your code may take; by default ``AUTOGRADER_SECONDS`` of the environment, or
             else 10. With 0 there is no limit.
+        released_with: grade nothing, and make sure of the checks that the notebook of this unit was released with.
+        package: what to install where there are others.
 
     Returns:
         A `Report` that shows points, feedback and the likely misconception; a `Message` for an unknown name.
     """
+    if released_with:
+        _other_checks.pop(what, None)
+        if released_with != digest_of_checks(what):
+            _other_checks[what] = Message(OTHER_CHECKS.format(package=package))
+        return _other_checks.get(what)
     if namespace is None:
         namespace = _learner_namespace()
+    if isinstance(what, str) and (message := _other_checks.get(what.partition(".")[0])):
+        return message
     try:
         unit, tasks = find_tasks(what)
     except UnknownUnit as error:

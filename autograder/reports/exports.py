@@ -70,7 +70,9 @@ def write_gradescope(folder: Path, submissions: Iterable[Submission]) -> None:
 
 
 def to_canvas(submissions: Iterable[Submission]) -> str:
-    """A gradebook CSV that Canvas imports: one row per student, one column per unit, points possible in row two.
+    """A CSV that Canvas imports, of the code alone: a row per student, a column per unit, points possible in row two.
+
+    Penalties and written questions are in nbgrader's gradebook, and in the exports from there (``lms.export``).
 
     Students are matched by ``SIS Login ID``, which is taken from the names of their folders. Of several submissions
     for one unit the best counts; one that could not be graded leaves the cell empty, which changes nothing in Canvas.

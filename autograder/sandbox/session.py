@@ -28,7 +28,10 @@ MAX_RECEIVED = 128 * 2**20  # bytes of all replies of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their replies are read: they never fill a buffer
 MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
 LATE_SECONDS = 1.0  # for the rest of a reply that had begun to arrive when the grader looked too late
-_LACKED = re.compile(r"NameError\b[^;]*?\bname '(\w+)' is not defined")
+_LACKED = re.compile(
+    r"NameError\b[^;]*?\bname '(?P<name>\w+)' is not defined"
+    r"|ModuleNotFoundError\b[^;]*?`(?P<module>\w+)[\w.]*` is not installed"
+)
 _log = logging.getLogger(__name__)
 Used = TypeVar("Used")
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
@@ -229,7 +232,7 @@ class ProcessSubject:
         self._pid = 0
         self._folder: tempfile.TemporaryDirectory | None = None
         self._spent = 0.0  # seconds that it took; those in which the grader works are not the submission's
-        self._restarts = 0
+        self._failed = False  # whether the last process was ended for what it did, or ended itself
         self._lethal: set[int] = set()
         self._received = 0
         self.reports = [CellReport() for _ in self.cells]
@@ -275,7 +278,7 @@ class ProcessSubject:
     def _run_cells(self) -> int | None:
         """Execute every cell that is not known to be lethal; returns the index of one that turns out to be.
 
-        Cells may have been reordered: those that lack a name come again after the others.
+        Cells may have been reordered: those that lack a name, or a module, come again after the others.
         """
         waiting = [index for index, source in enumerate(self.cells) if source.strip() and index not in self._lethal]
         for turn in range(MAX_TURNS):
@@ -308,7 +311,7 @@ class ProcessSubject:
 
     def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
         """Those that failed for want of a name that may come yet, and define nothing that a later cell defines anew."""
-        lacked = {index: set(found) for index in cells if (found := _LACKED.findall(self.reports[index].error))}
+        lacked = {index: lost for index in cells if (lost := _names_lacked(self.reports[index].error))}
         if sum(map(len, self.cells)) > MAX_SEARCHED:
             return []
         words = set[str]().union(*(defined_names(self.cells[index]) for index in lacked))
@@ -365,6 +368,7 @@ class ProcessSubject:
             yield _Deadline(self._connection, started + seconds)
         except TimeoutError:
             self.close()
+            self._failed = True
             if not granted and seconds < self.limits.request_seconds:  # how many were left differs from run to run
                 raise self._used_up() from None
             raise SubjectTimeout(
@@ -387,10 +391,11 @@ class ProcessSubject:
         # A process that exits closes its connection a moment before it has an exit code.
         code = self._stop_process(patience=0.0 if isinstance(error, wire.WireError) else 1.0)
         self.close()
+        self._failed = True
         return SubjectCrashed(_how_it_ended(what, code, error))
 
     def _restart(self) -> None:
-        """Get a fresh process. Every one but the first is the submission's own doing, and takes its time."""
+        """Get a fresh process. Where the submission has made that necessary, it takes the submission's time."""
         started = time.monotonic()
         self.close()
         folder = self.server.home  # in a jail, a memory file system of its own
@@ -398,9 +403,9 @@ class ProcessSubject:
             self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
             folder = self._folder.name
         self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20, self.sanitizers)
-        if self._restarts:
+        if self._failed:
             self._spent += time.monotonic() - started
-        self._restarts += 1
+            self._failed = False
 
     def _stop_process(self, patience: float = 0.0) -> int | None:
         pid, self._pid = self._pid, 0
@@ -458,6 +463,11 @@ class _Deadline:
             raise TimeoutError from None
         self._deadline = time.monotonic() + LATE_SECONDS
         return used
+
+
+def _names_lacked(error: str) -> set[str]:
+    """The names and modules for want of which statements have failed."""
+    return {match["name"] or match["module"] for match in _LACKED.finditer(error)}
 
 
 def _text(value: Any, most: int) -> str:

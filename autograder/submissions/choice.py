@@ -18,6 +18,7 @@ from autograder.submissions.notebooks import parse
 from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, defined_names
 
 MAX_COMPARED = 20  # files of one learner for one unit that are looked into
+_IMPORT = re.compile(r"^from\s+(\w+)\s+import\s+(\*|\([^)]*\)|[^\n]*)", re.MULTILINE)
 _MAX_HEAD = 16 * 2**20  # bytes in which check cells are looked for
 _STUB = re.compile(r"raise NotImplementedError|YOUR CODE HERE")
 # A check cell as it was released: check("attention.softmax"), in the JSON of a notebook.
@@ -44,7 +45,9 @@ def choose(candidates: Sequence[Candidate], unit: str) -> tuple[int, str]:
     written = {one: tasks_written(one.path, unit) if len(possible) > 1 else 0 for one in possible[:MAX_COMPARED]}
     best = max(written, key=lambda one: _merits(one, written[one], unit))
     notes = []
-    beside = [one for one in latest if one != best and (one.kind != ".py" or written.get(one, 0) > 0)]
+    # Beside a notebook, Python files are modules that it may import.
+    rivals = [one for one in latest if one.kind != ".py" or (best.kind == ".py" and written.get(one, 0) > 0)]
+    beside = [one for one in rivals if one != best]
     if beside:
         others = _listed([f"{one.shown} ({max(written.get(one, 0), 0)})" for one in beside])
         notes.append(f"Of several files, {best.shown} was graded ({written[best]} tasks written), and not {others}.")
@@ -93,8 +96,21 @@ def tasks_written(path: Path, unit: str) -> int:
         if source.startswith("%%c"):
             found |= {name for name in names if re.search(rf"\b{name}\s*\(", source)}
         else:
-            found |= names & defined_names(source)
+            found |= names & (defined_names(source) | _imported_names(source, path))
     return len(found)
+
+
+def _imported_names(source: str, path: Path) -> set[str]:
+    """What a cell takes from modules beside the file; of those that it takes as a whole, what they define."""
+    imported: set[str] = set()
+    for module, names in _IMPORT.findall(source)[:MAX_COMPARED]:
+        beside = path.with_name(f"{module}.py")
+        try:
+            defined = defined_names(content(beside)[:MAX_CODE].decode("utf-8", "replace"))
+        except UnreadableSubmission:
+            continue
+        imported |= defined if "*" in names else defined & set(re.findall(r"\w+", names))
+    return imported
 
 
 def unit_checked(path: Path) -> str:

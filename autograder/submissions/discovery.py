@@ -1,22 +1,9 @@
-"""Finding the submissions in files and folders: whose each is, and of which unit.
-
-Whose a file is, the folders above it say, and its own name. Folders with the name of a unit are nobody's, nor are those
-whose names only say what is in them ("submissions", "week 3", "old"). Of the others, a learner's is
-
-1. the outermost that a platform named (`names.given`): Moodle, Canvas, Blackboard, Brightspace, Sakai, nbgrader;
-2. else the innermost above the unit's folder, ``class/ada/attention/…``;
-3. else the outermost below the unit's folder, ``attention/ada/…``;
-4. else the file itself, ``inbox/ada_attention.ipynb``.
-
-What lies in a learner's folder is that learner's, whatever it is called: nobody hands in work in the name of another by
-putting a folder of that name into their own. A folder is a learner's if a file in it shows so by the rules above, or if
-a folder or file beside it is a learner's. A zip file counts as one file, so all in it is of one learner.
-"""
+"""Finding the submissions in files and folders: whose each is (`submissions.owners`), and of which unit."""
 
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,14 +21,14 @@ from autograder.submissions.files import (
     packed,
     split,
 )
-from autograder.submissions.names import Given, given, gradescope_export, person, unit_named, units_in
+from autograder.submissions.names import Given, given, gradescope_export, unit_named, units_in
+from autograder.submissions.owners import Item, Owners, Way
 from autograder.submissions.text import readable_name, readable_path
 
 ENDINGS = f"{', '.join(SUFFIXES)} files, and zip files of them,"
+_EXERCISES = "exercises"
+_COURSE = {_EXERCISES, "autograder", "solutions"}  # a clone of the course: nobody's work is outside of its exercises
 _SKIPPED_FOLDERS = {"__pycache__", "__macosx", "node_modules", "site-packages", "venv"}
-_CLASSROOM = "-submissions"  # GitHub Classroom puts the repositories hw3-ada, hw3-bob into a folder hw3-submissions
-
-Way = tuple[str, ...]  # the names of all folders down to a file, and its own
 
 
 @dataclass(frozen=True)
@@ -73,31 +60,46 @@ def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
     Hidden folders, checkpoints and files of other kinds are ignored, unless they are all that somebody handed in.
     """
     roots = list(dict.fromkeys(Path(os.path.abspath(path)) for path in paths))
-    folders = [path for path in roots if _is_folder(path)]
-    roots = [path for path in roots if not any(folder in path.parents for folder in folders)]
+    folders = {path for path in roots if _is_folder(path)}
+    roots = [path for path in roots if folders.isdisjoint(path.parents)]
     found: list[Source] = []
-    for root in roots:
-        # Folders that are given side by side (ada/ bob/) are understood as if the folder around them had been given.
-        beside = [path for path in roots if path.parent == root.parent and path in folders]
-        if root not in folders:
-            found.append(_Tree(root, [root], unit).single())
-        elif len(beside) == 1:
-            found += _Tree(root, [root], unit).sources()
-        elif root == beside[0]:
-            found += _Tree(root.parent, beside, unit).sources()
+    for top, members in _grouped(roots, folders).items():
+        if top in members and top not in folders:
+            found.append(_Tree(top, members, unit).single())
+        else:
+            found += _Tree(top, members, unit).sources()
     given_at = {root: index for index, root in enumerate(roots)}
     found.sort(key=lambda source: min(given_at.get(path, len(roots)) for path in (source.path, *source.path.parents)))
     return _without_shared_folders(found)
 
 
+def _grouped(roots: Sequence[Path], folders: set[Path]) -> dict[Path, list[Path]]:
+    """What was given, by the folder as whose content it is understood: ``ada bob``, ``*/attention`` and
+    ``*/attention/*.ipynb`` are parts of a class, in which nobody hands in work in the name of another.
+    """
+    unit_folders = {root: root if root in folders else root.parent for root in roots}
+    unit_folders = {root: folder for root, folder in unit_folders.items() if unit_named(folder.name)}
+    learners: dict[Path, set[Path]] = defaultdict(set)  # by the folder around them
+    for folder in unit_folders.values():
+        learners[folder.parent.parent].add(folder.parent)
+    beside = Counter(root.parent for root in folders.intersection(roots))
+    groups: dict[Path, list[Path]] = defaultdict(list)
+    for root in roots:
+        around = unit_folders[root].parent.parent if root in unit_folders else root
+        if len(learners.get(around, ())) > 1 and (root in folders or kind_on_disk(root)):
+            groups[around].append(root)
+        else:
+            groups[root.parent if root in folders and beside[root.parent] > 1 else root].append(root)
+    return groups
+
+
 def _without_shared_folders(sources: Sequence[Source]) -> list[Source]:
     """The same, where a folder in which several learners' files lie is nobody's own."""
-    learners: dict[Path, set[str]] = defaultdict(set)
+    students: dict[Path, dict[Path, str]] = defaultdict(dict)
     for source in sources:
-        learners[source.path.parent].add(source.student)
-    return [
-        replace(source, own_folder=source.own_folder and len(learners[source.path.parent]) == 1) for source in sources
-    ]
+        students[source.path.parent][source.path] = source.student
+    shared = {folder for folder, owners in students.items() if len(set(owners.values())) > 1}
+    return [replace(source, own_folder=False) if source.path.parent in shared else source for source in sources]
 
 
 def one_source(path: Path, unit: str | None = None) -> Source:
@@ -114,7 +116,7 @@ def one_source(path: Path, unit: str | None = None) -> Source:
     return (possible or found)[0]
 
 
-def files_of(folder: Path) -> tuple[list[Candidate], list[str]]:
+def candidates_in(folder: Path) -> tuple[list[Candidate], list[str]]:
     """All files in one learner's folder for one unit that could be graded, and what is wrong with those that cannot."""
     items = list(_Tree(folder, [folder], None).items(folder))
     inside = len(folder.parts)
@@ -131,25 +133,10 @@ def _is_folder(path: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class _Item:
-    """A file that may be a submission. ``way`` leads from the root to it, or to the zip file that it is in.
-
-    ``folders`` and ``stem`` tell its unit: the folders around it, those in a zip file too, and its name without ending.
-    """
-
-    path: Path
-    way: Way
-    folders: Way
-    stem: str
-    kind: str
-    problem: str = ""
-
-
-@dataclass(frozen=True)
 class _Owned:
     """An item with its owner: who it is, and which part of the way says so (``index``)."""
 
-    item: _Item
+    item: Item
     index: int
     student: str
     given: Given | None = None
@@ -177,13 +164,14 @@ class _Tree:
         self._depth = len(top.parts) - 1  # the index of the folder `top` in every way
         self._folders: dict[Way, list[str]] = {}  # all that were seen, with what is in them that cannot be graded
         self._exported: dict[str, list[Given]] = {}  # the submissions of an export from Gradescope
+        self._owners = Owners(self._depth, self._exported)
 
     def single(self) -> Source:
         """The source for the one file that was given."""
         path, name = self._top, readable_name(self._top.name)
         kind = kind_on_disk(path)
         item = self._item(path, kind)
-        owned = self._owned(item, self._first_guess(item, set(), set()))
+        owned = self._owned(item, self._owners.first_guess(item.way, False, set()))
         unit = self._unit or owned.unit
         if not os.path.lexists(path):
             problem = f"There is no file or folder {readable_path(path)}."
@@ -193,13 +181,12 @@ class _Tree:
             problem = _untold(name)
         else:
             problem = ""
-        own_folder = owned.index < len(item.way) - 1
-        return Source(path, owned.student, unit, problem, owned.notes, _aliases(owned), own_folder)
+        return Source(path, owned.student, unit, problem, owned.notes, _aliases(owned), self._has_own_folder(owned))
 
     def sources(self) -> list[Source]:
         items = [item for root in self._roots for item in self.items(root)]
         items += [item for item in self._empty_unit_folders(items) if self._is_wanted(item)]
-        indices = self._owners(items)
+        indices = self._owners.of(items)
         owned = [self._owned(item, index) for item, index in zip(items, indices)]
         found = [*self._choices(owned), *self._empty_handed(owned)]
         if not found:
@@ -210,19 +197,21 @@ class _Tree:
 
     # --- the files ------------------------------------------------------------------------------------
 
-    def items(self, root: Path) -> Iterator[_Item]:
+    def items(self, root: Path) -> Iterator[Item]:
         if not os.path.isdir(root):
-            yield from self._in_given_zip(root)
+            yield from self._in_given_zip(root) if kind_on_disk(root) == ZIP else self._of_file(root)
             return
         for folder, folders, names in os.walk(root):
             here = Path(folder)
             folders[:] = sorted(name for name in folders if not _is_skipped(name))
+            if set(folders) >= _COURSE:
+                folders[:] = [_EXERCISES]
             self._folders.update({(*_way(here), readable_name(name)): [] for name in folders})
             self._read_export(here, names)
             for name in sorted(names):
                 yield from filter(self._is_wanted, self._of_file(here / name))
 
-    def _of_file(self, path: Path) -> list[_Item]:
+    def _of_file(self, path: Path) -> list[Item]:
         if path.name.startswith((".", "~")):
             return []
         kind = kind_on_disk(path)
@@ -231,12 +220,12 @@ class _Tree:
             return []
         return self._in_zip(path) if kind == ZIP else [self._item(path, kind)]
 
-    def _item(self, path: Path, kind: str, problem: str = "") -> _Item:
+    def _item(self, path: Path, kind: str, problem: str = "") -> Item:
         way = _way(path)
         about = given(way[-1])
-        return _Item(path, way, way[:-1], split(about.file if about and about.file else way[-1])[0], kind, problem)
+        return Item(path, way, way[:-1], split(about.file if about and about.file else way[-1])[0], kind, problem)
 
-    def _in_zip(self, path: Path) -> list[_Item]:
+    def _in_zip(self, path: Path) -> list[Item]:
         """What a learner's zip file holds; the zip file itself, with the reason, if that cannot be graded."""
         around = self._item(path, ZIP)
         try:
@@ -258,7 +247,7 @@ class _Tree:
             for parts in inside
         ]
 
-    def _in_given_zip(self, path: Path) -> Iterator[_Item]:
+    def _in_given_zip(self, path: Path) -> Iterator[Item]:
         """A zip file that was given by hand, such as a whole class's, is a folder like any other."""
         top = (*_way(path)[:-1], split(readable_name(path.name))[0])
         try:
@@ -279,7 +268,7 @@ class _Tree:
             if self._is_wanted(item):
                 yield item
 
-    def _empty_unit_folders(self, items: Sequence[_Item]) -> Iterator[_Item]:
+    def _empty_unit_folders(self, items: Sequence[Item]) -> Iterator[Item]:
         """For each folder called like a unit in which there is nothing to grade, an item that says so."""
         inhabited = {item.way[:end] for item in items for end in range(len(item.way))} | {
             folder[:-1] for folder in self._folders
@@ -287,7 +276,7 @@ class _Tree:
         for folder in self._folders:
             if unit_named(folder[-1]) and folder not in inhabited:
                 path = Path(*folder)
-                yield _Item(path, (*folder, ""), folder, "", "", self._nothing_in(path, folder))
+                yield Item(path, (*folder, ""), folder, "", "", self._nothing_in(path, folder))
 
     def _nothing_in(self, path: Path, folder: Way) -> str:
         if path.is_symlink():
@@ -306,116 +295,26 @@ class _Tree:
 
     # --- the units ------------------------------------------------------------------------------------
 
-    def _is_wanted(self, item: _Item) -> bool:
+    def _is_wanted(self, item: Item) -> bool:
         """Whether it may be of the unit that is asked for, by its folders and name."""
         if self._unit is None:
             return True
         told, by_folder = self._unit_by_names(item), unit_named(item.folders[-1])
         return told in ("", self._unit) or (not by_folder and self._unit in units_in(item.stem))
 
-    def _unit_by_names(self, item: _Item) -> str:
+    def _unit_by_names(self, item: Item) -> str:
         around = item.folders[max(self._depth - 1, 0) :]
         exact = [unit_named(name) for name in (*around[-1:], item.stem, *reversed(around))]
         inside = [unit for name in (item.stem, *reversed(item.folders[self._depth :])) for unit in units_in(name)]
         return next(filter(None, [*exact, *inside]), "")
 
-    # --- the owners -----------------------------------------------------------------------------------
-
-    def _owners(self, items: Sequence[_Item]) -> list[int]:
-        """For each item, which part of its way names the owner."""
-        people: dict[Way, set[str]] = defaultdict(set)  # by folder, whom the names of its files may name
-        notebooks = {item.way[:-1] for item in items if item.kind == NOTEBOOK}
-        for item in items:
-            if item.kind == NOTEBOOK or item.way[:-1] not in notebooks:  # beside a notebook, others may be its modules
-                people[item.way[:-1]].add(person(split(item.way[-1])[0]))
-        crowds = self._crowds(items)
-        first = [self._first_guess(item, people[item.way[:-1]], crowds) for item in items]
-        learners = {item.way[: at + 1] for item, at in zip(items, first) if self._may_name(item.way, at)}
-        around = {way[:-1] for way in learners}
-        return [self._enclosing(item.way, at, learners, around) for item, at in zip(items, first)]
-
-    def _first_guess(self, item: _Item, beside: set[str], crowds: set[Way]) -> int:
-        """By the rules at the top of this module. ``beside``: whom the files in its folder name, ``""`` for nobody."""
-        way, is_shared = item.way, len(beside - {""}) > 1
-        top, last = self._depth, len(way) - 1
-        for index in range(max(top - 1, 0), last + 1):
-            if self._given(way[index]):
-                return index
-        unit = next((index for index in range(max(top - 1, 0), last) if unit_named(way[index])), last)
-        people = [index for index in range(top + 1, last) if person(way[index])]
-        above = [index for index in people if index < unit]
-        below = [index for index in people if index > unit]
-        stem = split(way[last])[0]
-        is_module = item.kind != NOTEBOOK and "" in beside and not units_in(stem)  # of the notebook beside it
-        by_name = bool(person(stem)) and not is_module
-        if by_name and is_shared and not (above and unit == last - 1):
-            return last
-        if above and way[:unit] not in crowds:
-            return above[-1]
-        if below:
-            return below[0]
-        if above:
-            return above[-1]
-        root_is_person = top < last and bool(person(way[top]))
-        if by_name and not (root_is_person and unit == last - 1):
-            return last
-        return top if root_is_person else self._nobody(way)
-
-    def _nobody(self, way: Way) -> int:
-        """Where no name is that of a person: the folder below the given one, else that one, else the one around it."""
-        top, last = self._depth, len(way) - 1
-        for index in range(top + 1, last):
-            if not unit_named(way[index]):
-                return index
-        if top < last and not unit_named(way[top]):
-            return top
-        above = [index for index in range(min(top, last - 1), 0, -1) if not unit_named(way[index])]
-        return next((index for index in above[:3] if person(way[index])), above[0] if above else last)
-
-    def _crowds(self, items: Sequence[_Item]) -> set[Way]:
-        """The folders in which a unit's folder holds those of several people, and no file: ``masks/{ada,bob}/…``."""
-        people: dict[Way, set[str]] = defaultdict(set)
-        for item in items:
-            for index in range(self._depth, len(item.way) - 1):
-                if unit_named(item.way[index]):
-                    people[item.way[: index + 1]].add(item.way[index + 1] if index + 2 < len(item.way) else "")
-        return {way[:-1] for way, names in people.items() if "" not in names and sum(map(bool, map(person, names))) > 1}
-
-    def _enclosing(self, way: Way, at: int, learners: set[Way], around: set[Way]) -> int:
-        """The outermost folder on the way that is a learner's: there, or beside it, another one was found to be so."""
-        top = self._depth
-        for index in range(top + 1, at):
-            if self._may_name(way, index) and (way[: index + 1] in learners or way[:index] in around):
-                return index
-        own = top < at and unit_named(way[top + 1]) and way[: top + 1] in learners
-        return top if own and sum(len(other) > top + 1 for other in learners) == 1 else at
-
-    def _may_name(self, way: Way, index: int) -> bool:
-        return bool(self._given(way[index]) or person(way[index] if index < len(way) - 1 else split(way[index])[0]))
-
-    def _given(self, name: str) -> Given | None:
-        exported = self._exported.get(name)
-        return exported[0] if exported else given(name)
-
-    def _owned(self, item: _Item, index: int) -> _Owned:
-        owned = _Owned(item, index, *self._who(item.way, index), unit=self._unit or self._unit_by_names(item))
+    def _owned(self, item: Item, index: int) -> _Owned:
+        owned = _Owned(item, index, *self._owners.who(item.way, index), unit=self._unit or self._unit_by_names(item))
         if owned.unit or item.problem or item.kind != NOTEBOOK:
             return owned
         unit = unit_checked(item.path)
         note = f"Neither a folder nor the file's name says the unit; its check cells are those of {unit}."
         return replace(owned, unit=unit, notes=(note,) if unit else ())
-
-    def _who(self, way: Way, index: int) -> tuple[str, Given | None]:
-        name = way[index]
-        about = self._given(name)
-        if about:
-            return about.student.strip(), about
-        if index == len(way) - 1:
-            name = split(name)[0]
-        slug = way[index - 1].removesuffix(_CLASSROOM) if way[index - 1].endswith(_CLASSROOM) else ""
-        if slug and name.startswith(f"{slug}-"):
-            return name[len(slug) + 1 :], None
-        return person(name) or name, None
 
     # --- one source for each person and unit ----------------------------------------------------------
 
@@ -452,10 +351,14 @@ class _Tree:
         members: list[Given | None] = [*self._exported.get(one.item.way[one.index], [])]
         for member in members or [None]:  # of the group that handed in together
             who = replace(one, student=member.student, given=member) if member else one
-            own_folder = who.index < len(who.item.way) - 1  # a folder's name says whose it is
-            yield Source(
-                one.item.path, who.student, one.unit, problem, tuple(filter(None, notes)), _aliases(who), own_folder
-            )
+            own = self._has_own_folder(one)
+            yield Source(one.item.path, who.student, one.unit, problem, tuple(filter(None, notes)), _aliases(who), own)
+
+    def _has_own_folder(self, one: _Owned) -> bool:
+        """Whether all in the file's folder is of the same learner: that folder is, or one around it, or a zip file."""
+        way = one.item.way
+        by_folder = one.index < len(way) - 1 and (one.index > self._depth or self._owners.may_name(way, one.index))
+        return by_folder or len(one.item.path.parts) > len(way)
 
     def _empty_handed(self, owned: Sequence[_Owned]) -> Iterator[Source]:
         """A source, with the reason, for each folder beside those of learners in which there is nothing to grade."""
@@ -463,14 +366,18 @@ class _Tree:
         beside = {
             one.item.way[: one.index]
             for one in owned
-            if one.index < len(one.item.way) - 1 and self._may_name(one.item.way, one.index)
+            if one.index < len(one.item.way) - 1 and self._owners.may_name(one.item.way, one.index)
         }
         known = {one.student.casefold() for one in owned}
         units = list({one.unit for one in owned if one.unit})
         for folder in self._folders:
-            if folder in inhabited or folder[:-1] not in beside or not self._may_name((*folder, ""), len(folder) - 1):
+            if (
+                folder in inhabited
+                or folder[:-1] not in beside
+                or not self._owners.may_name((*folder, ""), len(folder) - 1)
+            ):
                 continue
-            student, about = self._who((*folder, ""), len(folder) - 1)
+            student, about = self._owners.who((*folder, ""), len(folder) - 1)
             unit = self._unit or unit_named(folder[-2]) or (units[0] if len(units) == 1 else "")
             if not (about and student.casefold() in known):
                 path = Path(*folder)

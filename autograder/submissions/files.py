@@ -36,6 +36,10 @@ class UnreadableSubmission(ValueError):
     """A file that cannot be read as a submission; the text is one sentence for people."""
 
 
+class TooLarge(UnreadableSubmission):
+    """A file with more bytes than are read."""
+
+
 def split(name: str) -> tuple[str, str]:
     """A file's name without its ending, and the kind that the ending stands for: one of `SUFFIXES`, `ZIP` or ``""``."""
     ending = _ENDING.search(name)
@@ -67,23 +71,38 @@ def kind_on_disk(path: Path) -> str:
     return kind
 
 
-def content(path: Path) -> bytes:
-    """The bytes of a submission's file; raises `UnreadableSubmission`.
+def content(path: Path, most: int = MAX_BYTES) -> bytes:
+    """The bytes of a submission's file, if they are not too many; raises `UnreadableSubmission`.
 
     A symbolic link is not followed: a submission is what its author wrote, not a file of someone else.
     """
     try:
-        archive = None if os.path.lexists(path) else next(filter(os.path.isfile, path.parents), None)
-        return _read_regular_file(path) if archive is None else _read_packed(archive, path.relative_to(archive))
+        archive = _archive_around(path)
+        return _read_regular_file(path, most) if archive is None else _read_packed(archive, path, most)
     except OSError as error:
         raise UnreadableSubmission(f"{readable_name(path.name)} cannot be read: {error.strerror or error}.") from error
 
 
-def _read_regular_file(path: Path) -> bytes:
+def python_files_beside(path: Path) -> list[Path]:
+    """The other Python files in the folder of a file, on the disk or in a zip file; raises `UnreadableSubmission`."""
+    archive = _archive_around(path)
+    if archive is None:
+        found = list(path.parent.glob("*.py"))
+    else:
+        found = [archive.joinpath(*parts) for parts in packed(archive) if parts[-1].endswith(".py")]
+    return [file for file in found if file.parent == path.parent and file != path]
+
+
+def _archive_around(path: Path) -> Path | None:
+    """The zip file that a file is in."""
+    return None if os.path.lexists(path) else next(filter(os.path.isfile, path.parents), None)
+
+
+def _read_regular_file(path: Path, most: int) -> bytes:
     _demand_regular_file(path)
-    if path.stat().st_size > MAX_BYTES:
-        raise UnreadableSubmission(
-            f"{readable_name(path.name)} is larger than {MAX_BYTES // 2**20} MB; clear its outputs and save it again."
+    if path.stat().st_size > most:
+        raise TooLarge(
+            f"{readable_name(path.name)} is larger than {most // 2**20} MB; clear its outputs and save it again."
         )
     return path.read_bytes()
 
@@ -160,10 +179,10 @@ def _size_of_directory(path: Path) -> int:
     return struct.unpack_from("<L", tail, end + 12)[0]
 
 
-def _read_packed(path: Path, inside: Path) -> bytes:
-    archive, table = _opened(path)
-    name = f"{readable_name(inside.name)} in {readable_name(path.name)}"
-    info = table.get(inside.parts)
+def _read_packed(archive_path: Path, path: Path, most: int) -> bytes:
+    archive, table = _opened(archive_path)
+    name = f"{readable_name(path.name)} in {readable_name(archive_path.name)}"
+    info = table.get(path.relative_to(archive_path).parts)
     if info is None:
         raise UnreadableSubmission(f"{name} is not there.")
     if info.create_system == 3 and stat.S_ISLNK(info.external_attr >> 16):
@@ -174,8 +193,8 @@ def _read_packed(path: Path, inside: Path) -> bytes:
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise UnreadableSubmission(f"{name} is packed in a way that is not read here; zip it with another program.")
     bomb = info.file_size > _LARGE and info.file_size > _MAX_RATIO * info.compress_size
-    if info.file_size > MAX_BYTES or bomb:
-        raise UnreadableSubmission(
+    if info.file_size > most or bomb:
+        raise TooLarge(
             f"{name} would unpack to {info.file_size // 2**20} MB; clear its outputs, save it and zip it again."
         )
     try:

@@ -19,7 +19,15 @@ from pathlib import Path
 
 from autograder.course.source import syntax_tree
 from autograder.submissions.demonstrations import is_unchanged, left_out
-from autograder.submissions.files import NOTEBOOK, ZIP, UnreadableSubmission, content, kind_of
+from autograder.submissions.files import (
+    NOTEBOOK,
+    ZIP,
+    TooLarge,
+    UnreadableSubmission,
+    content,
+    kind_of,
+    python_files_beside,
+)
 from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, demand_readable
 from autograder.submissions.text import readable_name
 
@@ -81,17 +89,19 @@ def read_files(path: Path, own_folder: bool) -> Files:
 def modules_beside(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
     """The texts of the Python files in a submission's folder, by name, and notes on those that are left out."""
     modules, notes, room = dict[str, str](), list[str](), MAX_MODULES_BYTES
-    files = sorted(file for file in path.parent.glob("*.py") if file != path and file.stem.isidentifier())
+    files = sorted(file for file in python_files_beside(path) if file.stem.isidentifier())
     for file in files[:MAX_MODULES]:
         try:
-            if file.lstat().st_size > room:
-                raise UnreadableSubmission(f"All such files together may have {MAX_MODULES_BYTES:,} bytes.")
-            data = content(file)
-        except (UnreadableSubmission, OSError) as error:
-            notes.append(f"{file.name} beside the notebook cannot be imported. {error}")
+            data = content(file, room)
+        except TooLarge:
+            why = f"All such files together may have {MAX_MODULES_BYTES:,} bytes."
+        except UnreadableSubmission as error:
+            why = str(error)
+        else:
+            modules[file.stem] = decode(data)
+            room -= len(data)
             continue
-        modules[file.stem] = decode(data)
-        room -= len(data)
+        notes.append(f"{file.name} beside the notebook cannot be imported. {why}")
     if len(files) > MAX_MODULES:
         notes.append(f"Of {len(files)} Python files beside the notebook, only the first {MAX_MODULES} can be imported.")
     return modules, tuple(notes)

@@ -6,8 +6,8 @@ import csv
 import io
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.submissions.discovery import Source
@@ -17,7 +17,7 @@ from autograder.submissions.text import readable_name
 
 # Columns that hold what a learner is called in reports: the first one that a row has.
 _KEYS = (
-    "sis login id", "login", "login id", "username", "user name", "student", "student id", "id", "sis user id",
+    "sis login id", "login", "login id", "username", "user name", "student id", "student", "id", "sis user id",
     "id number", "email address", "email", "mail", "name", "full name",
 )  # fmt: skip
 _ALIASES = (*_KEYS, "identifier", "display name", "preferred name")
@@ -33,10 +33,11 @@ class BadRoster(ValueError):
 
 @dataclass(frozen=True)
 class Learner:
-    """One row: what to call the learner, and all names by which a submission may call them."""
+    """One row: what to call the learner, all names by which a submission may call them, and the row itself."""
 
     student: str
     names: frozenset[str]
+    row: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def read_roster(path: Path) -> list[Learner]:
@@ -66,7 +67,7 @@ def read_roster(path: Path) -> list[Learner]:
 
 def _learner(row: dict) -> Learner | None:
     cells = {
-        key.strip().casefold(): value.strip()
+        key.strip().casefold().replace("_", " "): value.strip()
         for key, value in row.items()
         if isinstance(key, str) and isinstance(value, str) and value.strip()
     }
@@ -78,7 +79,7 @@ def _learner(row: dict) -> Learner | None:
     student = next((cells[key] for key in _KEYS if cells.get(key)), f"{first} {last}".strip())
     if not student or any(name.casefold() in _NOBODY for name in names):
         return None
-    return Learner(student, frozenset(form for name in names for form in _forms(name)))
+    return Learner(student, frozenset(form for name in names for form in _forms(name)), row)
 
 
 def _forms(name: str) -> set[str]:
@@ -125,6 +126,13 @@ def match(
                 problem = f"{learner.student} is on the roster and handed in nothing{what}."
                 found.append(Source(path, learner.student, wanted, problem))
     return found, strangers
+
+
+def who_is_who(roster: Sequence[Learner], students: Iterable[str]) -> dict[str, Learner]:
+    """The learners by the names under which the students are known; those that are not among them by their own."""
+    known = _by_name(roster)
+    found = {student: learner for student in students if (learner := known.get(_plain(student)))}
+    return found | {learner.student: learner for learner in roster if learner not in found.values()}
 
 
 def _by_name(roster: Iterable[Learner]) -> dict[str, Learner | None]:

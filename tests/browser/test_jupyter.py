@@ -135,6 +135,37 @@ def test_an_instructor_sees_the_class_in_formgrader(
     page.close()
 
 
+@pytest.mark.parametrize("student", CLASS)
+def test_a_feedback_page_fits_a_phone(browser: Any, course: Path, student: str) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.route("http*://**/*", lambda route: route.abort())  # its formulas stay as they are written
+    page.goto((course / "feedback" / student / UNIT / f"{UNIT}.html").as_uri())
+    assert page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)") <= 390
+    assert page.get_by_text("def softmax").first.is_visible()
+    page.close()
+
+
+def test_an_instructor_grades_and_returns_from_formgrader(
+    browser: Any, jupyter: Callable[[Path], str], course: Path, tmp_path: Path
+) -> None:
+    """By the buttons of the page alone: a submission that has come in late is graded, and gets its feedback."""
+    root, student = tmp_path / "course", "newcomer"
+    shutil.copytree(course, root)
+    shutil.copytree(root / "submitted" / CLASS[0], root / "submitted" / student)
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(120 * SECONDS)
+    shown = f"{jupyter(root)}/formgrader/manage_submissions/{UNIT}"
+    for action, path in (("autograde", "autograded"), ("generate-feedback", "feedback")):
+        page.goto(shown)
+        page.locator("table tbody tr").filter(has_text=student).locator(f".{action} a").click()
+        page.get_by_text("Successfully").wait_for()
+        assert list((root / path / student / UNIT).glob(f"{UNIT}.*"))
+    page.close()
+    points = float(sum(sample_class.full_marks(UNIT).values()))
+    with Gradebook(f"sqlite:///{root}/gradebook.db") as gradebook:
+        assert gradebook.find_submission(UNIT, student).score == points
+
+
 def put_dots_back(root: Path) -> None:
     """Make a graded course one that an earlier release graded: its grade ids were task ids."""
     earlier = {grade_id(f"{UNIT}.reflection"): f"{UNIT}.reflection"}
@@ -190,7 +221,7 @@ def test_points_and_comments_typed_in_formgrader_are_kept(
             page.keyboard.press("Tab")
         assert saved.value.ok
     page.goto("about:blank")
-    page.goto(shown)
+    page.goto(shown)  # as after a reload
     for name, text in typed.items():
         page.wait_for_function("([name, text]) => document.querySelector(name).value == text", arg=[name, text])
     page.close()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import datetime
 import getpass
+import html
 import os
 import pwd
 import re
@@ -35,6 +36,7 @@ from autograder.lms import nbgrader as ours
 from autograder.lms.grade_ids import grade_id
 from autograder.lms.sample_class import fill, is_check, is_reflection, solved, to_file
 from autograder.sandbox.runtime import wire
+from autograder.submissions import demonstrations
 
 NOON = datetime.datetime(2030, 1, 1, 12, 0)
 
@@ -133,6 +135,21 @@ def test_plain_check_cells_of_another_assignment_get_the_score_that_they_show(co
     assert course.scores("ada", "plain") == {f"check-{name}": points for name, (_, points) in PLAIN_CHECKS.items()}
 
 
+def test_a_demonstration_that_nothing_needs_is_not_run(course, released):
+    """As with `autograder grade`; one that the learner has changed is the learner's, and runs."""
+    notebook = fill(released, RIGHT)
+    shown = [index for index, cell in enumerate(notebook.cells) if demonstrations.KEY in cell.metadata]
+    changed = shown.pop()
+    notebook.cells[changed].source += "\nprint('changed')"
+    course.submit("watches", attention=notebook)
+    course.autograde(student="watches")
+    assert scores_of_tasks(course, "watches") == FULL
+    graded = nbformat.read(course.root / "autograded" / "watches" / UNIT / f"{UNIT}.ipynb", as_version=4)
+    ran = {cell.source: bool(cell.outputs) for cell in graded.cells if cell.cell_type == "code"}
+    assert [ran[notebook.cells[index].source] for index in shown] == [False] * len(shown)
+    assert ran[notebook.cells[changed].source]
+
+
 # --- time, people, grading again -------------------------------------------------------------------------
 
 
@@ -190,7 +207,7 @@ def test_an_edited_submission_is_graded_again_when_it_is_newer(course, released)
     assert scores_of_tasks(course, "edits") == FULL
 
 
-def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path):
+def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path, caplog):
     course = Course(tmp_path / "course")
     source = source_of(UNIT)
     old = course.release(UNIT, attention=source)[UNIT]
@@ -210,6 +227,7 @@ def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path):
     fresh = course.release(UNIT, attention=new)[UNIT]
     course.submit("new", attention=fill(fresh, RIGHT))
     course.autograde(force=True)
+    assert "attention.softmax is worth 8 points in the gradebook and 4 in the course" in caplog.text
     expected = {**FULL, "attention.softmax": 2 * FULL["attention.softmax"]}
     for student in ("old", "new"):
         assert scores_of_tasks(course, student) == expected
@@ -409,7 +427,7 @@ def test_a_learners_text_does_nothing_to_who_reads_it(pages, page):
 @pytest.mark.parametrize("page", ["feedback", "formgrader"])
 def test_a_learners_text_stays_what_it_says(pages, page):
     assert "For $a &lt; b$ the code <code>x&lt;y&gt;</code> is <b>bold</b>" in pages[page]
-    assert "A picture that an editor lost: ![it](attachment:lost.png)" in pages[page]
+    assert "A picture that an editor lost: ![it](attachment:lost.png)" in html.unescape(pages[page])
 
 
 # --- PostgreSQL ------------------------------------------------------------------------------------------

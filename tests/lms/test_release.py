@@ -14,6 +14,7 @@ from types import FunctionType
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.course import addresses, catalogue, headings
@@ -280,6 +281,47 @@ def test_no_line_of_a_solution_leaks(unit):
     assert shown & secrets == set()
     comments = [line.split("#", 1)[1].strip() for line in secrets if "# " in line]
     assert [comment for comment in comments if len(comment) > 6 and comment in "\n".join(sources)] == []
+
+
+# --- released to a class -------------------------------------------------------------------------------------
+
+
+def test_release_names_its_units_and_what_they_give_away(tmp_path, capsys):
+    assert release.main(["--course", str(tmp_path), "masks", "multihead", "--version", "v9"]) == 0
+    said = capsys.readouterr()
+    assert {path.name for path in (tmp_path / "release").iterdir()} == {"masks", "multihead"}
+    for unit in ("masks", "multihead"):
+        first = nbformat.read(tmp_path / "release" / unit / f"{unit}.ipynb", as_version=4).cells[0].source
+        assert f'%pip install -q "git+{addresses.repository_url()}@v9"' in first
+    (line,) = [line for line in said.err.splitlines() if "of multihead gives the answers" in line]
+    assert "softmax, attention_scores, scaled_dot_product_attention of attention, whose deadline has not passed" in line
+    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
+        assert {assignment.name for assignment in gradebook.assignments} == {"masks", "multihead"}
+        gradebook.update_or_create_assignment("attention", duedate="2020-01-01 12:00:00 UTC")
+    assert release.main(["--course", str(tmp_path), "multihead", "--package", "our-workbook==2"]) == 0
+    assert "of attention" not in capsys.readouterr().err
+    first = nbformat.read(tmp_path / "release" / "multihead" / "multihead.ipynb", as_version=4).cells[0].source
+    assert '%pip install -q "our-workbook==2"' in first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["attention"], "Name both the course and the units"),
+        (["--course", "."], "Name both the course and the units"),
+        (["--course", ".", "attentoin"], "There is no unit called 'attentoin'"),
+    ],
+)
+def test_release_without_a_course_or_a_unit_is_one_sentence(arguments, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert release.main(arguments) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_pins_the_commit_of_the_checkout():
+    assert re.fullmatch(r"[0-9a-f]{40}|v\d+\.\d+\.\d+", release.this_version())
 
 
 # --- running them --------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from autograder import check, hint, progress
 from autograder.course.addresses import ROOT
 from autograder.course.registry import UNITS, find_unit
+from autograder.course.version import digest_of_checks
 from autograder.judging import results
 from autograder.judging.runner import max_points
 from autograder.notebook import api
@@ -81,6 +82,32 @@ def test_an_unknown_name_gets_a_sentence(planned, what):
 def test_what_is_no_name_gets_a_sentence(what):
     for call in (check, hint):
         assert "in quotes" in str(call(what))
+
+
+@pytest.fixture
+def released(monkeypatch):
+    """Say, as the first cell of a notebook does, with which checks it was released."""
+    monkeypatch.setattr(api, "_other_checks", {})
+    return lambda unit, checks: check(unit, released_with=checks, package="private-course==2")
+
+
+def test_a_notebook_is_judged_by_the_checks_that_it_was_released_with(released):
+    assert released("attention", digest_of_checks("attention")) is None
+    assert check(TASK, namespace(RIGHT)).passed
+
+
+@pytest.mark.parametrize("what", [TASK, "attention", "attention.entropy"])
+def test_other_checks_than_those_of_the_release_judge_nothing(released, what):
+    said = str(released("attention", "0123456789abcdef"))
+    assert 'pip install --force-reinstall --no-deps "private-course==2"' in said
+    assert str(check(what, namespace(RIGHT))) == said
+    assert released("attention", digest_of_checks("attention")) is None  # once the right ones are there
+    assert isinstance(check(what, namespace(RIGHT)), api.Message) == (what == "attention.entropy")
+
+
+def test_a_unit_that_only_the_private_course_has(released):
+    said = str(released("diffusion", "0123456789abcdef"))
+    assert str(check("diffusion.denoise")) == said
 
 
 def test_messages_are_no_markup():

@@ -478,6 +478,15 @@ def safetensors(state):
     return struct.pack("<Q", len(text)) + text + numbers
 
 
+def test_a_converter_that_cannot_write_says_so_first(write, tmp_path, capsys):
+    model = write("m.safetensors", b"not even read")
+    missing = tmp_path / "missing" / "out.bin"
+    assert_one_sentence(capsys, missing, "No such file", model, missing)
+    assert_one_sentence(capsys, tmp_path, "this is a folder", model, tmp_path)
+    assert_one_sentence(capsys, missing, "No such file", model, tmp_path / "o", "--vocabulary", "v.json", missing)
+    assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
+
+
 def test_a_truncated_model_says_so(write, tmp_path, capsys):
     state = gpt2_c.to_hugging_face(model_of(Config(9, 29, 1, 2, 128, 128)))
     whole = safetensors(state)

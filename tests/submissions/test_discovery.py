@@ -62,6 +62,9 @@ LAYOUTS = {
     "folders below": (
         ["c/patel/attention/old/attention.ipynb", "c/kim/attention/x.ipynb"], "kim attention, patel attention"
     ),
+    "modules in a unit's folder": (
+        ["class/attention/attention.ipynb", "class/attention/torch.py", "class/attention/json.py"], "class attention"
+    ),
     "Moodle": (
         ["m/Luis García_12345_assignsubmission_file_/attention.ipynb",
          "m/Ada L_12346_assignsubmission_file/masks.ipynb",
@@ -144,13 +147,37 @@ def test_layouts_in_a_zip_file(tmp_path, names, expected):
     assert ", ".join(f"{student} {unit}" for student, unit in found) == expected
 
 
-def test_folders_given_side_by_side_are_those_of_learners(tmp_path, write):
-    for name in ("mallory/attention/alice/attention/attention.py", "alice/attention/attention.ipynb"):
-        write(f"class/{name}", NB)
-    assert told(tmp_path / "class" / "mallory", tmp_path / "class" / "alice") == [
-        ("alice", "attention"),
-        ("mallory", "attention"),
+@pytest.mark.parametrize("pattern", ["class/*", "class/*/attention", "class/*/attention/*.ipynb"])
+def test_what_a_pattern_gives_is_understood_as_a_class(tmp_path, write, pattern):
+    write("class/alice/attention/attention.ipynb", HALF)
+    write("class/mallory/attention/alice/attention/attention.ipynb", WHOLE)
+    write("class/mallory/attention/alice.ipynb", WHOLE)
+    write("class/kim/attention/my work.ipynb", NB)
+    given_paths = sorted(tmp_path.glob(pattern), reverse=True)
+    assert told(*given_paths) == [("alice", "attention"), ("kim", "attention"), ("mallory", "attention")]
+    assert [source.student for source in discover(given_paths)] == ["mallory", "kim", "alice"]
+
+
+def test_unit_folders_and_zip_files_side_by_side(tmp_path, write, packed):
+    for name in ("attention/ada/a.ipynb", "attention/bob/a.ipynb", "masks/ada/masks.ipynb"):
+        write(f"nlp24/{name}", NB)
+    assert told(tmp_path / "nlp24" / "attention", tmp_path / "nlp24" / "masks") == [
+        ("ada", "attention"),
+        ("ada", "masks"),
+        ("bob", "attention"),
     ]
+    zips = [
+        packed("z/ada.zip", {"attention.ipynb": NB}),
+        packed("z/mallory.zip", {"ada/attention/attention.ipynb": NB}),
+    ]
+    assert told(*zips) == [("ada", "attention"), ("mallory", "attention")]
+
+
+def test_thousands_of_files_given_one_by_one(tmp_path, write):
+    paths = [write(f"class/s{number}x/attention/attention.ipynb", NB) for number in range(1000)]
+    started = time.monotonic()
+    assert len(told(*paths)) == 1000
+    assert time.monotonic() - started < 10
 
 
 def test_an_export_of_gradescope_says_who_handed_in(tmp_path, write):
@@ -341,6 +368,25 @@ def test_the_latest_attempt_counts_and_is_named(tmp_path, write):
     write("d/1-2 - Ada - Oct 5, 2026 930 AM/attention.ipynb", WHOLE)
     write("d/1-1 - Ada - Oct 5, 2026 1230 PM/attention.ipynb", HALF)
     assert "1230 PM" in str(only(tmp_path / "d").path)
+
+
+@pytest.mark.parametrize("line", ["from model import softmax, attention_scores", "from model import *",
+                                  "from model import (softmax,\n    attention_scores)"])  # fmt: skip
+def test_a_notebook_counts_with_what_it_imports_from_beside(tmp_path, write, line):
+    write("c/ada/attention/homework.ipynb", cells("import torch", line))
+    write("c/ada/attention/model.py", "def softmax(x):\n    return x\n\ndef attention_scores(q, k):\n    return q\n")
+    source = only(tmp_path / "c")
+    assert (source.path.name, source.notes) == ("homework.ipynb", ())
+    write("c/ada/attention/homework.ipynb", BLANK)
+    assert only(tmp_path / "c").path.name == "model.py"
+
+
+def test_solutions_in_a_clone_of_the_course_are_nobodys_work(tmp_path, write):
+    write("hw3-submissions/hw3-ada/exercises/attention/attention.ipynb", HALF)
+    write("hw3-submissions/hw3-ada/solutions/attention.py", "def softmax(x): pass\ndef attention_scores(q, k): pass\n")
+    write("hw3-submissions/hw3-ada/autograder/units/attention/alternatives.py", "def softmax(x): pass\n")
+    source = only(tmp_path / "hw3-submissions")
+    assert (source.student, source.path.name, source.notes) == ("ada", "attention.ipynb", ())
 
 
 def test_two_files_of_one_attempt(tmp_path, write):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -69,6 +70,19 @@ def test_check_finds_what_grade_finds(write, notebook, right, capsys, state_file
     write("mine/model.py", right)
     assert cli.main(["check", str(path), "--task", "attention.softmax"]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["attention.ipynb", "attention.py"])
+def test_a_package_that_is_missing_is_said_and_costs_nothing_else(write, notebook, right, capsys, state_file, name):
+    source = f"from google.colab import drive\ndrive.mount('/content')\n{right}"
+    path = write(f"ada/attention/{name}", notebook(source) if name.endswith(".ipynb") else source)
+    said = "Code cell 1: ModuleNotFoundError in line 1: `google.colab` is not installed where submissions are graded"
+    assert cli.main(["check", str(path)]) == 0
+    assert said in capsys.readouterr().err
+    report = path.with_name("report.json")
+    assert cli.main(["grade", "--unsafe", str(path), "--json", str(report)]) == 0
+    (graded,) = json.loads(report.read_text(encoding="utf-8"))["submissions"]
+    assert (graded["points"], said in graded["message"]) == (23, True)
 
 
 def test_only_regular_files_of_moderate_size_are_taken(tmp_path, write):

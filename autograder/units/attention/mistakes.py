@@ -1163,6 +1163,18 @@ mistake(
     hint="Your weights are right, but they are transposed when they meet the values. Multiply `weights @ v` as they are.",
 )
 
+mistake(
+    "attention.scaled_dot_product_attention",
+    "truth-of-a-mask",
+    edit("if mask is not None:", "if mask:"),
+    base="nan-to-num-at-the-end",
+    section="masking-scores",
+    why="`if mask:` asks whether the tensor is true. A tensor of several entries is neither true nor false, so PyTorch "
+    "raises an error.",
+    hint="Your function raises that the truth of a tensor is ambiguous. Ask whether there is a mask: `if mask is not "
+    "None`.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # SelfAttention

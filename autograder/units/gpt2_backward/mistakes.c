@@ -236,6 +236,38 @@
  * section: table-gradients
  */
 
+/* encoder_backward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
+ * section: addresses-on-the-way-back
+ */
+
+/* encoder_backward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
+ * section: addresses-on-the-way-back
+ */
+
+/* encoder_backward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
+ * section: addresses-on-the-way-back
+ */
+
+/* encoder_backward: only-one-sequence
+ * base: plain-loops
+ * edit: b < B  =>  b < 1
+ * why: The loop over the sequences makes one round. There are B.
+ * hint: Only the first sequence counts in your gradients. Let b run to B.
+ * section: addresses-on-the-way-back
+ */
+
 /* layernorm_backward: input-gradient-overwritten
  * base: plain-loops
  * edit: dx[c] += rstd[i] * (g - mean_g - n * mean_gn)  =>  dx[c] = rstd[i] * (g - mean_g - n * mean_gn)
@@ -499,7 +531,7 @@
 /* layernorm_backward: weight-gradient-without-input
  * base: plain-loops
  * edit: dweight[c] += d[c] * n  =>  dweight[c] += d[c]
- * why: The gradient of the weight lacks the normalised input: it is the gradient of the bias.
+ * why: The gradient of the weight lacks the normalised input. What is left is the gradient of the bias.
  * hint: Your dweight equals dbias. Multiply dout by the normalised input.
  * section: layernorm-gradients
  */
@@ -507,7 +539,8 @@
 /* layernorm_backward: first-sum-for-mean
  * base: plain-loops
  * edit: mean_g += g / C  =>  mean_g += g
- * why: The first of the two terms is a sum that was not divided by C.
+ * why: The first of the two terms is a sum that was not divided by C. Every channel has a share of 1/C in the
+ * mean.
  * hint: Your first term is too large by the factor C: it is the mean of dout * weight over the row.
  * section: layernorm-gradients
  */
@@ -515,7 +548,8 @@
 /* layernorm_backward: second-sum-for-mean
  * base: plain-loops
  * edit: mean_gn += g * n / C  =>  mean_gn += g * n
- * why: The second of the two terms is a sum that was not divided by C.
+ * why: The second of the two terms is a sum that was not divided by C. Every channel has a share of 1/C in the
+ * variance.
  * hint: Your second term is too large by the factor C: it is the mean of dout * weight * n over the row.
  * section: layernorm-gradients
  */
@@ -578,7 +612,8 @@
  *     float n = x[c] * rstd[i];
  *     float g = d[c] * weight[c];
  *     dbias
- * why: The normalised input was computed without subtracting the mean.
+ * why: The normalised input was computed without subtracting the mean. The forward pass multiplies the weight by
+ * (x - mean) * rstd.
  * hint: Your dweight is off by the means of the rows. The normalised input is (x - mean) * rstd.
  * section: layernorm-gradients
  */
@@ -624,7 +659,8 @@
  *     float n = x[c] - mean[i];
  *     float g = d[c] * weight[c];
  *     dbias
- * why: The normalised input was not multiplied by rstd.
+ * why: The normalised input was not multiplied by rstd. The forward pass multiplies the weight by (x - mean) *
+ * rstd.
  * hint: Your dweight is off by the factor 1 / rstd. The normalised input is (x - mean) * rstd.
  * section: layernorm-gradients
  */
@@ -644,6 +680,30 @@
  * why: The two sums were divided by B * T. They have C terms each.
  * hint: Divide the sums over a row by C: there are C channels in it.
  * section: layernorm-gradients
+ */
+
+/* layernorm_backward: weight-gradient-with-opposite-sign
+ * base: plain-loops
+ * edit: dweight[c] += d[c]  =>  dweight[c] -= d[c]
+ * why: The gradient of the weight was subtracted. The weight multiplies the normalised input, with a plus.
+ * hint: Your dweight has the opposite sign. Add with +=.
+ * section: gradients-are-added
+ */
+
+/* layernorm_backward: bias-gradient-averaged
+ * base: plain-loops
+ * edit: dbias[c] += d[c]  =>  dbias[c] += d[c] / (B * T)
+ * why: The gradient of the bias was divided by B * T. The mean is in dout already: the loss put it there.
+ * hint: Your dbias is too small by the factor B * T. It is a sum over all positions.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: input-gradient-with-opposite-sign
+ * base: plain-loops
+ * edit: dx[c] += rstd  =>  dx[c] -= rstd
+ * why: The gradient of the input was subtracted. Gradients are added to what is there.
+ * hint: Your dinp has the opposite sign. Add with +=.
+ * section: gradients-are-added
  */
 
 /* matmul_backward: input-gradient-overwritten
@@ -856,7 +916,7 @@
 /* matmul_backward: bias-gradient-of-one-output
  * base: plain-loops
  * edit: dbias[o] += d[o]  =>  dbias[o] += d[0]
- * why: Every output got the gradient of output 0.
+ * why: Every output got the gradient of output 0. Every output has a bias of its own.
  * hint: Your dbias holds one number OC times. Its entry o collects d[o].
  * section: linear-gradients
  */
@@ -881,7 +941,7 @@
 /* matmul_backward: gradients-of-the-first-sequence
  * base: plain-loops
  * edit: dout + (b * T + t) * OC  =>  dout + t * OC
- * why: dout was read at row t: every sequence gets the gradients of the first.
+ * why: dout was read at row t. So every sequence gets the gradients of the first.
  * hint: The first sequence is right. Row (b, t) of dout begins at (b * T + t) * OC.
  * section: addresses-on-the-way-back
  */
@@ -889,7 +949,7 @@
 /* matmul_backward: inputs-of-the-first-sequence
  * base: plain-loops
  * edit: *x = inp + (b * T + t) * C  =>  *x = inp + t * C
- * why: inp was read at row t: every sequence uses the inputs of the first.
+ * why: inp was read at row t. So every sequence uses the inputs of the first.
  * hint: Your dweight is of the first sequence's inputs. Row (b, t) of inp begins at (b * T + t) * C.
  * section: addresses-on-the-way-back
  */
@@ -924,7 +984,7 @@
  * edit: dx[c] += d  =>  dx[c] -= d
  * edit: dweight[o * C + c] += d  =>  dweight[o * C + c] -= d
  * edit: dbias[o] += d  =>  dbias[o] -= d
- * why: The gradients were subtracted.
+ * why: The gradients were subtracted. A product hands its gradient on with a plus.
  * hint: All your gradients have the opposite sign. Add them with +=.
  * section: gradients-are-added
  */
@@ -935,6 +995,54 @@
  * why: dout was read at row t * B + b, as if it were (T, B, OC). It is (B, T, OC).
  * hint: Your gradients belong to other positions. Row (b, t) of dout begins at (b * T + t) * OC.
  * section: addresses-on-the-way-back
+ */
+
+/* matmul_backward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
+ * section: addresses-on-the-way-back
+ */
+
+/* matmul_backward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
+ * section: addresses-on-the-way-back
+ */
+
+/* matmul_backward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
+ * section: addresses-on-the-way-back
+ */
+
+/* matmul_backward: bias-gradient-averaged
+ * base: plain-loops
+ * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] / (B * T)
+ * why: The gradient of the bias was divided by B * T. The mean is in dout already.
+ * hint: Your dbias is too small by the factor B * T. It is a sum over all positions.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: weight-gradient-of-the-first-sequence
+ * base: plain-loops
+ * edit: dweight[o * C + c] += d  =>  if (b == 0) dweight[o * C + c] += d
+ * why: Only the first sequence counts in the gradient of the weight. The weight is used in all of them.
+ * hint: Your dweight lacks all sequences but the first. Sum over all b and t.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: weight-gradient-with-opposite-sign
+ * base: plain-loops
+ * edit: dweight[o * C + c] += d  =>  dweight[o * C + c] -= d
+ * why: The gradient of the weight was subtracted. A product hands its gradient on with a plus.
+ * hint: Your dweight has the opposite sign. Add with +=.
+ * section: gradients-are-added
  */
 
 /* attention_backward: no-scale
@@ -1289,7 +1397,7 @@
 /* attention_backward: sum-without-the-weights
  * base: plain-loops
  * edit: sum += a[u] * da[u]  =>  sum += da[u]
- * why: The sum in the softmax's gradient lacks the weights: it is sum_w att[w] * datt[w].
+ * why: The sum in the softmax's gradient lacks the weights. It is sum_w att[w] * datt[w].
  * hint: Your dpreatt do not add up to 0 in a row. Multiply each datt by its weight before you sum.
  * section: softmax-gradient
  */
@@ -1331,7 +1439,7 @@
 /* attention_backward: gradients-of-the-first-head
  * base: plain-loops
  * edit: dout + (b * T + t) * C + h * hs  =>  dout + (b * T + t) * C
- * why: dout was read at the first head, whatever h is.
+ * why: dout was read at the first head, whatever h is. Every head has its own channels in out, and so in dout.
  * hint: Only the first head is right. Head h of dout begins at channel h * hs.
  * section: addresses-on-the-way-back
  */
@@ -1339,7 +1447,7 @@
 /* attention_backward: value-gradients-of-the-first-head
  * base: plain-loops
  * edit: dinp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  dinp + (b * T + u) * 3 * C + 2 * C
- * why: All heads add to the value gradients of the first.
+ * why: All heads add to the value gradients of the first. Every head has its own channels among the values.
  * hint: Only the first head's values get gradients. Those of head h begin at 2 * C + h * hs.
  * section: addresses-on-the-way-back
  */
@@ -1347,7 +1455,7 @@
 /* attention_backward: keys-at-the-query
  * base: plain-loops
  * edit: *k = inp + (b * T + u)  =>  *k = inp + (b * T + t)
- * why: The keys were read at t, not at u.
+ * why: The keys were read at t, not at u. A score at (t, u) is of query t and key u.
  * hint: Your dq use the key of the query's own position. The key of score u stands in row u.
  * section: addresses-on-the-way-back
  */
@@ -1364,7 +1472,8 @@
  * base: plain-loops
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i] / scale
  * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i] / scale
- * why: The gradients were divided by 1/sqrt(hs), and so multiplied by sqrt(hs).
+ * why: The gradients were divided by 1/sqrt(hs), and so multiplied by sqrt(hs). A product with a constant hands
+ * its gradient on multiplied by that constant.
  * hint: Your dq and dk are too large by the factor hs. Multiply by 1/sqrt(hs).
  * section: attention-gradients
  */
@@ -1372,7 +1481,7 @@
 /* attention_backward: last-channel-of-the-weights-gradient
  * base: plain-loops
  * edit: da[u] += d[i]  =>  da[u] = d[i]
- * why: Every product overwrites the one before: the gradient of a weight is a sum over the channels of the head.
+ * why: Every product overwrites the one before. The gradient of a weight is a sum over the channels of the head.
  * hint: Your datt is the product of the last channel alone. Add the products up with +=.
  * section: attention-gradients
  */
@@ -1394,6 +1503,30 @@
  * why: The rows of att, datt and dpreatt were taken to be ordered by position and then by head. They are (B, NH,
  * T, T): the head comes first.
  * hint: Your rows belong to other heads and positions. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * section: addresses-on-the-way-back
+ */
+
+/* attention_backward: only-the-first-channel-of-the-values
+ * base: plain-loops
+ * edit: da[u] += d[i] * v[i]  =>  da[u] += d[0] * v[0]
+ * why: Every product is of channel 0. The sum runs over the channels of the head.
+ * hint: Your datt is one product hs times. Read dout and the values at i.
+ * section: attention-gradients
+ */
+
+/* attention_backward: queries-of-the-first-head
+ * base: plain-loops
+ * edit: *dq = dinp + (b * T + t) * 3 * C + h * hs  =>  *dq = dinp + (b * T + t) * 3 * C
+ * why: All heads add to the query gradients of the first. Every head has its own channels among the queries.
+ * hint: Only the first head's queries get gradients. Those of head h begin at h * hs.
+ * section: addresses-on-the-way-back
+ */
+
+/* attention_backward: key-gradients-of-the-first-head
+ * base: plain-loops
+ * edit: *dk = dinp + (b * T + u) * 3 * C + C + h * hs  =>  *dk = dinp + (b * T + u) * 3 * C + C
+ * why: All heads add to the key gradients of the first. Every head has its own channels among the keys.
+ * hint: Only the first head's keys get gradients. Those of head h begin at C + h * hs.
  * section: addresses-on-the-way-back
  */
 
@@ -1551,7 +1684,7 @@
 /* gelu_backward: x-left-out
  * base: plain-loops
  * edit: 0.5f * x * (1.0f - th * th)  =>  0.5f * (1.0f - th * th)
- * why: The second term lacks the factor x: the derivative of x * f(x) is f(x) + x * f'(x).
+ * why: The second term lacks the factor x. The derivative of x * f(x) is f(x) + x * f'(x).
  * hint: Your slope is wrong wherever x is not 1. Multiply the second term by x.
  * section: gelu-slope
  */
@@ -1559,7 +1692,7 @@
 /* gelu_backward: one-plus-the-square
  * base: plain-loops
  * edit: 1.0f - th * th  =>  1.0f + th * th
- * why: The slope of tanh is 1 - tanh^2.
+ * why: The slope of tanh is 1 - tanh^2. The square was added in place of being subtracted.
  * hint: Far from 0 your slope grows. Write 1 - tanh^2.
  * section: gelu-slope
  */
@@ -1567,7 +1700,7 @@
 /* gelu_backward: two-for-three
  * base: plain-loops
  * edit: 3.0f * 0.044715f  =>  2.0f * 0.044715f
- * why: The derivative of x^3 is 3 x^2.
+ * why: The derivative of x^3 is 3 x^2. The 2 is that of x^2.
  * hint: Your inner derivative has 2 in place of 3.
  * section: gelu-slope
  */
@@ -1575,7 +1708,7 @@
 /* gelu_backward: power-not-lowered
  * base: plain-loops
  * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * 0.044715f * x * x * x)
- * why: The derivative of x^3 is 3 x^2: the power falls by 1.
+ * why: The derivative of x^3 is 3 x^2. The power falls by 1.
  * hint: Your inner derivative has x^3 in place of x^2.
  * section: gelu-slope
  */
@@ -1591,7 +1724,8 @@
 /* gelu_backward: no-half-in-the-first-term
  * base: plain-loops
  * edit: (0.5f * (1.0f + th)  =>  ((1.0f + th)
- * why: The first term lacks the factor 0.5.
+ * why: The first term lacks the factor 0.5. GELU is 0.5 x (1 + tanh), and 0.5 belongs to both terms of its
+ * derivative.
  * hint: Far from 0 your slope is 2. Multiply the first term by 0.5.
  * section: gelu-slope
  */
@@ -1599,7 +1733,8 @@
 /* gelu_backward: no-half-in-the-second-term
  * base: plain-loops
  * edit: 0.5f * x * (1.0f - th  =>  x * (1.0f - th
- * why: The second term lacks the factor 0.5.
+ * why: The second term lacks the factor 0.5. GELU is 0.5 x (1 + tanh), and 0.5 belongs to both terms of its
+ * derivative.
  * hint: Your second term is twice as large as it should be.
  * section: gelu-slope
  */
@@ -1631,7 +1766,7 @@
 /* gelu_backward: opposite-sign
  * base: plain-loops
  * edit: dinp[n] += dout  =>  dinp[n] -= dout
- * why: The gradient was subtracted.
+ * why: The gradient was subtracted. Gradients are added to what is there.
  * hint: Your gradients have the opposite sign. Add with +=.
  * section: gradients-are-added
  */
@@ -1642,6 +1777,23 @@
  * why: The tanh is that of the form with a sigmoid, x * sigmoid(1.702 x). GPT-2 uses sqrt(2/pi) * (x + 0.044715
  * x^3).
  * hint: Your tanh has the argument of another form. Compute it as gelu_forward does.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: x-in-the-first-term
+ * base: plain-loops
+ * edit: 0.5f * (1.0f + th) +  =>  0.5f * x * (1.0f + th) +
+ * why: The first term has the factor x: that is the value of GELU. Its derivative with respect to the first x is
+ * 0.5 (1 + tanh).
+ * hint: Your first term is the value of the curve. Leave out x there.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: factor-inside-only-on-one
+ * base: plain-loops
+ * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  (s + 3.0f * 0.044715f * x * x)
+ * why: The factor sqrt(2/pi) multiplies only the 1 of the inner derivative. It multiplies all of it.
+ * hint: Your inner derivative lacks the factor in its second part.
  * section: gelu-slope
  */
 
@@ -1770,7 +1922,7 @@
 /* residual_backward: both-into-the-first
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += 0.0f; dinp1[n] += dout[n]
- * why: The gradient was added to the first input twice, and not to the second.
+ * why: The gradient was added to the first input twice, and not to the second. Both inputs get it once.
  * hint: Your dinp1 gets twice the gradient and dinp2 none.
  * section: two-ways-one-gradient
  */
@@ -1787,7 +1939,7 @@
 /* residual_backward: first-entry-for-all
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dout[0]
- * why: The second input got entry 0 of dout everywhere.
+ * why: The second input got entry 0 of dout everywhere. The index is missing there.
  * hint: Your dinp2 collects one number N times. Read dout at n.
  * section: two-ways-one-gradient
  */
@@ -1795,9 +1947,18 @@
 /* residual_backward: every-second-entry
  * base: plain-loops
  * edit: n++  =>  n += 2
- * why: The loop takes two steps at a time.
+ * why: The loop takes two steps at a time. Half of the entries get no gradient.
  * hint: Every second entry gets no gradient. Let n grow by 1.
  * section: two-ways-one-gradient
+ */
+
+/* residual_backward: both-with-opposite-sign
+ * base: plain-loops
+ * edit: dinp1[n] += dout  =>  dinp1[n] -= dout
+ * edit: dinp2[n] += dout  =>  dinp2[n] -= dout
+ * why: The gradient was subtracted from both. A sum hands its gradient on as it is.
+ * hint: Both gradients have the opposite sign. Add with +=.
+ * section: gradients-are-added
  */
 
 /* crossentropy_softmax_backward: no-minus-one
@@ -1994,7 +2155,7 @@
 /* crossentropy_softmax_backward: gradient-of-the-first-position
  * base: plain-loops
  * edit: dlosses[b * T + t]  =>  dlosses[0]
- * why: Every position got dlosses[0].
+ * why: Every position got dlosses[0]. Every position has an arriving gradient of its own.
  * hint: Position 0 is right. Position (b, t) has entry b * T + t of dlosses.
  * section: addresses-on-the-way-back
  */
@@ -2018,7 +2179,7 @@
 /* crossentropy_softmax_backward: rows-of-the-first-sequence
  * base: plain-loops
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
- * why: The probabilities were read at row t: those of the first sequence.
+ * why: The probabilities were read at row t. Those are of the first sequence.
  * hint: The first sequence is right. Row (b, t) of probs begins at (b * T + t) * Vp.
  * section: addresses-on-the-way-back
  */
@@ -2068,6 +2229,38 @@
  * edit: (p[v] - right) * d  =>  p[v] * (right - p[v]) * d
  * why: p * (1 - p) is a part of the softmax's own gradient. Together with that of the logarithm it becomes p - 1.
  * hint: Your gradient is too small where p is small. In the target's column it is p - 1, in all others p.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: arriving-gradient-added
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  (p[v] - right) + d
+ * why: dlosses was added. The chain rule multiplies.
+ * hint: Your gradient does not vanish where dlosses is 0. Multiply.
  * section: loss-gradient
  */
 
@@ -2338,7 +2531,7 @@
  * base: plain-loops
  * edit: beta1 * m[i] + (1.0f - beta1) * g  =>  (1.0f - beta1) * m[i] + beta1 * g
  * edit: beta2 * v[i] + (1.0f - beta2) * g * g  =>  (1.0f - beta2) * v[i] + beta2 * g * g
- * why: Old and new are exchanged in both means: beta is the share of the old value.
+ * why: Old and new are exchanged in both means. beta is the share of the old value.
  * hint: Your moments forget almost everything. The old value gets beta, the new gradient 1 - beta.
  * section: adamw-in-c
  */
@@ -2346,7 +2539,7 @@
 /* adamw_update: first-moment-at-full-weight
  * base: plain-loops
  * edit: (1.0f - beta1) * g;  =>  g;
- * why: The gradient enters m without the factor 1 - beta1.
+ * why: The gradient enters m without the factor 1 - beta1. A running mean has shares that add up to 1.
  * hint: Your m is too large by the factor 1 / (1 - beta1).
  * section: adamw-in-c
  */
@@ -2354,7 +2547,7 @@
 /* adamw_update: second-moment-at-full-weight
  * base: plain-loops
  * edit: (1.0f - beta2) * g * g  =>  g * g
- * why: The squared gradient enters v without the factor 1 - beta2.
+ * why: The squared gradient enters v without the factor 1 - beta2. A running mean has shares that add up to 1.
  * hint: Your v is too large by the factor 1 / (1 - beta2).
  * section: adamw-in-c
  */
@@ -2362,7 +2555,7 @@
 /* adamw_update: first-correction-for-both
  * base: plain-loops
  * edit: v[i] / correction2  =>  v[i] / correction1
- * why: v was divided by the correction of m.
+ * why: v was divided by the correction of m. Both moments have a correction of their own.
  * hint: v_hat is v / (1 - beta2^t).
  * section: adamw-in-c
  */
@@ -2379,7 +2572,7 @@
 /* adamw_update: no-learning-rate
  * base: plain-loops
  * edit: params[i] -= lr * (  =>  params[i] -= (
- * why: The learning rate is missing.
+ * why: The learning rate is missing. It scales the step and the decay.
  * hint: Your steps are too large by the factor 1 / lr.
  * section: adamw-in-c
  */
@@ -2395,7 +2588,32 @@
 /* adamw_update: decay-by-the-learning-rate-only
  * base: plain-loops
  * edit: weight_decay * params[i])  =>  params[i])
- * why: The decay lacks the factor weight_decay.
+ * why: The decay lacks the factor weight_decay. It is lr * weight_decay * params[i].
  * hint: Your parameters shrink by lr, whatever weight_decay is.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: corrections-of-the-first-step-in-all
+ * base: plain-loops
+ * edit: powf(beta1, t)  =>  beta1
+ * edit: powf(beta2, t)  =>  beta2
+ * why: The corrections are those of the first step, whatever t is. They come closer to 1 with every step.
+ * hint: Your first step is right and later ones are too large. Divide by 1 - beta^t.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: no-root-and-no-second-moment
+ * base: plain-loops
+ * edit: m_hat / (sqrtf(v_hat) + eps)  =>  m_hat
+ * why: The step is lr times m_hat. The second moment has no say.
+ * hint: Your steps are as large as the gradients. Divide m_hat by the root of v_hat, plus eps.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: epsilon-added-to-the-step
+ * base: plain-loops
+ * edit: m_hat / (sqrtf(v_hat) + eps)  =>  (m_hat / sqrtf(v_hat) + eps)
+ * why: eps was added to the quotient, not to the root below the line. It keeps the divisor from being 0.
+ * hint: Parameters without a gradient move by lr * eps in yours. Add eps to the root.
  * section: adamw-in-c
  */

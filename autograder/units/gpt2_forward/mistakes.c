@@ -245,6 +245,46 @@
  * section: rows-and-strides
  */
 
+/* encoder_forward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * section: numbers-in-c
+ */
+
+/* encoder_forward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence is not written. Let the loop begin at t = 0.
+ * section: numbers-in-c
+ */
+
+/* encoder_forward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * section: numbers-in-c
+ */
+
+/* encoder_forward: positions-one-entry-apart
+ * base: plain-loops
+ * edit: wpe + t * C  =>  wpe + t
+ * why: Row t of wpe was read from entry t on. A row has C entries, so t is multiplied by C.
+ * hint: Your position vectors begin in the middle of others. Row t of wpe begins at wpe + t * C.
+ * section: rows-and-strides
+ */
+
+/* encoder_forward: tokens-one-entry-apart
+ * base: plain-loops
+ * edit: inp[b * T + t] * C  =>  inp[b * T + t]
+ * why: The row of wte was read from entry id on. A row has C entries, so the id is multiplied by C.
+ * hint: Your token vectors begin in the middle of others. Row id of wte begins at wte + id * C.
+ * section: rows-and-strides
+ */
+
 /* layernorm_forward: divided-by-one-less
  * base: running-mean-and-variance
  * edit:
@@ -508,7 +548,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit:
  *     float s = 1.0f / sqrtf(v + 1e-5f);
  * =>
- *     float s = 1.0f / sqrtf(v + 1e-5f); static float *n; if (n == NULL) n = malloc(C * sizeof(float)); for (int c = 0; c < C; c++) n[c] = (x[c] - m) * s;
+ *     float s = 1.0f / sqrtf(v + 1e-5f);
+ *     static float *n;
+ *     if (n == NULL) n = malloc(C * sizeof(float));
+ *     for (int c = 0; c < C; c++) n[c] = (x[c] - m) * s;
  * edit: (x[c] - m) * s * weight  =>  n[c] * weight
  * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the C numbers of a
  * row, as many as the first call has. A later call has wider rows and writes past the end.
@@ -544,7 +587,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* layernorm_forward: sum-for-mean
  * base: plain-loops
  * edit: m /= C;  =>  m += 0.0f;
- * why: The mean was not divided by C: it is the sum of the channels.
+ * why: The mean was not divided by C. What you subtract is the sum of the channels.
  * hint: You subtract the sum of the row, not its mean. Divide the sum by C.
  * section: layernorm-kernel
  */
@@ -569,7 +612,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* layernorm_forward: standard-deviation-everywhere
  * base: plain-loops
  * edit: 1.0f / sqrtf(v + 1e-5f)  =>  sqrtf(v + 1e-5f)
- * why: The 1 over the root is missing: rows are multiplied by their standard deviation, and rstd holds it.
+ * why: The 1 over the root is missing. Rows are multiplied by their standard deviation, and rstd holds it.
  * hint: Rows that vary much come out even larger. rstd is 1.0f / sqrtf(variance + 1e-5f).
  * section: layernorm-kernel
  */
@@ -630,7 +673,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* layernorm_forward: whole-number-mean
  * base: plain-loops
  * edit: float m = 0.0f  =>  int m = 0
- * why: The mean was kept in an int, which cuts off what is behind the point after every addition.
+ * why: The mean was kept in an int, which cuts off what is behind the point after every addition. A mean is hardly
+ * ever a whole number.
  * hint: Your mean is a whole number. Use float.
  * section: numbers-in-c
  */
@@ -672,6 +716,55 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: The loop that writes the row ends at C - 2. With `c < C` the last one is C - 1 already.
  * hint: The last channel of every row is not written. A loop from 0 with `c < C` runs C times.
  * section: numbers-in-c
+ */
+
+/* layernorm_forward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * section: numbers-in-c
+ */
+
+/* layernorm_forward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence is not written. Let the loop begin at t = 0.
+ * section: numbers-in-c
+ */
+
+/* layernorm_forward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * section: numbers-in-c
+ */
+
+/* layernorm_forward: variance-divided-by-all-positions
+ * base: plain-loops
+ * edit: v /= C  =>  v /= B * T
+ * why: The sum of the squares was divided by B * T. It has C terms: every position has a variance of its own.
+ * hint: Your variance is the right one times C / (B * T). Divide the sum of C squares by C.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: weight-and-bias-exchanged
+ * base: plain-loops
+ * edit: * weight[c] + bias[c]  =>  * bias[c] + weight[c]
+ * why: The row was multiplied by the bias, and the weight was added. Both have C entries, so the compiler has
+ * nothing to object to.
+ * hint: Your weight is added and your bias multiplied. Multiply by the weight first, then add the bias.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: added-one-to-the-weight
+ * base: plain-loops
+ * edit: * weight[c] +  =>  * (1.0f + weight[c]) +
+ * why: 1 was added to the weight. Some models store it that way; GPT-2 does not.
+ * hint: Your rows are too large by the normalised input. Multiply by the weight as it is.
+ * section: layernorm-kernel
  */
 
 /* matmul_forward: transposed-weight
@@ -933,7 +1026,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* matmul_forward: bias-twice
  * base: plain-loops
  * edit: y[o] = sum  =>  y[o] = sum + (bias != NULL ? bias[o] : 0.0f)
- * why: The bias was added twice: once where the sum begins, and once where it is written.
+ * why: The bias was added twice. It is there once where the sum begins, and once where it is written.
  * hint: Your outputs are too large by the bias. Let the sum begin at the bias, or add it at the end, but not both.
  * section: linear-kernel
  */
@@ -1008,6 +1101,30 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: int c = 0  =>  int c = 1
  * why: The sum begins at channel 1. Channels count from 0.
  * hint: Your sums lack the product of channel 0. Let the loop begin at c = 0.
+ * section: numbers-in-c
+ */
+
+/* matmul_forward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * section: numbers-in-c
+ */
+
+/* matmul_forward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence is not written. Let the loop begin at t = 0.
+ * section: numbers-in-c
+ */
+
+/* matmul_forward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
  * section: numbers-in-c
  */
 
@@ -1523,7 +1640,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: divided-by-the-scale
  * base: plain-loops
  * edit: dot * scale  =>  dot / scale
- * why: The scores were divided by 1/sqrt(hs), and so multiplied by sqrt(hs).
+ * why: The scores were divided by 1/sqrt(hs), and so multiplied by sqrt(hs). The scale keeps scores small, however
+ * wide a head is.
  * hint: Your scores are too large by the factor hs. Multiply by 1/sqrt(hs), or divide by sqrt(hs).
  * section: attention-kernel
  */
@@ -1531,7 +1649,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: keys-of-the-first-sequence
  * base: plain-loops
  * edit: (b * T + u) * 3 * C + C  =>  u * 3 * C + C
- * why: The keys were read from the first sequence, whatever b is.
+ * why: The keys were read from the first sequence, whatever b is. A query attends to keys of its own sequence.
  * hint: Only the first sequence is right: the others ask its keys. Row (b, u) of inp begins at (b * T + u) * 3 *
  * C.
  * section: rows-and-strides
@@ -1540,7 +1658,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: queries-of-the-first-sequence
  * base: plain-loops
  * edit: inp + (b * T + t) * 3 * C  =>  inp + t * 3 * C
- * why: The queries were read from the first sequence, whatever b is.
+ * why: The queries were read from the first sequence, whatever b is. Every sequence has its own queries.
  * hint: Only the first sequence is right: the others use its queries. Row (b, t) of inp begins at (b * T + t) * 3
  * * C.
  * section: rows-and-strides
@@ -1549,7 +1667,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: values-of-the-first-sequence
  * base: plain-loops
  * edit: (b * T + u) * 3 * C + 2  =>  u * 3 * C + 2
- * why: The values were read from the first sequence, whatever b is.
+ * why: The values were read from the first sequence, whatever b is. Every sequence averages its own values.
  * hint: Your weights are right, but every sequence averages the values of the first. Row (b, u) of inp begins at
  * (b * T + u) * 3 * C.
  * section: rows-and-strides
@@ -1558,7 +1676,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: own-key-only
  * base: plain-loops
  * edit: (b * T + u) * 3 * C + C  =>  (b * T + t) * 3 * C + C
- * why: Every score is of the query with the key of its own position: the key was read at t, not at u.
+ * why: Every score is of the query with the key of its own position. The key was read at t, not at u.
  * hint: All scores of a row are equal in your preatt. The key of score u stands in row u.
  * section: attention-kernel
  */
@@ -1566,7 +1684,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: own-value-only
  * base: plain-loops
  * edit: (b * T + u) * 3 * C + 2  =>  (b * T + t) * 3 * C + 2
- * why: The values were read at t, not at u: the weighted mean of one value is that value.
+ * why: The values were read at t, not at u. The weighted mean of equal values is that value.
  * hint: Your output at position t is the value of position t. The value that weight u belongs to stands in row u.
  * section: attention-kernel
  */
@@ -1574,7 +1692,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: last-value-only
  * base: plain-loops
  * edit: y[i] += a[u] * v[i]  =>  y[i] = a[u] * v[i]
- * why: Every weighted value overwrites the one before, with = in place of +=.
+ * why: Every weighted value overwrites the one before, with = in place of +=. The output is the sum of all of
+ * them.
  * hint: Your output is the last value times its weight. Add them up with +=.
  * section: attention-kernel
  */
@@ -1582,7 +1701,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: sum-begins-at-one
  * base: plain-loops
  * edit: float sum = 0.0f  =>  float sum = 1.0f
- * why: The sum of the exponentials begins at 1, so the weights add up to less than 1.
+ * why: The sum of the exponentials begins at 1, so the weights add up to less than 1. It is the sum of the
+ * exponentials alone that makes them weights.
  * hint: Your weights do not add up to 1. Let the sum begin at 0.
  * section: attention-kernel
  */
@@ -1644,7 +1764,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: width-and-number-of-heads-exchanged
  * base: plain-loops
  * edit: int hs = C / NH  =>  int hs = NH
- * why: The width of a head was taken to be NH, the number of heads.
+ * why: The width of a head was taken to be NH, the number of heads. All heads together are C channels wide, so
+ * each has C / NH.
  * hint: A head is C / NH channels wide. Your heads are NH wide.
  * section: attention-kernel
  */
@@ -1681,7 +1802,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *     for (int u = t + 1; u < T; u++) pre[u] = 0.0f;
  *     for (int u = 0; u < T; u++) {
  *         a[u] = expf
- * why: The future scores are 0 and take part in the softmax: e^0 is 1, so they take weight from the past.
+ * why: The future scores are 0 and take part in the softmax. e^0 is 1, so they take weight from the past.
  * hint: Your weights of past and present do not add up to 1. Sum the exponentials up to t.
  * section: only-the-past
  */
@@ -1695,7 +1816,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *     for (int u = 0; u < t; u++) {
  *         const float *k
  * why: The loop over the scores ends before the query's own position, which the softmax then reads without a
- * score.
+ * score. A query attends to its own position, too.
  * hint: The last score of every row of preatt is not written. Let u run to t in all three loops.
  * section: only-the-past
  */
@@ -1703,9 +1824,56 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: output-of-one-head
  * base: plain-loops
  * edit: out + (b * T + t) * C + h * hs  =>  out + (b * T + t) * C
- * why: All heads write their output into the channels of the first, each over the one before.
+ * why: All heads write their output into the channels of the first, each over the one before. The heads stand side
+ * by side in out.
  * hint: Only the first hs channels of out are written. Head h writes from channel h * hs on.
  * section: rows-and-strides
+ */
+
+/* attention_forward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence is not written. Let the loop begin at t = 0.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: queries-for-keys
+ * base: plain-loops
+ * edit: (b * T + u) * 3 * C + C + h * hs  =>  (b * T + u) * 3 * C + h * hs
+ * why: The scores are products of queries with queries: the keys were read from the first block. They are in the
+ * second.
+ * hint: Your scores do not depend on the keys. The key of position u begins C after its query.
+ * section: qkv-packing
+ */
+
+/* attention_forward: own-value-left-out
+ * base: plain-loops
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         const float *v
+ * =>
+ *     for (int u = 0; u < t; u++) {
+ *         const float *v
+ * why: The loop over the values ends before the query's own position. A query attends to its own position, too.
+ * hint: Position 0 of your output is 0, and all others lack their own value. Let u run to t.
+ * section: only-the-past
  */
 
 /* gelu_forward: error-function-form
@@ -1853,7 +2021,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: root-of-half-pi
  * base: plain-loops
  * edit: 2.0f / 3.14159265f  =>  3.14159265f / 2.0f
- * why: The factor is sqrt(pi/2), the reciprocal of the right one.
+ * why: The factor is sqrt(pi/2), the reciprocal of the right one. Inside the tanh stands sqrt(2/pi).
  * hint: Your curve is too steep around 0. The factor is sqrt(2/pi), about 0.7979.
  * section: gelu-kernel
  */
@@ -1878,7 +2046,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: one-minus-tanh
  * base: plain-loops
  * edit: 1.0f + tanhf  =>  1.0f - tanhf
- * why: It is 1 plus the tanh: the curve rises from 0 on the left to x on the right.
+ * why: The tanh was subtracted from 1. With 1 plus the tanh the curve rises from 0 on the left to x on the right.
  * hint: Your curve is the mirror image: large numbers become 0. Write 1 + tanh.
  * section: gelu-kernel
  */
@@ -1910,7 +2078,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: no-one-plus
  * base: plain-loops
  * edit: (1.0f + tanhf(scale * (x + cube)))  =>  tanhf(scale * (x + cube))
- * why: The 1 in front of the tanh is missing.
+ * why: The 1 in front of the tanh is missing. Without it, the curve is symmetric.
  * hint: Your curve is the same on both sides of 0. Write 0.5 x (1 + tanh).
  * section: gelu-kernel
  */
@@ -1926,7 +2094,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: tanh-of-x
  * base: plain-loops
  * edit: tanhf(scale * (x + cube))  =>  tanhf(x + cube)
- * why: The factor sqrt(2/pi) is missing inside the tanh.
+ * why: The factor sqrt(2/pi) is missing inside the tanh. It makes the curve resemble the one with the error
+ * function.
  * hint: Your curve is too steep around 0. Multiply by 0.79788456f inside the tanh.
  * section: gelu-kernel
  */
@@ -1953,6 +2122,14 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: The factor is 1/sqrt(2), which belongs to the form with the error function. In the form with tanh it is
  * sqrt(2/pi).
  * hint: Your curve is too flat around 0. The factor is 0.79788456f.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: tanh-of-x-alone
+ * base: plain-loops
+ * edit: tanhf(scale * (x + cube))  =>  tanhf(x)
+ * why: The tanh was taken of x itself. It is of sqrt(2/pi) * (x + 0.044715 x^3).
+ * hint: Your curve is too steep around 0. Compute the argument of the tanh as the formula says.
  * section: gelu-kernel
  */
 
@@ -2086,7 +2263,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* residual_forward: first-input-twice
  * base: plain-loops
  * edit: inp2[n]  =>  inp1[n]
- * why: The first input was added to itself.
+ * why: The first input was added to itself. The second one has no say.
  * hint: Your entries are twice the first input. Add the second one.
  * section: residual-kernel
  */
@@ -2094,7 +2271,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* residual_forward: second-input-twice
  * base: plain-loops
  * edit: inp1[n]  =>  inp2[n]
- * why: The second input was added to itself.
+ * why: The second input was added to itself. The first one has no say.
  * hint: Your entries are twice the second input. Add the first one.
  * section: residual-kernel
  */
@@ -2102,7 +2279,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* residual_forward: second-input-reversed
  * base: plain-loops
  * edit: inp2[n]  =>  inp2[N - 1 - n]
- * why: The second input was read from its end.
+ * why: The second input was read from its end. Both inputs have the same layout.
  * hint: Entry n of your output has entry N - 1 - n of inp2. Both inputs are read at n.
  * section: residual-kernel
  */
@@ -2110,7 +2287,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* residual_forward: first-entry-for-all
  * base: plain-loops
  * edit: inp1[n]  =>  inp1[0]
- * why: Entry 0 of the first input was added everywhere.
+ * why: Entry 0 of the first input was added everywhere. The index is missing there.
  * hint: All entries of your output share one entry of inp1. Read it at n.
  * section: residual-kernel
  */
@@ -2118,7 +2295,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* residual_forward: second-inputs-first-entry
  * base: plain-loops
  * edit: inp2[n]  =>  inp2[0]
- * why: Entry 0 of the second input was added everywhere.
+ * why: Entry 0 of the second input was added everywhere. The index is missing there.
  * hint: All entries of your output share one entry of inp2. Read it at n.
  * section: residual-kernel
  */
@@ -2126,7 +2303,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* residual_forward: every-second-entry
  * base: plain-loops
  * edit: n++  =>  n += 2
- * why: The loop takes two steps at a time.
+ * why: The loop takes two steps at a time. Half of the entries are left as they were.
  * hint: Every second entry is not written. Let n grow by 1.
  * section: numbers-in-c
  */
@@ -2490,7 +2667,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* softmax_forward: sum-of-logits
  * base: plain-loops
  * edit: sum += p[v]  =>  sum += z[v]
- * why: The logits were summed, not their exponentials.
+ * why: The logits were summed, not their exponentials. Probabilities are exponentials divided by the sum of
+ * exponentials.
  * hint: Your probabilities do not add up to 1. Divide by the sum of the exponentials.
  * section: padded-vocabulary
  */
@@ -2514,7 +2692,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* softmax_forward: sign-turned-round
  * base: plain-loops
  * edit: z[v] - maximum  =>  maximum - z[v]
- * why: The exponent is maximum minus logit: the least likely token gets the largest probability.
+ * why: The exponent is maximum minus logit. So the least likely token gets the largest probability.
  * hint: Your probabilities rank the tokens the wrong way round. The exponent is the logit minus the maximum.
  * section: running-maximum
  */
@@ -2539,7 +2717,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* softmax_forward: padding-overwrites-the-last-token
  * base: plain-loops
  * edit: int v = V; v < Vp  =>  int v = V - 1; v < Vp
- * why: The loop that clears the padding begins at V - 1, which is the last real token.
+ * why: The loop that clears the padding begins at V - 1, which is the last real token. Its probability is lost.
  * hint: Your last token has probability 0. The padding begins at column V.
  * section: numbers-in-c
  */
@@ -2549,6 +2727,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: float maximum = -INFINITY;  =>
  * edit: for (int t = 0; t < T; t++) {  =>  float maximum = -INFINITY; for (int t = 0; t < T; t++) {
  * why: The maximum is set to -INFINITY once for each sequence, so a row keeps the maximum of the rows before it.
+ * Every row is shifted by its own maximum.
  * hint: Rows that lie far below an earlier row give NaN. Set the maximum to -INFINITY inside the loop over t.
  * section: running-maximum
  */
@@ -2573,9 +2752,42 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: logits + (b * T + t) * Vp  =>  logits + (b * Vp + t) * T
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * Vp + t) * T
- * why: Sequence b begins at b * T * Vp and row t at t * Vp: you have multiplied b by Vp and t by T.
+ * why: Sequence b begins at b * T * Vp and row t at t * Vp. You have multiplied b by Vp and t by T.
  * hint: Your rows begin at the wrong entries. Row (b, t) begins at (b * T + t) * Vp.
  * section: rows-and-strides
+ */
+
+/* softmax_forward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * section: numbers-in-c
+ */
+
+/* softmax_forward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence is not written. Let the loop begin at t = 0.
+ * section: numbers-in-c
+ */
+
+/* softmax_forward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * section: numbers-in-c
+ */
+
+/* softmax_forward: maximum-of-the-sizes
+ * base: plain-loops
+ * edit: if (z[v] > maximum) maximum = z[v]  =>  if (fabsf(z[v]) > maximum) maximum = fabsf(z[v])
+ * why: The number farthest from 0 was taken for the largest. Where all logits are far below 0, every exponential
+ * becomes 0.
+ * hint: Rows that lie far below 0 give NaN. Compare the logits as they are.
+ * section: running-maximum
  */
 
 /* crossentropy_forward: no-minus
@@ -2775,7 +2987,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: loss-of-the-other-tokens
  * base: plain-loops
  * edit: -logf(p)  =>  -logf(1.0f - p)
- * why: The logarithm is of 1 - p, the probability of all other tokens.
+ * why: The logarithm is of 1 - p, the probability of all other tokens. The loss is small where the target is
+ * likely.
  * hint: A likely target costs much in your losses. Take the logarithm of p.
  * section: crossentropy-kernel
  */
@@ -2783,7 +2996,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: first-row-for-all
  * base: plain-loops
  * edit: (b * T + t) * Vp + target  =>  target
- * why: All probabilities were read from the first row.
+ * why: All probabilities were read from the first row. The offset of the position is missing.
  * hint: Position 0 is right. Row (b, t) of probs begins at (b * T + t) * Vp.
  * section: rows-and-strides
  */
@@ -2807,7 +3020,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: losses-of-one-sequence
  * base: plain-loops
  * edit: losses[b * T + t]  =>  losses[t]
- * why: The losses were written at entry t, so every sequence overwrites the one before.
+ * why: The losses were written at entry t, so every sequence overwrites the one before. There is a loss for every
+ * position of every sequence.
  * hint: The first T entries hold the losses of the last sequence, the others are not written. Position (b, t) has
  * entry b * T + t.
  * section: rows-and-strides
@@ -2824,7 +3038,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: logarithm-of-one-more
  * base: plain-loops
  * edit: -logf(p)  =>  -log1pf(p)
- * why: log1pf(p) is the logarithm of 1 + p.
+ * why: log1pf(p) is the logarithm of 1 + p. It serves for tiny numbers added to 1, and p is the probability
+ * itself.
  * hint: A probability of 1 has a loss of -0.69 in yours. Take logf(p).
  * section: crossentropy-kernel
  */
@@ -2840,7 +3055,31 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: rows-with-b-and-t-mixed
  * base: plain-loops
  * edit: (b * T + t) * Vp + target  =>  (b * Vp + t) * T + target
- * why: Sequence b begins at b * T * Vp and row t at t * Vp: you have multiplied b by Vp and t by T.
+ * why: Sequence b begins at b * T * Vp and row t at t * Vp. You have multiplied b by Vp and t by T.
  * hint: Your probabilities are of other rows. Row (b, t) begins at (b * T + t) * Vp.
  * section: rows-and-strides
+ */
+
+/* crossentropy_forward: last-position-left-out
+ * base: plain-loops
+ * edit: t < T  =>  t < T - 1
+ * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * section: numbers-in-c
+ */
+
+/* crossentropy_forward: first-position-left-out
+ * base: plain-loops
+ * edit: int t = 0  =>  int t = 1
+ * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * hint: Position 0 of every sequence is not written. Let the loop begin at t = 0.
+ * section: numbers-in-c
+ */
+
+/* crossentropy_forward: last-sequence-left-out
+ * base: plain-loops
+ * edit: b < B  =>  b < B - 1
+ * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * section: numbers-in-c
  */

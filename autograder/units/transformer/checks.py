@@ -81,18 +81,6 @@ def record(layer, index, records, memories, masks):
     layer.forward = forward
 
 
-def record_stacks(model, stacks):
-    """Two lists that will hold what the stacks of each side read, and what the encoder returns."""
-    entered: list = [[], []]
-    encoded: list = []
-    for side, order in enumerate((stacks, stacks[::-1])):
-        for stack in modules_of(model, *order):
-            stack.register_forward_hook(lambda _, inputs, __, side=side: entered[side].extend(inputs[:1]))
-    for stack in modules_of(model, *stacks):
-        stack.register_forward_hook(lambda *call: encoded.append(call[2]))
-    return entered, encoded
-
-
 def heads_of(layers):
     """The numbers of heads in the layers: the second size of each attention's ``weights`` (B, H, T_q, T_k)."""
     weights = [getattr(one, "weights", None) for layer in layers for one in layer.modules() if hasattr(one, "w_q")]
@@ -142,7 +130,10 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
     for side in (0, 1):
         for index, layer in enumerate(layers[side]):
             record(layer, index, records[side], memories, masks[: side + 1])
-    entered, encoded = record_stacks(model, stacks)
+    passed: list = [[], []]  # what each stack reads (if it is passed by position), and what it returns
+    for side, order in enumerate((stacks, stacks[::-1])):
+        for stack in modules_of(model, *order):
+            stack.register_forward_hook(lambda _, inputs, output, side=side: passed[side].append((inputs[:1], output)))
     result = call(src, tgt)
     slope = None
     if half == "decode" and isinstance(result, torch.Tensor) and result.requires_grad:
@@ -153,8 +144,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
         "learns": slope is not None and bool(slope.any()),
         "records": records,
         "memory": memories,
-        "entered": entered,
-        "encoded": encoded,
+        "passed": passed,
         "heads": [heads_of(found) for found in layers],
         "norms": [last_norms(modules_of(model, *order), [*layers[0], *layers[1]]) for order in (stacks, stacks[::-1])],
         "tables": [table_of(model, (size, sizes[3]), outputs) for size in sizes[:2]],
@@ -164,7 +154,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
 def watched(subject, *request, **options):
     """The reply of `watch`."""
     uses = (is_norm, norm_parameters, fill_parameters, order_of_use, zero_parameters, fill_in_order, fill_by_role)
-    uses += (modules_of, record, record_stacks, heads_of, last_norms, table_of)
+    uses += (modules_of, record, heads_of, last_norms, table_of)
     return subject.run(watch, *request, uses=uses, **options)
 
 
@@ -223,8 +213,9 @@ def assert_stack(seen, side, norm, result):
     records, name = seen["records"][side], ("encoder", "decoder")[side]
     assert len(records) == SIZES[2], f"With num_layers={SIZES[2]} the {name} calls {len(records)} layers."
     assert len({index for index, *_ in records}) == len(records), f"The {name} calls one layer several times."
-    for x in seen["entered"][side]:
-        assert_close(records[0][1], x, f"what the first layer of the {name} reads (the {name}'s input)")
+    for inputs, _ in seen["passed"][side]:
+        for x in inputs:
+            assert_close(records[0][1], x, f"what the first layer of the {name} reads (the {name}'s input)")
     for (_, _, before, _), (_, x, _, _) in zip(records, records[1:]):
         assert_close(x, before, f"what a layer of the {name} reads (the output of the layer before it)")
     last = records[-1][2]
@@ -724,7 +715,7 @@ def test_decoder_masks_and_memory(learner, reference, rng):
     _, _, seen = watch_model(learner, rng, length=4)  # equal lengths: catches mix-ups, all of which fit there
     for memory in seen["memory"][1:]:
         assert_close(memory, seen["memory"][0], "the memory of a later layer (the same as the first layer's)")
-    for encoded in seen["encoded"]:
+    for _, encoded in seen["passed"][0]:
         assert_close(seen["memory"][0], encoded, "the memory that the layers read (what the encoder returned)")
     assert_masks(seen, 1)
     *_, seen = watch_model(learner, rng, half="decode", memory=rng.normal(2, 5, SIZES[3], dtype=torch.float64))

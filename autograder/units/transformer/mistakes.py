@@ -2444,6 +2444,17 @@ mistake(
     "generator to the caller.",
 )
 
+mistake(
+    "transformer.Transformer",
+    "truth-of-a-mask",
+    edit("padding_mask(src) if src_mask is None else src_mask", "src_mask or padding_mask(src)"),
+    edit("decoder_mask(tgt) if tgt_mask is None else tgt_mask", "tgt_mask or decoder_mask(tgt)"),
+    section="tf-flow",
+    why="`src_mask or ...` asks whether the tensor is true. A tensor of several entries is neither true nor false, so "
+    "PyTorch raises an error.",
+    hint="Your model raises that the truth of a tensor is ambiguous. Ask whether there is a mask: `if src_mask is None`.",
+)
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # make_model

@@ -224,6 +224,12 @@ def test_modules_that_cells_write(subject, cells):
     assert [report.error for report in one.reports] == [""] * len(cells)
 
 
+def test_an_import_waits_for_the_cell_that_writes_the_module(subject):
+    one = subject("from model import double", "import torch", "%%writefile model.py\n" + MODULE)
+    assert_good(one)
+    assert [(report.error, report.waited) for report in one.reports] == [("", True), ("", False), ("", False)]
+
+
 def test_errors_in_a_module_name_it(subject):
     one = subject("%%writefile model.py\nx = 1\n1 / 0", "%run model.py", "from model import x", GOOD)
     assert_good(one)

@@ -1,0 +1,98 @@
+"""What earlier submissions of an assignment got: nbgrader's gradebook holds one, the last that was graded.
+
+Before a submission is graded in place of another, the other's result goes into a table of this course's own in the
+gradebook's database, so that an export can take the best. One that is graded again replaces its own result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook, SubmittedAssignment
+from sqlalchemy import Boolean, Column, MetaData, String, Table, Text, delete, insert, inspect, select
+
+from autograder.submissions.files import UnreadableSubmission, content
+
+_TABLE = Table(
+    "autograder_attempt",
+    MetaData(),
+    Column("assignment", String(128), primary_key=True),
+    Column("student", String(128), primary_key=True),
+    Column("digest", String(64), primary_key=True),  # of the notebooks
+    Column("current", Boolean),  # the one whose result is in the gradebook itself
+    Column("result", Text),
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one submission got: points of each graded cell, the penalty for being late, when it was handed in."""
+
+    cells: dict[str, float]
+    penalty: float
+    submitted: str  # UTC; empty where nobody knows
+    waiting: bool  # for points given by hand
+
+    @property
+    def raw(self) -> float:
+        return sum(self.cells.values())
+
+    @property
+    def points(self) -> float:
+        return max(0.0, self.raw - self.penalty)
+
+
+def latest(submission: SubmittedAssignment) -> Result:
+    """The result that the gradebook holds."""
+    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+    return Result(
+        {grade.name: float(grade.score) for grade in grades},
+        float(submission.late_submission_penalty or 0),
+        f"{submission.timestamp:%Y-%m-%d %H:%M:%S}" if submission.timestamp else "",
+        any(grade.needs_manual_grade for grade in grades),
+    )
+
+
+def earlier(gradebook: Gradebook, assignment: str, student: str) -> list[Result]:
+    """The results of other submissions of this student's."""
+    if not inspect(gradebook.db.connection()).has_table(_TABLE.name):
+        return []
+    found = gradebook.db.execute(select(_TABLE.c.result).where(*_of(assignment, student), ~_TABLE.c.current))
+    return [Result(**json.loads(result)) for (result,) in found]
+
+
+def remember(gradebook: Gradebook, assignment: str, student: str, notebooks: Sequence[str]) -> None:
+    """Before these notebooks are graded: keep the result of those that were graded before them."""
+    _TABLE.create(gradebook.db.connection(), checkfirst=True)
+    rows = gradebook.db.execute(select(_TABLE.c.digest).where(*_of(assignment, student), _TABLE.c.current))
+    before, now = rows.scalar_one_or_none(), _digest(notebooks)
+    if before and before != now:
+        result = latest(gradebook.find_submission(assignment, student))
+        _store(gradebook, assignment, student, before, json.dumps(asdict(result)))
+    _store(gradebook, assignment, student, now, "")
+    gradebook.db.commit()
+
+
+def _store(gradebook: Gradebook, assignment: str, student: str, digest: str, result: str) -> None:
+    """A submission with its result; without one it is the current, whose result the gradebook has."""
+    gradebook.db.execute(delete(_TABLE).where(*_of(assignment, student), _TABLE.c.digest == digest))
+    row = {"assignment": assignment, "student": student, "digest": digest, "current": not result, "result": result}
+    gradebook.db.execute(insert(_TABLE).values(row))
+
+
+def _of(assignment: str, student: str) -> tuple:
+    return _TABLE.c.assignment == assignment, _TABLE.c.student == student
+
+
+def _digest(notebooks: Sequence[str]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(map(Path, notebooks)):
+        try:
+            digest.update(path.name.encode() + b"\0" + hashlib.sha256(content(path)).digest())
+        except UnreadableSubmission as error:
+            digest.update(str(error).encode())
+    return digest.hexdigest()
