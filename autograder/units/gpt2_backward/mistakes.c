@@ -706,6 +706,30 @@
  * section: gradients-are-added
  */
 
+/* layernorm_backward: no-weight-gradient
+ * base: plain-loops
+ * edit: dweight[c] += d[c] * n  =>  (void)dweight
+ * why: The weight gets no gradient. It multiplies the normalised input.
+ * hint: Your dweight is as it was before the call. Add dout times the normalised input.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: no-bias-gradient
+ * base: plain-loops
+ * edit: dbias[c] += d[c]  =>  (void)dbias
+ * why: The bias gets no gradient. It is added to every position.
+ * hint: Your dbias is as it was before the call. Add dout.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: no-input-gradient
+ * base: plain-loops
+ * edit: dx[c] += rstd[i] * (g - mean_g - n * mean_gn)  =>  (void)dx
+ * why: The input gets no gradient. The sums were computed, and nothing was made of them.
+ * hint: Your dinp is as it was before the call. Add rstd * (g - mean of g - n * mean of g * n).
+ * section: layernorm-gradients
+ */
+
 /* matmul_backward: input-gradient-overwritten
  * base: plain-loops
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  dx[c] = d[o] * weight[o * C + c]
@@ -1043,6 +1067,22 @@
  * why: The gradient of the weight was subtracted. A product hands its gradient on with a plus.
  * hint: Your dweight has the opposite sign. Add with +=.
  * section: gradients-are-added
+ */
+
+/* matmul_backward: no-weight-gradient
+ * base: plain-loops
+ * edit: dweight[o * C + c] += d[o] * x[c]  =>  (void)dweight, (void)x
+ * why: The weight gets no gradient. It is one of the two factors of every product.
+ * hint: Your dweight is as it was before the call. Add dout times inp.
+ * section: linear-gradients
+ */
+
+/* matmul_backward: no-input-gradient
+ * base: plain-loops
+ * edit: dx[c] += d[o] * weight[o * C + c]  =>  (void)dx, (void)weight
+ * why: The input gets no gradient. It is one of the two factors of every product.
+ * hint: Your dinp is as it was before the call. Add dout times weight.
+ * section: linear-gradients
  */
 
 /* attention_backward: no-scale
@@ -1452,14 +1492,6 @@
  * section: addresses-on-the-way-back
  */
 
-/* attention_backward: keys-at-the-query
- * base: plain-loops
- * edit: *k = inp + (b * T + u)  =>  *k = inp + (b * T + t)
- * why: The keys were read at t, not at u. A score at (t, u) is of query t and key u.
- * hint: Your dq use the key of the query's own position. The key of score u stands in row u.
- * section: addresses-on-the-way-back
- */
-
 /* attention_backward: keys-for-values
  * base: plain-loops
  * edit: *v = inp + (b * T + u) * 3 * C + 2 * C  =>  *v = inp + (b * T + u) * 3 * C + C
@@ -1528,6 +1560,23 @@
  * why: All heads add to the key gradients of the first. Every head has its own channels among the keys.
  * hint: Only the first head's keys get gradients. Those of head h begin at C + h * hs.
  * section: addresses-on-the-way-back
+ */
+
+/* attention_backward: queries-without-gradient
+ * base: plain-loops
+ * edit: dq[i] += dp[u] * k[i] * scale  =>  (void)dq
+ * why: The queries get no gradient. A score is a product of query and key.
+ * hint: The first block of your dinp is as it was before the call. Add scale * dpreatt * k, with the key of
+ * position u: with the key of position t the sum over u is 0.
+ * section: attention-gradients
+ */
+
+/* attention_backward: values-without-gradient
+ * base: plain-loops
+ * edit: dv[i] += a[u] * d[i]  =>  (void)dv
+ * why: The values get no gradient. The output is a weighted sum of them.
+ * hint: The third block of your dinp is as it was before the call. Add att * dout.
+ * section: attention-gradients
  */
 
 /* gelu_backward: no-inner-derivative
@@ -1794,6 +1843,22 @@
  * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  (s + 3.0f * 0.044715f * x * x)
  * why: The factor sqrt(2/pi) multiplies only the 1 of the inner derivative. It multiplies all of it.
  * hint: Your inner derivative lacks the factor in its second part.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: no-cube-in-the-tanh
+ * base: plain-loops
+ * edit: tanhf(s * (x + 0.044715f * x * x * x))  =>  tanhf(s * x)
+ * why: The third power is missing inside the tanh. It must be the tanh of the forward pass.
+ * hint: Your tanh has the wrong argument. It is sqrt(2/pi) * (x + 0.044715 x^3).
+ * section: gelu-slope
+ */
+
+/* gelu_backward: no-small-factor-in-the-inner-derivative
+ * base: plain-loops
+ * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * x * x)
+ * why: The factor 0.044715 is missing in the inner derivative. It stays when x^3 becomes 3 x^2.
+ * hint: Far from 0 your slope is too large. Write 1 + 3 * 0.044715 x^2.
  * section: gelu-slope
  */
 
@@ -2264,6 +2329,23 @@
  * section: loss-gradient
  */
 
+/* crossentropy_softmax_backward: no-probabilities
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  -right * d
+ * why: The probabilities are missing. Only the target column gets a gradient then.
+ * hint: All columns but the target's are as they were before the call. The gradient is (p - 1) for the target and
+ * p for all others.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: divided-by-the-length
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  (p[v] - right) * d / T
+ * why: The gradient was divided by T. The mean is in dlosses already.
+ * hint: Your gradient is too small by the factor T. Leave the division out.
+ * section: loss-gradient
+ */
+
 /* adamw_update: no-bias-correction
  * base: plain-loops
  * edit: float correction1 = 1.0f - powf(beta1, t);  =>
@@ -2615,5 +2697,31 @@
  * edit: m_hat / (sqrtf(v_hat) + eps)  =>  (m_hat / sqrtf(v_hat) + eps)
  * why: eps was added to the quotient, not to the root below the line. It keeps the divisor from being 0.
  * hint: Parameters without a gradient move by lr * eps in yours. Add eps to the root.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: first-moment-not-kept
+ * base: plain-loops
+ * edit: m[i] = beta1 * m[i]  =>  float kept = beta1 * m[i]
+ * edit: m[i] / correction1  =>  kept / correction1
+ * why: The new m was not stored. The next step begins with it.
+ * hint: Your m is as it was before the call. Write to m[i].
+ * section: adamw-in-c
+ */
+
+/* adamw_update: second-moment-not-kept
+ * base: plain-loops
+ * edit: v[i] = beta2 * v[i]  =>  float kept = beta2 * v[i]
+ * edit: v[i] / correction2  =>  kept / correction2
+ * why: The new v was not stored. The next step begins with it.
+ * hint: Your v is as it was before the call. Write to v[i].
+ * section: adamw-in-c
+ */
+
+/* adamw_update: learning-rate-in-the-gradient
+ * base: plain-loops
+ * edit: float g = grads[i]  =>  float g = lr * grads[i]
+ * why: The gradient was multiplied by the learning rate before the moments. It belongs to the step.
+ * hint: Your m is too small by the factor lr. Multiply by lr only where the parameter changes.
  * section: adamw-in-c
  */

@@ -2790,6 +2790,27 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: running-maximum
  */
 
+/* softmax_forward: multiplied-by-the-sum
+ * base: plain-loops
+ * edit: p[v] /= sum  =>  p[v] *= sum
+ * why: The exponentials were multiplied by their sum. Divided by it, they add up to 1.
+ * hint: Your probabilities do not add up to 1. Divide by the sum.
+ * section: padded-vocabulary
+ */
+
+/* softmax_forward: last-token-out-of-the-sum
+ * base: plain-loops
+ * edit:
+ *     for (int v = 0; v < V; v++) {
+ *         p[v] = expf
+ * =>
+ *     for (int v = 0; v < V - 1; v++) {
+ *         p[v] = expf
+ * why: The loop over the exponentials ends at V - 2. With `v < V` the last one is V - 1 already.
+ * hint: The last token of every row has no exponential. Let v run to V - 1.
+ * section: numbers-in-c
+ */
+
 /* crossentropy_forward: no-minus
  * base: plain-loops
  * edit: -logf(p)  =>  logf(p)
