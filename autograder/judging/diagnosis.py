@@ -32,7 +32,7 @@ from autograder.sandbox.runtime.requests import Outcome, words
 _ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.float64: (1e-9, 1e-12)}
 
 # Every mistake of the catalogue compiles; and who is only slow shares that with anybody, after much waiting.
-_NOT_COMPARED = {"CompileError", "OutOfTime"}
+_NOT_COMPARED = {"CompileError", "OutOfTime", "UninitialisedRead"}
 
 
 def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
