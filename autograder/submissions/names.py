@@ -170,6 +170,11 @@ _NOBODY = frozenset(
     übung
     """.split()  # noqa: SIM905
 )
+# Learners without names: "student 7", "group b"; or as universities number them, "s123456" (but "ws2026" is a term).
+_NUMBERED = re.compile(
+    r"(?:candidate|group|gruppe|learner|member|pair|participant|person|pupil|student|team|user)[\s_.-]*(?:\d+|[a-z])"
+    r"|[a-z]\d{4,}|[a-z]{2,3}\d{5,}"
+)
 _YEAR_OR_COUNT = re.compile(r"(?:19|20)\d\d|\d{1,2}")
 
 
@@ -185,6 +190,8 @@ def person(name: str) -> str:
 
 def _names_somebody(text: str) -> bool:
     words = re.findall(r"[^\W\d_]+", text.casefold())
+    if _NUMBERED.fullmatch(text.casefold().strip(" _-.,+()")):
+        return True
     if words:
         return any(word not in _NOBODY and (len(word) > 1 or not word.isascii()) for word in words)
     return any(not _YEAR_OR_COUNT.fullmatch(number) for number in re.findall(r"\d+", text))

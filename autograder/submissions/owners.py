@@ -51,6 +51,7 @@ class Owners:
 
     def __init__(self, depth: int, exported: Mapping[str, Sequence[Given]]):
         self._depth, self._exported = depth, exported
+        self._laid_out: set[Way] = set()
 
     def of(self, items: Sequence[Item]) -> list[int]:
         """For each item, which part of its way names the owner."""
@@ -59,7 +60,7 @@ class Owners:
         for item in items:
             if item.kind == NOTEBOOK or item.way[:-1] not in notebooks:  # beside a notebook, others may be its modules
                 people[item.way[:-1]].add(person(split(item.way[-1])[0]))
-        crowds = self._crowds(items)
+        crowds, self._laid_out = self._crowds(items), self._in_the_usual_layout(items)
         shared = {folder for folder, names in people.items() if len(names - {""}) > 1}
         first = [self.first_guess(item.way, item.way[:-1] in shared, crowds) for item in items]
         first = self._with_modules(items, first, shared)
@@ -99,6 +100,8 @@ class Owners:
             return below[0]
         if above:
             return above[-1]
+        if way[: top + 2] in self._laid_out and not by_name:
+            return top + 1
         root_is_person = top < last and bool(person(way[top]))
         if by_name and not (root_is_person and unit == last - 1):
             return last
@@ -114,6 +117,15 @@ class Owners:
             return top
         above = [index for index in range(min(top, last - 1), 0, -1) if not unit_named(way[index])]
         return next((index for index in above[:3] if person(way[index])), above[0] if above else last)
+
+    def _in_the_usual_layout(self, items: Sequence[Item]) -> set[Way]:
+        """Folders that lie as learners' should, several beside each other: ``01/attention/…``, ``02/attention/…``."""
+        top = self._depth
+        beside: dict[str, set[Way]] = defaultdict(set)  # by unit
+        for item in items:
+            if len(item.way) == top + 4 and unit_named(item.way[top + 2]) and not unit_named(item.way[top + 1]):
+                beside[unit_named(item.way[top + 2])].add(item.way[: top + 2])
+        return set().union(*(folders for folders in beside.values() if len(folders) > 1))
 
     def _crowds(self, items: Sequence[Item]) -> set[Way]:
         """The folders in which a unit's folder holds those of several people, and no file: ``masks/{ada,bob}/…``."""

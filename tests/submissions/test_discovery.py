@@ -539,3 +539,30 @@ def test_a_zip_file_under_another_name(write, packed):
     with pytest.raises(UnreadableSubmission, match="is a zip file"):
         read(write("attention.ipynb", data))
     assert len(read(write("b.zip", WHOLE)).cells) == 2
+
+
+@pytest.mark.parametrize(
+    "students",
+    [
+        ("student0", "student1", "student10"),
+        ("student-000",),
+        ("student-000", "ada"),
+        ("s123456", "s123457"),
+        ("group1", "Gruppe 2"),
+        ("team_a", "team_b"),
+        ("01", "02"),
+        ("1", "ada"),
+        ("a", "b"),
+        ("week", "test", "final"),
+        ("李", "王"),
+    ],
+    ids=", ".join,
+)
+@pytest.mark.parametrize("file", ["attention.py", "homework.ipynb", "my_attention_final_v2.py"])
+def test_in_the_usual_layout_any_name_is_a_student(tmp_path, write, notebook, students, file):
+    """``STUDENT/UNIT/file``: people without names, too; none of them may swallow the others."""
+    for student in students:
+        write(f"class/{student}/attention/{file}", "x = 1" if file.endswith(".py") else notebook("x = 1"))
+    found = discover([tmp_path / "class"])
+    assert sorted(source.student for source in found) == sorted(students)
+    assert {source.problem for source in found} == {""}
