@@ -19,9 +19,11 @@ ORDERS: dict[str, Callable[[list], list]] = {
     "reversed": lambda lines: lines[::-1],
     "shuffled": lambda lines: random.Random(7).sample(lines, len(lines)),
 }
-# They show in the numbers that a fresh model draws, which depend on the order whatever the checks do.
+# They show in the numbers that a fresh model draws, which depend on the order whatever the checks do. (One of them
+# shows in an exception, which counts only if all that passes is alike as well, those numbers among it.)
 DRAWN = {
     *("layers-start-equal", "pytorch-default-start", "tables-not-xavier", "xavier-normal", "encoder-not-initialised"),
+    *("decoder-not-initialised", "normal-with-a-small-deviation", "unequal-vocabularies-asserted"),
     *("seed-set-inside", "layers-in-a-plain-list"),
 }
 
@@ -66,9 +68,11 @@ def test_lines_are_rearranged():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("unit", ["babygpt", "transformer"])
-def test_every_mistake_is_named_in_whatever_order_parts_are_made(unit, order):
+def test_mistakes_are_named_in_whatever_order_parts_are_made(unit, order):
+    known = [mistake for mistake in mistakes(unit) if mistake.name not in DRAWN]
+    every = 4 if unit == "transformer" else 1  # each takes half a second: a quarter of them, others in each order
     with quiet():
-        found = [measured(mistake, ORDERS[order]) for mistake in mistakes(unit) if mistake.name not in DRAWN]
+        found = [measured(mistake, ORDERS[order]) for mistake in known[[*ORDERS].index(order) :: every]]
     wrong = [
         f"{item.entry.task} {item.entry.name}: named {item.named or 'nothing'}" for item in found if not item.right
     ]
