@@ -57,12 +57,12 @@ def judge_again(
 ) -> Judgement:
     """Judge the tasks in ``found`` with the course's version of what they call; ``subject`` is as it was afterwards."""
     given = dict(judgement.given)
-    for task, names in found.items():
-        try:
+    try:
+        for task, names in found.items():
             if _gave(subject, judgement.unit, names):
                 given[task] = Given(names, tuple(judge_task(subject, task)))
-        finally:
-            _gave(subject, judgement.unit, ())
+    finally:
+        _gave(subject, judgement.unit, ())
     return replace(judgement, given=given)
 
 

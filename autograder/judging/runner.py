@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from types import MappingProxyType
 
 from autograder.course.references import expand
 from autograder.course.registry import find_unit
@@ -110,16 +111,29 @@ def follow_through(
     """Judge once more the tasks that fail while something that they call is wrong (see ``judging.follow``)."""
     with reproducible():
         return judge_again(
-            judgement, subject, found, lambda subject, task: _judge_task(subject, judgement.unit, task, seed)
+            judgement, subject, found, lambda subject, task: _judge_failed(subject, judgement, task, seed)
         )
 
 
-def _judge_task(subject: Subject, unit: str, task: str, seed: int) -> list[Verdict]:
+def _judge_failed(subject: Subject, judgement: Judgement, task: str, seed: int) -> list[Verdict]:
+    """The verdicts of a task, new ones for the checks that did not pass."""
+    passed = {
+        verdict.result.id: verdict for verdict in judgement.verdicts[task] if verdict.result.status == results.PASSED
+    }
+    return _judge_task(subject, judgement.unit, task, seed, passed)
+
+
+def _judge_task(
+    subject: Subject, unit: str, task: str, seed: int, known: Mapping[str, Verdict] = MappingProxyType({})
+) -> list[Verdict]:
+    """The verdicts of a task's checks; those that are ``known``, by the check's id, are taken as they are."""
     verdicts: list[Verdict] = []
     for check in load_checks(unit):
         if check.task != task:
             continue
-        if verdicts and verdicts[-1].result.status == results.TIMEOUT:
+        if check.id in known:
+            verdicts.append(known[check.id])
+        elif verdicts and verdicts[-1].result.status == results.TIMEOUT:
             # One long wait per task is enough, and keeps the time for the tasks that follow.
             why = "Not run, because the check before it ran into the time limit."
             verdicts.append(Verdict(_result(check, results.TIMEOUT, why)))
