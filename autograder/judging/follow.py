@@ -9,18 +9,15 @@ last of all that a process grades, and no task is judged in a process that has b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 
 from autograder.course.catalogue import is_c, reference_part
 from autograder.judging.diagnosis import names_reached
 from autograder.judging.subject import Subject
-from autograder.judging.verdicts import Given, Judgement, Verdict
+from autograder.judging.verdicts import Judgement
 from autograder.sandbox.drivers import driver_source
 from autograder.sandbox.runtime.requests import Request
 from autograder.sandbox.session import SubjectCrashed, SubjectTimeout
-
-JudgeTask = Callable[[Subject, str], "list[Verdict]"]
 
 
 def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
@@ -52,21 +49,8 @@ def rounds(found: Mapping[str, tuple[str, ...]]) -> list[dict[str, tuple[str, ..
     return groups
 
 
-def judge_again(
-    judgement: Judgement, subject: Subject, found: Mapping[str, tuple[str, ...]], judge_task: JudgeTask
-) -> Judgement:
-    """Judge the tasks in ``found`` with the course's version of what they call; ``subject`` is as it was afterwards."""
-    given = dict(judgement.given)
-    try:
-        for task, names in found.items():
-            if _gave(subject, judgement.unit, names):
-                given[task] = Given(names, tuple(judge_task(subject, task)))
-    finally:
-        _gave(subject, judgement.unit, ())
-    return replace(judgement, given=given)
-
-
-def _gave(subject: Subject, unit: str, names: tuple[str, ...]) -> bool:
+def handed_over(subject: Subject, unit: str, names: tuple[str, ...]) -> bool:
+    """Put the course's versions of ``names`` in place, the learner's own with none; whether that could be done."""
     source = reference_part(unit, frozenset(names)) if names else ""
     try:
         outcome = subject.ask(Request(give.__name__, (source, list(names)), source=driver_source(give)))

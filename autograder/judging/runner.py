@@ -26,12 +26,12 @@ from autograder.judging import results
 from autograder.judging.assertions import PartlyRight
 from autograder.judging.cache import ENTRY_BYTES, VERDICTS, CachedReference, Requests, digest, prefetch, requests_of
 from autograder.judging.diagnosis import diagnose, tasks_behind_failures
-from autograder.judging.follow import gifts, judge_again
+from autograder.judging.follow import gifts, handed_over
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.missing import explain_missing
 from autograder.judging.results import CheckResult, TaskResult
 from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible, what_was_printed
-from autograder.judging.verdicts import Judgement, Verdict
+from autograder.judging.verdicts import Given, Judgement, Verdict
 from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
 
 
@@ -109,10 +109,15 @@ def follow_through(
     judgement: Judgement, subject: Subject, found: Mapping[str, tuple[str, ...]], seed: int = DEFAULT_SEED
 ) -> Judgement:
     """Judge once more the tasks that fail while something that they call is wrong (see ``judging.follow``)."""
+    given = dict(judgement.given)
     with reproducible():
-        return judge_again(
-            judgement, subject, found, lambda subject, task: _judge_failed(subject, judgement, task, seed)
-        )
+        try:
+            for task, names in found.items():
+                if handed_over(subject, judgement.unit, names):
+                    given[task] = Given(names, tuple(_judge_failed(subject, judgement, task, seed)))
+        finally:  # also when a learner interrupts it in a notebook
+            handed_over(subject, judgement.unit, ())
+    return replace(judgement, given=given)
 
 
 def _judge_failed(subject: Subject, judgement: Judgement, task: str, seed: int) -> list[Verdict]:
