@@ -603,9 +603,7 @@ mistake(
     "Compare the pairs as tuples, left part first.",
 )
 
-mistake(
-    "tokens.train_bpe",
-    "ties-by-id",
+_PARTS_AS_IDS = (
     edit(
         "pieces = [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text)]",
         """
@@ -613,7 +611,6 @@ mistake(
         spelled = [bytes([byte]) for byte in range(256)]
         """,
     ),
-    edit("merges.append(best)", "merges.append((spelled[best[0]], spelled[best[1]]))"),
     edit(
         """
         for parts in pieces:
@@ -629,6 +626,13 @@ mistake(
         spelled.append(spelled[best[0]] + spelled[best[1]])
         """,
     ),
+)
+
+mistake(
+    "tokens.train_bpe",
+    "ties-by-id",
+    *_PARTS_AS_IDS,
+    edit("merges.append(best)", "merges.append((spelled[best[0]], spelled[best[1]]))"),
     base="parts-replaced-in-the-lists",
     section="bpe-ties",
     why="Equally frequent pairs were compared by ids instead of bytes. What was merged later has a greater id, "
@@ -952,29 +956,8 @@ mistake(
 mistake(
     "tokens.train_bpe",
     "pairs-of-ids",
-    edit(
-        "pieces = [[bytes([byte]) for byte in piece.encode()] for piece in GPT2_SPLIT.findall(text)]",
-        """
-        pieces = [list(piece.encode()) for piece in GPT2_SPLIT.findall(text)]
-        spelled = [bytes([byte]) for byte in range(256)]
-        """,
-    ),
+    *_PARTS_AS_IDS,
     edit("(counts[pair], pair)", "(counts[pair], spelled[pair[0]], spelled[pair[1]])"),
-    edit(
-        """
-        for parts in pieces:
-            for i in range(len(parts)):
-                if tuple(parts[i : i + 2]) == best:
-                    parts[i : i + 2] = [best[0] + best[1]]
-        """,
-        """
-        for parts in pieces:
-            for i in range(len(parts)):
-                if tuple(parts[i : i + 2]) == best:
-                    parts[i : i + 2] = [len(spelled)]
-        spelled.append(spelled[best[0]] + spelled[best[1]])
-        """,
-    ),
     base="parts-replaced-in-the-lists",
     section="bpe-by-hand",
     why="The pairs were returned as ids. Ids of merges mean nothing without the list that they come from, and the "
