@@ -16,7 +16,7 @@ import resource
 import signal
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy.random  # NumPy imports it when it is first used: 5 ms for each submission, if that were after the fork
 import torch
@@ -111,8 +111,28 @@ def adopt_orphans() -> None:
         _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def enter_namespaces(number: int) -> None:
-    """Move to fresh namespaces; the *next* fork of this process is the first one inside (PID 1).
+@contextlib.contextmanager
+def first_in_its_namespace() -> Iterator[bool]:
+    """The process that is forked meanwhile is the first one (PID 1) of a fresh PID namespace; whether that is so.
+
+    Only root can do that for itself. It saves every submission a second fork, 5 of some 120 ms of processor time.
+    """
+    pid = seccomp.NAMESPACES["pid"]
+    if os.getuid() != 0 or _libc.unshare(pid) != 0:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        own = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        try:
+            _succeed(_libc.setns(own, pid), "return to the server's namespace")
+        finally:
+            os.close(own)
+
+
+def enter_namespaces(number: int, but_pid: bool = False) -> None:
+    """Move to fresh namespaces; the *next* fork of this process is the first one inside (PID 1), unless ``but_pid``.
 
     As root, the process first becomes a user of its own, ``number`` counting them: limits on processes hold
     per user, and one submission could otherwise signal another.
@@ -125,7 +145,7 @@ def enter_namespaces(number: int) -> None:
         os.setresuid(user, user, user)
         _succeed(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "become dumpable again")
     group = os.getgid()
-    flags = sum(seccomp.NAMESPACES.values())
+    flags = sum(seccomp.NAMESPACES.values()) - but_pid * seccomp.NAMESPACES["pid"]
     if _libc.unshare(flags) != 0:
         # Some kernels have no cgroup namespaces; all the others are required.
         _succeed(_libc.unshare(flags & ~seccomp.NAMESPACES["cgroup"]), "make namespaces")

@@ -249,7 +249,12 @@ def _outcome_of(error: BaseException, request: Request) -> Outcome:
 def words(request: Request) -> set[str]:
     """Every word in which a request may name something in the learner's code."""
     texts = [value for value in (*request.args, *request.kwargs.values()) if isinstance(value, str)]
-    return set(re.findall(r"\w+", " ".join([request.name, request.source or "", *texts])))
+    return {*_words_of(" ".join([request.name, *texts])), *_words_of(request.source or "")}
+
+
+@lru_cache(maxsize=1024)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
 
 
 def _is_raised_by_hand(error: BaseException) -> bool:

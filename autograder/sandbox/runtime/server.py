@@ -61,27 +61,27 @@ class Children:
         child = Child(message["memory"], self._idle_processor(), message["sanitizers"])
         reading, writing = os.pipe()
         try:
-            first = os.fork()
+            with confine.first_in_its_namespace() if self._jailed else contextlib.nullcontext(False) as inside:
+                first = os.fork()
+                if first == 0:
+                    os.close(reading)
+                    os.close(self._errors)
+                    self._control.close()
+                    _start(connection, writing, message["folder"], child, self._count, self._writable, inside)
         except OSError as error:  # the system allows no more processes now: those that there are go on
             os.close(reading)
             os.close(writing)
             return str(error.strerror)
-        if first == 0:
-            os.close(reading)
-            os.close(self._errors)
-            self._control.close()
-            _start(connection, writing, message["folder"], child, self._count, self._writable)
         os.close(writing)
         with os.fdopen(reading, errors="replace") as pipe:
             said = dict(line.rstrip("\n").partition(" ")[::2] for line in pipe)  # until the child has closed its end
         pid = int(said.get("pid", first))
-        if self._jailed:  # what was forked first has ended; the process inside the namespaces is adopted
+        if pid != first:  # that one has ended; the process that it forked inside the namespaces is adopted
             _reap(first)
-        if "pid" in said and "error" not in said:
+        if ("pid" in said or "ready" in said) and "error" not in said:
             self._pids[pid] = child
             return pid
-        if pid != first or not self._jailed:
-            _reap(pid)
+        _reap(pid)
         return said.get("error", "the process ended at once")
 
     def _idle_processor(self) -> int:
@@ -171,17 +171,25 @@ def _reap(pid: int) -> int | None:
 
 
 def _start(
-    connection: socket.socket, report: int, folder: str, child: Child, number: int, writable: tuple[str, ...]
+    connection: socket.socket,
+    report: int,
+    folder: str,
+    child: Child,
+    number: int,
+    writable: tuple[str, ...],
+    inside: bool,
 ) -> None:
-    """In the child: confine it (in namespaces of its own when the server is jailed), then serve. No return."""
+    """In the child: confine it (in namespaces of its own when the server is jailed), then serve. No return.
+
+    ``inside``: it is the first process of its PID namespace already.
+    """
     code = FAULT
     try:
         try:
             if writable:
-                confine.enter_namespaces(number)
-                inside = os.fork()
-                if inside:
-                    os.write(report, f"pid {inside}\n".encode())
+                confine.enter_namespaces(number, but_pid=inside)
+                if not inside and (first := os.fork()):
+                    os.write(report, f"pid {first}\n".encode())
                     os._exit(0)
             os.setsid()
             confine.limit(None if child.sanitizers else child.memory, processes=bool(writable))
@@ -194,7 +202,8 @@ def _start(
             else:
                 confine.die_with_parent()
                 confine.adopt_orphans()  # what this submission leaves running stays below it, to be found and ended
-                os.write(report, f"pid {os.getpid()}\n".encode())
+            if inside or not writable:
+                os.write(report, b"ready\n")
         except Exception as error:
             reason = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
             os.write(report, f"error {reason}".replace("\n", " ").encode())
