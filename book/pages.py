@@ -89,7 +89,7 @@ def recorded(name):
 
 
 def measurement(name):
-    """What a benchmark measured, ``book/measurements/<name>.json``; ``None`` if it was not recorded yet."""
+    """What a benchmark measured, ``book/measurements/<name>.json``; ``None`` if there is no such file."""
     path = BOOK / "measurements" / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 

@@ -84,7 +84,7 @@ class Head(nn.Module):
         self.key = nn.Linear(n_embed, head_size, bias=False)
         self.query = nn.Linear(n_embed, head_size, bias=False)
         self.value = nn.Linear(n_embed, head_size, bias=False)
-        self.register_buffer("tril", causal_mask(block_size))
+        self.register_buffer("tril", causal_mask(block_size), persistent=False)
         self.dropout = nn.Dropout(dropout)
         ### END SOLUTION
 

@@ -5,6 +5,7 @@ import base64
 import record
 import torch
 from pages import course_text
+from trained import unpack
 
 from solutions.ladder import LadderModel, held_out_loss, rung, split_text, train
 
@@ -24,7 +25,7 @@ def run(reduced=False, corpus=None):
     train(model, training, steps, seed=0)
     loss = held_out_loss(model, validation)
     weights = pack(model)
-    stored = unpack(characters, weights)
+    stored = unpack(characters, SIZES, weights)
     return {
         **SIZES,
         "num_layers": stored.config.num_layers,
@@ -52,18 +53,6 @@ def pack(model):
         "shapes": {name: list(tensor.shape) for name, tensor in tensors.items()},
         "float16": base64.b64encode(numbers.numpy().astype("<f2").tobytes()).decode(),
     }
-
-
-def unpack(characters, weights):
-    """The model again, in float32."""
-    model = LadderModel(rung("v9", len(characters), **SIZES))
-    numbers = torch.frombuffer(bytearray(base64.b64decode(weights["float16"])), dtype=torch.float16).float()
-    with torch.no_grad():
-        for name, tensor in parameters(model).items():
-            assert list(tensor.shape) == weights["shapes"][name]
-            tensor.copy_(numbers[: tensor.numel()].view_as(tensor))
-            numbers = numbers[tensor.numel() :]
-    return model.eval()
 
 
 def frequencies(training, validation, size):

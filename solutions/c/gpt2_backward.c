@@ -4,8 +4,8 @@
  *
  * Every backward kernel ADDS to the gradients that it makes: a tensor that is used twice (wte, which makes vectors of
  * tokens and logits of vectors; the input of a residual connection) gets the sum of what both uses give. The caller
- * sets gradients to 0 before the first. Called twice without that, a kernel gives exactly twice its gradients. No
- * kernel changes `dout` or what else it only reads, and no two arguments overlap.
+ * sets gradients to 0 before the first. Called twice without that, a kernel gives twice its gradients, up to rounding.
+ * No kernel changes `dout` or what else it only reads, and no two arguments overlap.
  *
  * Compiles alone, with OpenMP or without:  cc -std=c11 -Wall -Wextra -Werror -O2 -fopenmp -c gpt2_backward.c
  */

@@ -98,7 +98,8 @@ class TranslationConfig:
     def settled(self, device):
         """The same with every ``None`` decided for a device: bfloat16 and compiling where there is a GPU for them."""
         gpu = device.type == "cuda"
-        bf16 = gpu and torch.cuda.is_bf16_supported() if self.bf16 is None else self.bf16
+        # Older GPUs, such as the T4, emulate bfloat16, which is slow; `is_bf16_supported` says True of them as well.
+        bf16 = gpu and torch.cuda.get_device_capability(device) >= (8, 0) if self.bf16 is None else self.bf16
         compile_ = gpu and self.d_model >= 512 if self.compile is None else self.compile  # smaller ones end too soon
         save_every = self.save_every or max(1, self.steps // 20)
         return dataclasses.replace(self, bf16=bf16, compile=compile_, save_every=save_every)

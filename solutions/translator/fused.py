@@ -95,7 +95,7 @@ class SmoothedSum(torch.autograd.Function):
 
 
 class ClosedLabelSmoothing(LabelSmoothing):
-    """`LabelSmoothing` in two passes over the predictions, one on the way there and one on the way back."""
+    """`LabelSmoothing` in two passes over the predictions, one forward and one backward."""
 
     def forward(self, x, target):
         """As in `LabelSmoothing`, for finite log-probabilities."""

@@ -33,7 +33,7 @@ def peak_rate(device, bf16=False):
 def step_operations(model, batches):
     """Operations of a training step in products of matrices, padding not counted: what utilisation is measured by.
 
-    A weight makes 2 operations for each token that passes it, and twice as many on the way back; attention adds
+    A weight makes 2 operations for each token that passes it, and twice as many in the backward pass; attention adds
     products of queries, keys and values.
     """
 

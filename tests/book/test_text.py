@@ -305,3 +305,27 @@ def test_commands_of_nbgrader_exist() -> None:
     for arguments in shown:
         app, name = (DbApp, arguments[1]) if arguments[0] == "db" else (NbGraderApp, arguments[0])
         assert name in app().subcommands, arguments
+
+
+MATHS = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+)\$", re.DOTALL)
+SIZES = ("B", "T", "T_q", "T_k", "d", "d_k", "d_v", r"d_{\text{head}}", "V")  # letters of one meaning in all chapters
+
+
+def first_use(symbol: str) -> str:
+    """The first section in the order of the chapters with this symbol in a formula, as ``chapter#section``."""
+    letter = re.compile(rf"(?<![\\\w^{{]){re.escape(symbol)}(?![A-Za-z_])")
+    for unit in UNITS:
+        page = BOOK / f"{unit.name}.md"
+        text = page.read_text(encoding="utf-8") if page.exists() else ""
+        for formula in MATHS.finditer(text):
+            if letter.search(formula[1] or formula[2]):
+                sections = re.findall(r"^\(([\w-]+)\)=$", text[: formula.start()], re.MULTILINE)
+                return f"{unit.name}#{sections[-1] if sections else ''}"
+    return "no section"
+
+
+@pytest.mark.parametrize("symbol", SIZES)
+def test_the_notation_names_the_section_that_uses_a_size_first(symbol: str) -> None:
+    rows = (BOOK / "notation.md").read_text(encoding="utf-8").splitlines()
+    row = next(row for row in rows if f"${symbol}$" in row.split(" | ")[0])
+    assert re.findall(r"\{chapter\}`([^`]+)`", row)[0] == first_use(symbol)

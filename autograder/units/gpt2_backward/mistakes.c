@@ -818,9 +818,9 @@
 /* matmul_backward: weight-not-transposed
  * base: plain-loops
  * edit: d[o] * weight[o * C + c]  =>  d[o] * weight[c * OC + o]
- * why: The weight was read as (C, OC) on the way back. It is stored as (OC, C) as ever: only the sum runs over o
+ * why: The weight was read as (C, OC) in the backward pass. It is stored as (OC, C) as ever: only the sum runs over o
  * now.
- * hint: Your dinp mixes weights of other channels. Weight (o, c) stands at o * C + c, on the way back as well.
+ * hint: Your dinp mixes weights of other channels. Weight (o, c) stands at o * C + c, in the backward pass as well.
  * section: linear-gradients
  */
 
@@ -1090,7 +1090,7 @@
  * edit: float scale = 1.0f / sqrtf(hs);  =>
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i]
  * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i]
- * why: The factor 1 / sqrt(hs) was left out on the way back. The scores were multiplied by it, and so are the
+ * why: The factor 1 / sqrt(hs) was left out in the backward pass. The scores were multiplied by it, and so are the
  * gradients of queries and keys.
  * hint: Your dq and dk are sqrt(hs) times too large. Multiply both by the scale of the forward pass.
  * section: attention-gradients
@@ -1319,7 +1319,7 @@
  *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
  * why: The loops run over all positions, the future included. A weight in the future is no variable: it is 0
  * whatever happens, so it has no gradient.
- * hint: Your datt is filled at the future positions. The loops over u end at t, on the way back as well.
+ * hint: Your datt is filled at the future positions. The loops over u end at t, in the backward pass as well.
  * section: the-past-on-the-way-back
  */
 

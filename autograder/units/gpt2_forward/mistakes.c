@@ -1223,7 +1223,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: for (int u = 0; u < T; u++) {  =>  for (int u = 0; u <= t; u++) {
  * edit: u <= t ? a[u] / sum : 0.0f  =>  a[u] / sum
  * why: The positions after t in att were never written. They must be 0: a program that multiplies whole blocks of
- * the array, as the finished one does on the way back, takes what is there for weights.
+ * the array, as the finished one does in the backward pass, takes what is there for weights.
  * hint: Your weights up to the query's own position are right, and after it att still holds what was there before.
  * Write 0 to all u > t.
  * section: only-the-past
