@@ -129,7 +129,7 @@ mistake(
     "distances-within-x",
     edit("y[None, :, :]", "x[None, :, :]"),
     section="broadcasting",
-    why="The points of x were compared with each other, and y was not used.",
+    why="The points of x were compared with each other, and y was not used. Every entry needs one point of each set.",
     hint="Your result has the shape (N, N) and a diagonal of zeros: y does not occur in it.",
 )
 
@@ -151,8 +151,8 @@ mistake(
     edit(", eps=0.0", ""),
     base="library-without-its-epsilon",
     section="gradient-of-a-root",
-    why="`F.pairwise_distance` adds 1e-6 to every difference unless told otherwise, so its distances are off from the "
-    "sixth digit on.",
+    why="`F.pairwise_distance` adds 1e-6 to every difference unless told otherwise. Its distances are off from the sixth "
+    "digit on.",
     hint="In float64 your distances agree to six digits only. `F.pairwise_distance` adds a number to every difference; "
     "look at its argument `eps`.",
 )
@@ -182,7 +182,7 @@ mistake(
     "argument-reshaped-in-place",
     edit("x[:, None, :]", "x.unsqueeze_(1)"),
     section="in-place",
-    why="`unsqueeze_` ends in an underscore: it changes the tensor that it is called on, and that one belongs to the "
+    why="`unsqueeze_` ends in an underscore and changes the tensor that it is called on. That tensor belongs to the "
     "caller.",
     hint="After the call x has another shape. Methods that end in an underscore work in place; use the one without.",
 )
@@ -240,7 +240,8 @@ mistake(
     "always-from-the-first-sequence",
     edit("x[sequences, ids]", "x[0][ids]"),
     section="picking",
-    why="All rows were picked from the first sequence: as if the sequences of a batch lay in one table.",
+    why="All rows were picked from the first sequence, as if the batch had only one. The number of the sequence is part "
+    "of the position.",
     hint="All your vectors come from sequence 0. The number of the sequence is part of the index.",
 )
 
@@ -319,7 +320,7 @@ mistake(
     edit("[ids + offsets]", "[ids]"),
     base="flat-with-offsets",
     section="in-place",
-    why="`ids += offsets` writes into the tensor of the caller, who still needs the old positions.",
+    why="`ids += offsets` writes into the tensor of the caller. The caller still needs the old positions.",
     hint="After the call ids holds other numbers. `ids = ids + offsets` makes a new tensor; `+=` changes the old one.",
 )
 
@@ -368,7 +369,7 @@ mistake(
     "gain-is-frozen",
     edit("nn.Parameter(torch.ones(d))", "nn.Parameter(torch.ones(d), requires_grad=False)"),
     section="modules",
-    why="gain is a parameter that asks for no gradient, so training leaves it as it is.",
+    why="gain is a parameter that asks for no gradient. Training leaves it as it is.",
     hint="gain gets no gradient: `requires_grad=False` freezes it.",
 )
 
@@ -473,7 +474,8 @@ mistake(
     "counts-in-evaluation-mode",
     edit("if self.training:", "if not self.training:"),
     section="train-and-eval",
-    why="The condition is the wrong way round: calls in evaluation mode were counted.",
+    why="The condition is the wrong way round. Calls in evaluation mode were counted, and those in training mode were "
+    "not.",
     hint="Your count rises after `eval()` and rests after `train()`. It should be the other way round.",
 )
 
@@ -501,7 +503,7 @@ mistake(
     "never-counts",
     edit("self.seen += 1", "seen = self.seen + 1  # noqa: F841"),
     section="train-and-eval",
-    why="The new count went into a local variable, which is gone when the call is over.",
+    why="The new count went into a local variable. That variable is gone when the call is over.",
     hint="seen stays 0. The sum has to be written back into `self.seen`.",
 )
 
@@ -510,7 +512,7 @@ mistake(
     "stops-at-one",
     edit("self.seen += 1", "self.seen.fill_(1)"),
     section="train-and-eval",
-    why="seen was set to 1 with each call, so it says whether there was a call, not how many.",
+    why="seen was set to 1 with each call. So it says whether there was a call, not how many.",
     hint="seen never exceeds 1. Add to what it holds.",
 )
 
@@ -556,7 +558,7 @@ mistake(
     "input-scaled-in-place",
     edit("x * self.gain", "x.mul_(self.gain.detach())"),
     section="in-place",
-    why="`mul_` writes into the input, which belongs to the caller.",
+    why="`mul_` writes into the input. The input belongs to the caller.",
     hint="After the call the input holds other numbers. `x * self.gain` makes a new tensor.",
 )
 
@@ -615,7 +617,7 @@ mistake(
     "one-step-less",
     edit("range(steps)", "range(1, steps)"),
     section="five-lines",
-    why="The loop counts from 1 and stops before `steps`, so it makes one step less.",
+    why="The loop counts from 1 and stops before `steps`. So it makes one step less.",
     hint="With `steps=1` nothing moves. `range(1, n)` has n - 1 numbers.",
 )
 
@@ -624,7 +626,7 @@ mistake(
     "one-step-more",
     edit("range(steps)", "range(steps + 1)"),
     section="five-lines",
-    why="The loop makes one step more than it is asked for.",
+    why="The loop makes one step more than it is asked for. After 0 steps nothing should have moved.",
     hint="With `steps=0` the line moves already. `range(n)` has n numbers.",
 )
 
@@ -719,7 +721,8 @@ mistake(
     "momentum-added",
     edit("lr=lr)\n", "lr=lr, momentum=0.9)\n"),
     section="five-lines",
-    why="The optimiser got a momentum, so that each step also continues the ones before it.",
+    why="The optimiser got a momentum, so each step also continues the ones before it. Asked for is plain gradient "
+    "descent.",
     hint="Your line overshoots: later steps add to earlier ones. Give the optimiser nothing but the rate.",
 )
 
@@ -728,7 +731,7 @@ mistake(
     "weights-decayed",
     edit("lr=lr)\n", "lr=lr, weight_decay=0.01)\n"),
     section="five-lines",
-    why="The optimiser got a weight decay, which pulls both numbers towards 0.",
+    why="The optimiser got a weight decay, which pulls both numbers towards 0. The best line is then out of reach.",
     hint="Both numbers are a little too small in size. Give the optimiser nothing but the rate.",
 )
 
@@ -740,7 +743,8 @@ mistake(
         "with torch.no_grad():\n    slope.zero_()\n    intercept.zero_()\nloss = (slope",
     ),
     section="five-lines",
-    why="The parameters were made anew in each round of the loop, so that every round starts from 0.",
+    why="The parameters were made anew in each round of the loop. So every round starts from 0, and only the last one "
+    "counts.",
     hint="More steps change nothing: each round starts again. Make the parameters before the loop.",
 )
 
@@ -768,7 +772,7 @@ mistake(
     "line-in-float32",
     edit("dtype=x.dtype, device=x.device, requires_grad=True)\n", "device=x.device, requires_grad=True)\n"),
     section="shapes-and-types",
-    why="The parameters are float32 whatever x is, so a line through float64 points is right to seven digits only.",
+    why="The parameters are float32 whatever x is. A line through float64 points is then right to seven digits only.",
     hint="For float64 points your line is right to seven digits. Make the parameters with `dtype=x.dtype`.",
 )
 
@@ -804,7 +808,7 @@ mistake(
     edit(".sum()", ".mean()"),
     base="weighted-sum",
     section="vector-jacobian",
-    why="The weighted outputs were averaged, which divides every derivative by their number.",
+    why="The weighted outputs were averaged. That divides every derivative by their number.",
     hint="Your result is too small by the number of outputs. Add up, do not average.",
 )
 
@@ -885,7 +889,7 @@ mistake(
     edit("x.detach().clone()", "x.clone()"),
     base="backward-on-a-copy",
     section="autograd",
-    why="A clone of a tensor that asks for gradients is a result, and no leaf: `backward` goes on to x, fills `x.grad`, "
+    why="A clone of a tensor that asks for gradients is a result, and no leaf. `backward` goes on to x, fills `x.grad`, "
     "and leaves the `grad` of the clone empty.",
     hint="Where x asks for gradients, you return None and `x.grad` is filled: a clone still belongs to the graph of x. "
     "Detach it.",
@@ -920,8 +924,8 @@ mistake(
     "x-made-to-ask-for-gradients",
     edit("x.detach().requires_grad_()", "x.requires_grad_()"),
     section="in-place",
-    why="`requires_grad_` ends in an underscore: it changed the tensor of the caller, whose later operations are now "
-    "all recorded.",
+    why="`requires_grad_` ends in an underscore: it changed the tensor of the caller. All its later operations are "
+    "recorded now.",
     hint="After the call `x.requires_grad` is True. Detach first, and set it on the detached tensor.",
 )
 
@@ -958,7 +962,7 @@ mistake(
     edit("leaf = x.detach()", "leaf = v.detach()"),
     edit("f(leaf), leaf, v)", "f(leaf), leaf, x)"),
     section="vector-jacobian",
-    why="x and v were swapped: the derivatives were taken at v and weighted with x.",
+    why="x and v were swapped. The derivatives were taken at v and weighted with x.",
     hint="You call f with v. f wants x, and v weighs what comes out.",
 )
 
