@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Warm up", ("warmup",)),
     ("Text becomes vectors", ("tokens", "embeddings")),
     ("Attention", ("attention", "masks", "multihead")),
     ("Whole models", ("blocks", "babygpt", "transformer")),
-    ("Training", ("training", "losses", "optim")),
-    ("Translation", ("bleu", "decoding", "translation")),
+    ("Training", ("losses", "optim", "training")),
+    ("Translation", ("decoding", "bleu", "translation")),
     ("GPT-2 in C", ("gpt2_forward", "gpt2_backward")),
 )
 

@@ -469,10 +469,10 @@ def test_a_unit_in_the_middle_moves_all_numbers_behind_it(copy):
     """The command alone makes room: whatever prints a number says the new one, and grading goes on as before."""
     before = json.loads(run(ROOT, "-c", ALL_TEXTS))
     title = "A unit in the middle"
-    autograder(copy, "new", "unit", "kv_cache", "--after", "training", "--title", title)
+    autograder(copy, "new", "unit", "kv_cache", "--after", "transformer", "--title", title)
     autograder(copy, "new", "task", "kv_cache.append")
     after = json.loads(run(copy, "-c", ALL_TEXTS))
-    first = BY_NAME["training"].number + 1
+    first = BY_NAME["transformer"].number + 1
     order = [unit.name for unit in UNITS]
     order.insert(first - 1, "kv_cache")
 
@@ -492,7 +492,7 @@ def test_a_unit_in_the_middle_moves_all_numbers_behind_it(copy):
     assert f"unit {first}, {title} (planned)" in after["progress page"]
 
     listed = [line for line in after["list"].splitlines() if not line.startswith("   ")]
-    planned = {"kv_cache": " (planned)"}
+    planned = dict.fromkeys([unit.name for unit in UNITS if not unit.complete] + ["kv_cache"], " (planned)")
     assert listed == [
         f"{number:>2}  {name}: {titles[name]}{planned.get(name, '')}" for number, name in enumerate(order, 1)
     ]

@@ -126,7 +126,7 @@ def test_an_export_is_taken_over_elsewhere_and_the_better_result_counts(begun, r
     monkeypatch.setenv("AUTOGRADER_STATE", str(tmp_path / "elsewhere" / "progress.json"))
     store.remember_points({THIRD.task_ids[0]: 2.0, THIRD.task_ids[1]: 1.0})
     code, output, _ = run("--import", export)
-    assert (code, "5 tasks" in output) == (0, len(FIRST.task_ids) == 4)
+    assert (code, f"{len(FIRST.task_ids) + 1} tasks" in output) == (0, True)
     points = store.section("points")
     assert (points[THIRD.task_ids[0]], points[THIRD.task_ids[1]]) == (2.0, 1.0)
     assert progress.load().units[FIRST.number - 1].passed
