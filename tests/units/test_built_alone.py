@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import inspect
 
+import nbformat
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
+from autograder.course.addresses import ROOT
 from autograder.course.catalogue import base_source, complete_source, mistakes, reference_module
 from autograder.course.registry import COMPLETE, find_unit
 from autograder.judging.results import PASSED, TaskResult
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject, quiet
+from autograder.lms.sample_class import fill, solved
+from autograder.notebook.api import Report
 from autograder.units.transformer import fitting
 
 PYTHON = [unit.name for unit in COMPLETE if unit.language == "python" and unit.name != "translation"]  # it trains
@@ -33,6 +38,28 @@ def judged(unit: str, name: str, cell: str = "") -> TaskResult:
 def test_whoever_has_written_one_task_alone_gets_its_verdict(unit):
     results = [judged(unit, name) for name in find_unit(unit).names]
     assert [one.id for one in results if one.status != PASSED] == []
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """A running notebook."""
+    shell = InteractiveShell()
+    monkeypatch.setattr("autograder.notebook.api._shell", lambda: shell)
+    yield shell
+    shell.history_manager.end_session()
+
+
+def test_in_the_released_notebook_every_check_cell_gives_full_points_when_its_turn_comes(notebook):
+    """From the top, each cell in turn: what stands below is not there yet."""
+    released = nbformat.read(ROOT / "exercises" / "transformer" / "transformer.ipynb", as_version=4)
+    cells = [one.source for one in fill(released, solved("transformer")).cells if one.cell_type == "code"]
+    passed = []
+    for cell in cells[: next(index for index, one in enumerate(cells) if one.strip() == 'check("transformer")')]:
+        with quiet():
+            result = notebook.run_cell(cell, store_history=True)
+        if isinstance(result.result, Report):
+            passed += [(task.id, task.status) for task in result.result.tasks]
+    assert passed == [(task, PASSED) for task in find_unit("transformer").task_ids]
 
 
 # Constructors as learners and tutorials write them. `{Kind}`: Encoder or Decoder; `{rest}`: what `forward` takes too.
