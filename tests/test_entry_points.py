@@ -13,7 +13,7 @@ from autograder.course.addresses import ROOT
 @pytest.mark.parametrize(
     "statement",
     [
-        "from autograder import check, hint, progress, run_kernel, when_ready, write_kernels",
+        "from autograder import check, differences, hint, progress, run_kernel, when_ready, write_kernels",
         "from autograder.nbgrader import configure",
         "from autograder.c_cells import write_kernels",
     ],

@@ -326,6 +326,17 @@ def reference_part(unit: str, names: frozenset[str]) -> str:
     return "\n".join(ast.unparse(node) for node in kept) + "\n"
 
 
+@lru_cache(maxsize=None)
+def fitting(unit: str) -> ModuleType | None:
+    """The ``fitting.py`` of a unit, where classes of a learner's may have constructors of their own.
+
+    It names these ``CLASSES`` and the ``BUILDER``, the one task whose code builds them, and its function ``fit`` makes
+    the course's builder fit them.
+    """
+    there = (PACKAGE / "units" / unit / "fitting.py").is_file()
+    return importlib.import_module(f"autograder.units.{unit}.fitting") if there else None
+
+
 def stub_of(unit: str, name: str) -> str:
     """A definition of the reference solution as a notebook gives it: each solution is a NotImplementedError."""
     return _SOLUTION.sub(r"\1raise NotImplementedError\n", _reference_sources(unit)[name])

@@ -23,7 +23,6 @@ from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.follow import gifts, rounds
 from autograder.judging.inputs import DEFAULT_SEED
-from autograder.judging.missing import explain_missing
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
 from autograder.judging.runner import follow_through, judge, prepare_unit
 from autograder.sandbox.jail import NoJail
@@ -69,7 +68,7 @@ def grade_code(
     sources, settled = settle(code.cells, unit)
     sanitizers = find_unit(unit).language == "c"
     with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules) as session:
-        judgement = judge(session, unit, tasks, seed)
+        judgement = judge(session, unit, tasks, seed, sources)
         cells = tuple(session.reports)
         for number, found in enumerate(rounds(gifts(judgement))):
             if number:
@@ -77,7 +76,7 @@ def grade_code(
             judgement = follow_through(judgement, session, found, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
-    graded = diagnose(explain_missing(judgement, sources))
+    graded = diagnose(judgement)
     notes = (*code.notes, *settled, *_cell_notes(cells), *_lost_answers(graded, code.prose))
     return Graded(graded, cells, notes, time.monotonic() - started)
 

@@ -77,7 +77,7 @@ def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeli
     """
     if again := judgement.given.get(task):  # what shows there is the task's own
         own = likeliest(judgement.unit, task, [verdict.evidence for verdict in again.verdicts], {task})
-        if own.mistake:
+        if own.mistake or judgement.waits(task):
             return own
     failing = frozenset(other for other in judgement.verdicts if not judgement.passed(other))
     return likeliest(judgement.unit, task, judgement.evidence(task), failing, found)

@@ -1,7 +1,12 @@
 """Follow-through: a task that fails while something that it calls is wrong is judged once more, that put right.
 
 A slip in an early task shows in all that calls it, and would cost the points of the whole unit. So what failing tasks
-call is replaced by the course's version, and they are judged again.
+call is replaced by the course's version, and they are judged again. A task that cannot be judged at all, because what
+it is checked with is not written yet, is judged in the same way.
+
+Some classes are built by one task's code alone, so that the arguments of their constructors are free: whoever needs
+one of them gets all the others as well, and the course's builder fits itself to the learner's (see
+`catalogue.fitting`).
 
 Implementations of the course travel to where the learner's code runs, which may keep them. So in a class this comes
 last of all that a process grades, and no task is judged in a process that has been given its solution (see `rounds`).
@@ -11,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from autograder.course.catalogue import is_c, reference_part
+from autograder.course.catalogue import fitting, is_c, reference_part
 from autograder.judging.diagnosis import names_reached
 from autograder.judging.subject import Subject
 from autograder.judging.verdicts import Judgement
@@ -27,17 +32,22 @@ def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
     failing = {task.partition(".")[2]: task for task in judgement.verdicts if not judgement.passed(task)}
     if len(failing) < 2:
         return {}
+    written = {name for name, task in failing.items() if not judgement.missing(task)}
+    suspects = failing.keys() - {name for name in written if judgement.waits(failing[name])}  # who waits may be right
     found = {}
     for name, task in failing.items():
-        if task in judgement.tasks and not judgement.missing(task):
+        if task in judgement.tasks and name in written:
             reached = names_reached(judgement.unit, judgement.evidence(task))
-            if given := sorted(reached & failing.keys() - {name}):
+            if given := sorted(reached & suspects - {name}):
                 found[task] = tuple(given)
     return found
 
 
 def rounds(found: Mapping[str, tuple[str, ...]]) -> list[dict[str, tuple[str, ...]]]:
-    """The tasks to judge again, in groups: each needs a process of its own, in which no task meets its own solution."""
+    """The tasks to judge again, in groups: each needs a process of its own, in which no task meets its own solution.
+
+    With each task everything that is put in place for it.
+    """
     groups: list[dict[str, tuple[str, ...]]] = []
     given: set[str] = set()
     for task, names in found.items():
@@ -45,24 +55,37 @@ def rounds(found: Mapping[str, tuple[str, ...]]) -> list[dict[str, tuple[str, ..
             groups.append({})
             given = set()
         groups[-1][task] = names
-        given.update(names)
+        given.update(around(task, names))
     return groups
+
+
+def around(task: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """All that is put in place for a task that is to be given ``names``: a class gets all that it is built with."""
+    unit, _, name = task.partition(".")
+    fits = fitting(unit)
+    if fits is None or name not in fits.CLASSES or not {*names} & {fits.BUILDER, *fits.CLASSES}:
+        return names
+    return tuple(sorted({*names, fits.BUILDER, *fits.CLASSES} - {name}))
 
 
 def handed_over(subject: Subject, unit: str, names: tuple[str, ...]) -> bool:
     """Put the course's versions of ``names`` in place, the learner's own with none; whether that could be done."""
     source = reference_part(unit, frozenset(names)) if names else ""
+    fits = fitting(unit)
+    free = [name for name in fits.CLASSES if name not in names] if fits and fits.BUILDER in names else []
+    uses = (fits.fit, fits.values_by_name, fits.ways_to_build) if fits and free else ()
     try:
-        outcome = subject.ask(Request(give.__name__, (source, list(names)), source=driver_source(give)))
+        outcome = subject.ask(Request(give.__name__, (source, list(names), free), source=driver_source(give, uses)))
     except (SubjectTimeout, SubjectCrashed):
         return False
     return outcome.value == list(names)
 
 
-def give(learner, source, names):
+def give(learner, source, names, free):
     """A driver: put the course's versions of ``names`` in place of the learner's; without any, the learner's again.
 
-    What the course's versions call besides is the learner's: given with the notebook, or right.
+    What the course's versions call besides is the learner's: given with the notebook, or right. The ``free`` ones are
+    classes of the learner's whose constructors may take other arguments than the course's.
     """
     own = learner._namespace
     for name, value in own.pop("_replaced", {}).items():
@@ -74,6 +97,8 @@ def give(learner, source, names):
         return []
     course = dict(own)
     exec(source, course)
+    if free:
+        fit(course, [name for name in free if name in own])  # type: ignore[name-defined]  # noqa: F821, travels with it
     own["_replaced"] = {name: own.get(name) for name in names}
     own.update({name: course[name] for name in names})
     return list(names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,7 +26,8 @@ def explain_missing(judgement: Judgement, cells: Sequence[str]) -> Judgement:
 def _explained(verdict: Verdict, name: str, why: str) -> Verdict:
     if verdict.result.status != NOT_ATTEMPTED:
         return verdict
-    message = _needs(name, verdict.result.message) or why
+    other = verdict.lacks
+    message = why if other in ("", name) else _needs(name, other)
     return replace(verdict, result=replace(verdict.result, status=ERROR, message=message))
 
 
@@ -45,12 +45,9 @@ def _why(unit: str, name: str, cells: Sequence[str]) -> str | None:
     return f"There is no `{name}` of yours, but a `{other}`: give it the name `{name}`." if other else None
 
 
-def _needs(name: str, message: str) -> str:
+def _needs(name: str, other: str) -> str:
     """What to say of a task that is there, where a check lacked another one."""
-    other = re.match(r"There is no `(\w+)` in your code yet", message)
-    if not other or other[1] == name:
-        return ""
-    return f"`{name}` is checked together with `{other[1]}`, which is not there yet: write that too, and check again."
+    return f"`{name}` is checked together with `{other}`, which is not there yet: write that too, and check again."
 
 
 def _left_in(name: str, raises: Sequence[tuple[str, int]]) -> str:

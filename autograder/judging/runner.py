@@ -26,7 +26,7 @@ from autograder.judging import results
 from autograder.judging.assertions import PartlyRight
 from autograder.judging.cache import ENTRY_BYTES, VERDICTS, CachedReference, Requests, digest, prefetch, requests_of
 from autograder.judging.diagnosis import diagnose, tasks_behind_failures
-from autograder.judging.follow import gifts, handed_over
+from autograder.judging.follow import around, gifts, handed_over
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.missing import explain_missing
 from autograder.judging.results import CheckResult, TaskResult
@@ -85,24 +85,30 @@ def run_checks(
 
     ``cells``: what the learner has run, in this order, as far as it is known.
     """
-    judgement = judge(subject, unit, tasks, seed)
+    judgement = judge(subject, unit, tasks, seed, cells)
     if found := gifts(judgement):
         judgement = follow_through(judgement, subject, found, seed)
-    return diagnose(explain_missing(judgement, cells))
+    return diagnose(judgement)
 
 
-def judge(subject: Subject, unit: str, tasks: Iterable[str] | None = None, seed: int = DEFAULT_SEED) -> Judgement:
+def judge(
+    subject: Subject,
+    unit: str,
+    tasks: Iterable[str] | None = None,
+    seed: int = DEFAULT_SEED,
+    cells: Sequence[str] = (),
+) -> Judgement:
     """Run the checks of the named tasks of a unit (of all by default), in the order of the course.
 
-    Of a part of a unit, what a failing task calls is judged as well: the failure may come from there.
+    Of a part of a unit, what a failing task calls is judged as well: the failure may come from there. ``cells``: the
+    learner's code, as far as it is known.
     """
     wanted = find_unit(unit).task_ids if tasks is None else tuple(tasks)
     with reproducible():
         verdicts = {task: _judge_task(subject, unit, task, seed) for task in wanted}
-        judgement = Judgement(unit, wanted, verdicts)
-        for task in tasks_behind_failures(judgement):
-            verdicts[task] = _judge_task(subject, unit, task, seed)
-    return judgement
+        judgement = explain_missing(Judgement(unit, wanted, verdicts), cells)
+        behind = {task: _judge_task(subject, unit, task, seed) for task in tasks_behind_failures(judgement)}
+    return explain_missing(replace(judgement, verdicts=judgement.verdicts | behind), cells) if behind else judgement
 
 
 def follow_through(
@@ -113,8 +119,9 @@ def follow_through(
     with reproducible():
         try:
             for task, names in found.items():
-                if handed_over(subject, judgement.unit, names):
-                    given[task] = Given(names, tuple(_judge_failed(subject, judgement, task, seed)))
+                if handed_over(subject, judgement.unit, around(task, names)):
+                    judged = tuple(_judge_failed(subject, judgement, task, seed))
+                    given[task] = Given(names, judged, told=not isinstance(subject, ProcessSubject))
         finally:  # also when a learner interrupts it in a notebook
             handed_over(subject, judgement.unit, ())
     return replace(judgement, given=given)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from autograder.judging.cache import digest
-from autograder.judging.results import NOT_ATTEMPTED, PASSED, CheckResult
+from autograder.judging.results import ERROR, NOT_ATTEMPTED, PASSED, CheckResult
 from autograder.judging.subject import Transcript
 from autograder.sandbox.runtime import wire
 from autograder.sandbox.runtime.requests import Request
@@ -26,6 +27,15 @@ class Verdict:
     read: Callable[[], Transcript] = tuple
     frames: tuple[bytes, ...] = ()
 
+    @property
+    def lacks(self) -> str:
+        """What the check asked for in vain: a name that is missing, or a stub that says which task it is."""
+        asked = self.evidence.transcript if self.result.status in (NOT_ATTEMPTED, ERROR) else ()
+        for _, outcome in asked[-1:]:
+            stub = re.fullmatch(r"\w+\.(\w+)", outcome.text) if outcome.stub == "self" else None
+            return outcome.missing or (stub[1] if stub else "")
+        return ""
+
     @cached_property
     def evidence(self) -> Evidence:
         return Evidence(self.result.status, self.read(), self.frames)
@@ -33,10 +43,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Given:
-    """The verdicts of a task judged once more, ``names`` given as the course has them."""
+    """The verdicts of a task judged once more, ``names`` given as the course has them.
+
+    ``told``: whether the task may say what went wrong there, because what it was given is no secret.
+    """
 
     names: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
+    told: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,13 +69,17 @@ class Judgement:
         """Whether nothing of a task is there to be judged."""
         return all(verdict.result.status == NOT_ATTEMPTED for verdict in self.verdicts[task])
 
+    def waits(self, task: str) -> bool:
+        """Whether a task cannot be judged by itself: what it is checked with is not there yet."""
+        return any(verdict.lacks not in ("", task.partition(".")[2]) for verdict in self.verdicts[task])
+
     def results(self, task: str) -> tuple[CheckResult, ...]:
         """The results of a task's checks, those with what it was given where they are better."""
         before = self.verdicts[task]
         given = self.given.get(task)
         if given is None:
             return tuple(verdict.result for verdict in before)
-        return tuple(_better(one, other, given.names) for one, other in zip(before, given.verdicts))
+        return tuple(_better(task.partition(".")[2], one, other, given) for one, other in zip(before, given.verdicts))
 
     def needed(self, task: str) -> tuple[str, ...]:
         """What a task was given, where that gained it points."""
@@ -73,22 +91,37 @@ class Judgement:
         return [verdict.evidence for verdict in self.verdicts[task]]
 
 
-def _better(before: Verdict, after: Verdict, names: tuple[str, ...]) -> CheckResult:
+def _better(name: str, before: Verdict, after: Verdict, given: Given) -> CheckResult:
     """The result of a check that was judged twice.
 
-    What is said of a failure is what the learner's own code did: there it could tell what it was given.
+    What is said of a failure is what the learner's own code did: there it could tell what it was given. Where its own
+    did nothing yet, for want of what it is checked with, that is said.
     """
-    if after.result.points <= before.result.points:
+    if before.result.status == PASSED:
         return before.result
-    passed = after.result.status == PASSED
-    return replace(after.result, message=right_given(names) if passed else before.result.message)
+    if after.result.status == PASSED:
+        return replace(after.result, message=right_given(given.names))
+    if before.lacks not in ("", name) and not after.lacks:
+        where = f"With {_the_courses(given.names)} around it: your own {_is(given.names)} not there yet, or wrong."
+        said = after.result.message if given.told else "What went wrong is said in a notebook, by its check cell."
+        return replace(after.result, message=f"{said}\n\n{where}")
+    if after.result.points > before.result.points:
+        return replace(after.result, message=before.result.message)
+    return before.result
 
 
 def right_given(names: Sequence[str]) -> str:
-    """What is said of points that a task gets although something that it calls is wrong."""
-    listed = " and ".join(f"`{name}`" for name in names)
-    one = len(names) == 1
-    return f"Right, given {listed} as the course has {'it: your own is' if one else 'them: your own are'} wrong."
+    """What is said of points that a task gets although something that it calls is wrong, or not written yet."""
+    return f"Right, given {_the_courses(names)}: your own {_is(names)} wrong, or not written yet."
+
+
+def _the_courses(names: Sequence[str]) -> str:
+    *others, last = (f"`{name}`" for name in names)
+    return f"{', '.join(others)}{' and ' if others else ''}{last} as the course has {'them' if others else 'it'}"
+
+
+def _is(names: Sequence[str]) -> str:
+    return "are" if len(names) > 1 else "is"
 
 
 @dataclass(frozen=True)

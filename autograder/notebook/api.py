@@ -18,6 +18,7 @@ from autograder.judging.results import TaskResult
 from autograder.judging.runner import load_checks, run_checks
 from autograder.judging.subject import quiet
 from autograder.notebook import c_magic, store
+from autograder.notebook import differences as gradients
 from autograder.notebook.c_magic import when_ready as when_ready
 from autograder.notebook.c_magic import write_kernels as write_kernels
 from autograder.notebook.hints import next_hint
@@ -198,6 +199,15 @@ def hint(task: str) -> Message:
 def run_kernel(name: str, *arguments: Any) -> list[Any]:
     """Call a C kernel that was written in the running notebook; see `c_magic.run_kernel`."""
     return c_magic.run_kernel(_learner_namespace(), name, *arguments)
+
+
+def differences(name: str) -> None:
+    """Print the gradients of a backward kernel of the running notebook beside finite differences; see `differences`."""
+    try:
+        with c_magic.when_ready():
+            print(gradients.table(_learner_namespace(), name))
+    except ValueError as error:
+        print(error)
 
 
 def progress() -> Progress:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from autograder.course.registry import UNITS
-from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernel, line_of_overflow
+from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernels, line_of_overflow
 from autograder.sandbox.runtime.c.calling import KernelFailure
 from autograder.sandbox.runtime.c.compiling import NoCompiler
 
@@ -56,8 +56,13 @@ def run_kernel(namespace: dict, name: str, *arguments: Any) -> list[Any]:
     Returns the arrays among the arguments, in their order, as the kernel left them; those given stay as they were.
     Raises `KernelFailure` with one sentence for a kernel that is missing, does not compile, or does not return.
     """
+    return run_kernels(namespace, name, [arguments])[0]
+
+
+def run_kernels(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Call a kernel several times in one process, as `run_kernel` does once."""
     try:
-        return call_kernel(namespace, name, arguments)
+        return call_kernels(namespace, name, calls)
     except (KeyError, NotImplementedError):
         raise NotWritten(name) from None
 

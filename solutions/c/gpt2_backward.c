@@ -22,10 +22,9 @@
 #define PARALLEL_FOR_2
 #endif
 
-/* Back through encoder_forward: a row of wte collects from every position where its token stands.
+/* Back through encoder_forward:
  *
- *   dwte[i,c] += sum over all (b,t) with inp[b,t] = i of dout[b,t,c]
- *   dwpe[t,c] += sum_b dout[b,t,c]
+ *   out[b,t,c] = wte[inp[b,t],c] + wpe[t,c]
  *
  * dwte  (Vp, C), added to; rows of tokens that do not occur stay as they are
  * dwpe  (at least T rows, C), added to
@@ -51,15 +50,11 @@ void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *in
     /* END SOLUTION */
 }
 
-/* Back through layernorm_forward.
+/* Back through layernorm_forward, where mean and rstd depend on every channel of their row:
  *
- * With n[b,t,c] = (inp[b,t,c] - mean[b,t]) * rstd[b,t], the normalised input, and g[b,t,c] = dout[b,t,c] * weight[c]:
- *
- *   dbias[c]    += sum_{b,t} dout[b,t,c]
- *   dweight[c]  += sum_{b,t} dout[b,t,c] * n[b,t,c]
- *   dinp[b,t,c] += rstd[b,t] * (g[b,t,c] - 1/C * sum_j g[b,t,j] - n[b,t,c] * 1/C * sum_j g[b,t,j] * n[b,t,j])
- *
- * The two sums are there because mean and rstd depend on every channel of the row.
+ *   mean[b,t]  = 1/C * sum_c inp[b,t,c]
+ *   rstd[b,t]  = 1 / sqrt(1/C * sum_c (inp[b,t,c] - mean[b,t])^2 + 1e-5)
+ *   out[b,t,c] = (inp[b,t,c] - mean[b,t]) * rstd[b,t] * weight[c] + bias[c]
  *
  * dinp            (B, T, C), added to
  * dweight, dbias  (C), added to
@@ -98,11 +93,9 @@ void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *
     /* END SOLUTION */
 }
 
-/* Back through matmul_forward.
+/* Back through matmul_forward:
  *
- *   dinp[b,t,c]  += sum_o dout[b,t,o] * weight[o,c]
- *   dweight[o,c] += sum_{b,t} dout[b,t,o] * inp[b,t,c]
- *   dbias[o]     += sum_{b,t} dout[b,t,o]
+ *   out[b,t,o] = bias[o] + sum_c inp[b,t,c] * weight[o,c]
  *
  * dinp     (B, T, C), added to
  * dweight  (OC, C), added to
@@ -151,13 +144,11 @@ void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dou
     /* END SOLUTION */
 }
 
-/* Back through attention_forward, with q, k, v, hs and the layout of inp as there.
+/* Back through attention_forward, with q, k, v, hs and the layout of inp as there:
  *
- *   datt[b,h,t,u]    += da   with da = sum_i dout[b,t,h,i] * v[b,u,h,i]                       for u <= t
- *   dpreatt[b,h,t,u] += dp   with dp = att[b,h,t,u] * (da - sum_{w<=t} att[b,h,t,w] * da[w])   for u <= t
- *   dv[b,u,h,i] += sum_{t>=u} att[b,h,t,u] * dout[b,t,h,i]
- *   dq[b,t,h,i] += 1/sqrt(hs) * sum_{u<=t} dp[b,h,t,u] * k[b,u,h,i]
- *   dk[b,u,h,i] += 1/sqrt(hs) * sum_{t>=u} dp[b,h,t,u] * q[b,t,h,i]
+ *   preatt[b,h,t,u] = 1/sqrt(hs) * sum_i q[b,t,h,i] * k[b,u,h,i]   for u <= t
+ *   att[b,h,t,:]    = softmax(preatt[b,h,t,:])                     over u <= t, and 0 for u > t
+ *   out[b,t,h,i]    = sum_{u<=t} att[b,h,t,u] * v[b,u,h,i]
  *
  * dinp           (B, T, 3C), added to: dq, then dk, then dv for every position, as in inp
  * dpreatt, datt  (B, NH, T, T), added to; they arrive as zeros, and their future positions u > t stay as they are.
@@ -215,11 +206,9 @@ void attention_backward(float *dinp, float *dpreatt, float *datt, const float *d
     /* END SOLUTION */
 }
 
-/* Back through gelu_forward.
+/* Back through gelu_forward, with x = inp[n]:
  *
- * With u = sqrt(2/pi) * (x + 0.044715 x^3) and x = inp[n]:
- *
- *   dinp[n] += dout[n] * (0.5 * (1 + tanh u) + 0.5 * x * (1 - tanh(u)^2) * sqrt(2/pi) * (1 + 3 * 0.044715 * x^2))
+ *   out[n] = 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
  *
  * dinp       (N), added to
  * inp, dout  (N); mind the order of the arguments
@@ -239,9 +228,9 @@ void gelu_backward(float *dinp, const float *inp, const float *dout, int N) {
     /* END SOLUTION */
 }
 
-/* Back through residual_forward: both ways get the whole gradient.
+/* Back through residual_forward:
  *
- *   dinp1[n] += dout[n],  dinp2[n] += dout[n]
+ *   out[n] = inp1[n] + inp2[n]
  *
  * dinp1, dinp2  (N), added to
  * dout          (N)
@@ -258,9 +247,10 @@ void residual_backward(float *dinp1, float *dinp2, const float *dout, int N) {
     /* END SOLUTION */
 }
 
-/* Back through crossentropy_forward and softmax_forward in one step.
+/* Back through crossentropy_forward and softmax_forward in one step:
  *
- *   dlogits[b,t,v] += (probs[b,t,v] - [v = targets[b,t]]) * dlosses[b,t]   for v < V
+ *   probs[b,t,v] = exp(logits[b,t,v]) / sum_{w<V} exp(logits[b,t,w])   for v < V, and 0 for v >= V
+ *   losses[b,t]  = -log(probs[b,t,targets[b,t]])
  *
  * dlogits  (B, T, Vp), added to; the columns of padding, v >= V, stay as they are: their gradient is 0
  * dlosses  (B, T): for the mean loss the caller sets every entry to 1 / (B*T)

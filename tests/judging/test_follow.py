@@ -13,7 +13,7 @@ from autograder.course.catalogue import complete_source, mistakes, reference_mod
 from autograder.course.registry import COMPLETE, find_unit
 from autograder.grading.engine import Graded, grade_code
 from autograder.judging.follow import rounds
-from autograder.judging.results import PASSED, pack, unpack_task
+from autograder.judging.results import NOT_ATTEMPTED, PASSED, pack, unpack_task
 from autograder.judging.runner import max_points, run_checks
 from autograder.judging.subject import LocalSubject
 from autograder.lms.sample_class import fill, solved
@@ -53,7 +53,7 @@ def test_a_missing_scale_costs_its_own_points_alone(server):
     assert lost(result) == {"attention.attention_scores": max_points("attention.attention_scores")}
     attention = next(task for task in result.tasks if task.id.endswith("scaled_dot_product_attention"))
     assert (attention.status, attention.given, attention.diagnosis) == (PASSED, ("attention_scores",), None)
-    sentence = "Right, given `attention_scores` as the course has it: your own is wrong."
+    sentence = "Right, given `attention_scores` as the course has it: your own is wrong, or not written yet."
     assert {check.message for check in attention.checks} == {sentence}
     said = terminal.text(result.tasks)
     assert said.count(sentence.replace("`", "")) == 1
@@ -157,6 +157,41 @@ def test_what_a_task_says_there_is_not_told():
     result = run_checks(LocalSubject(names), UNIT)
     assert "Goodfellow" not in terminal.text(result) + str([pack(task) for task in result])
     assert "my own" in terminal.text(result)
+
+
+def test_a_class_whose_builder_is_a_stub_is_judged_in_a_class_of_learners(server):
+    """The released stubs of all else are there, and run."""
+    solution = solved("transformer")
+    written = {name: solution[name] for name in ("EncoderLayer", "Encoder")}
+    tasks = {task.id.partition(".")[2]: task for task in graded(server, written, "transformer").tasks}
+    assert {name for name, task in tasks.items() if task.points} == {*written}
+    assert (tasks["Encoder"].status, tasks["Encoder"].given[-1]) == (PASSED, "make_model")
+    assert {task.status for name, task in tasks.items() if name not in written} == {NOT_ATTEMPTED}
+
+
+SPEAKS = """
+class Encoder(nn.Module):
+    def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
+        super().__init__()
+        self.layers = nn.ModuleList(EncoderLayer(d_model, num_heads, d_ff, dropout, norm) for _ in range(num_layers))
+
+    def forward(self, x, mask=None):
+        print("a secret")
+        raise ValueError("a secret: " + str(make_model.__doc__))
+"""
+
+
+def test_what_is_wrong_with_a_class_alone_is_told_in_a_notebook_alone(server):
+    """In a class it could print what it was given."""
+    written = {"EncoderLayer": solved("transformer")["EncoderLayer"], "Encoder": SPEAKS}
+    encoder = next(task for task in graded(server, written, "transformer").tasks if task.id.endswith(".Encoder"))
+    said = terminal.text([encoder])
+    assert (encoder.points > 0, "secret" in said) == (True, False)  # its layers are its own
+    assert "What went wrong is said in a notebook, by its check cell." in said
+    names = names_of("transformer", Encoder=SPEAKS)
+    del names["make_model"]
+    (result,) = run_checks(LocalSubject(names), "transformer", ["transformer.Encoder"], cells=[SPEAKS])
+    assert "ValueError: a secret" in terminal.text([result])
 
 
 def test_kernels_in_c_are_judged_once(monkeypatch):

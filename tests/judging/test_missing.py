@@ -142,10 +142,19 @@ def test_a_kernel_under_another_name(server):
     )
 
 
-def test_what_is_checked_together_with_something_missing_is_not_called_missing():
+def test_what_is_checked_together_with_something_missing_gets_the_course_s():
     source = reference_source("transformer").partition("class Transformer(")[0]
     names: dict = {"__name__": "transformer"}
     exec(compile(source, "<cell 1>", "exec", dont_inherit=True), names)
     (result,) = run_checks(LocalSubject(names), "transformer", ["transformer.Encoder"], cells=[source])
-    assert result.status == ERROR
-    assert result.checks[0].message.startswith("`Encoder` is checked together with `make_model`, which is not there")
+    assert (result.status, result.given) == (PASSED, ("Transformer", "make_model"))
+
+
+def test_what_is_checked_together_with_a_broken_cell_is_told(server):
+    """Nothing of it is given while all that fails beside it is a name that nobody can give: its own."""
+    sources = solved("attention") | {"softmax": RIGHT.replace("dim)", "dim")}
+    released = nbformat.read(ROOT / "exercises" / "attention" / "attention.ipynb", as_version=4)
+    cells = read_notebook(nbformat.writes(fill(released, sources)).encode()).cells
+    result = grade_code(server, Code(cells), "attention")
+    lost = {task.id for task in result.tasks if task.status != PASSED}
+    assert lost == {"attention.softmax"}

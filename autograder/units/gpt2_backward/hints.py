@@ -5,8 +5,10 @@ HINTS = {
         "In the forward pass a row of `wte` is read wherever its token stands, and a row of `wpe` once in every "
         "sequence. What is the gradient of something that is used several times? "
         "({Section}`gpt2_backward#table-gradients`.)",
-        "The addresses are those of the forward pass: row (b, t) of dout begins at (b * T + t) * C, the token's row of "
-        "dwte at inp[b * T + t] * C, the place's row of dwpe at t * C. Both rows get the whole gradient, with `+=`.",
+        "Grow one number of `wte` by 0.1: which numbers of `out` grow, and by how much? The same for `wpe`. The "
+        "addresses are those of the forward pass: row (b, t) of dout begins at (b * T + t) * C, the token's row of "
+        "dwte at inp[b * T + t] * C, the position's row of dwpe at t * C.",
+        "dwte[i, c] gets the sum of dout[b, t, c] over all (b, t) with inp[b, t] = i; dwpe[t, c] that over all b.\n\n"
         "for each b, t, c:\n"
         "    d = dout[row (b, t), c]\n"
         "    add d to dwte[row of the token, c]\n"
@@ -15,9 +17,12 @@ HINTS = {
     "gpt2_backward.layernorm_backward": (
         "An entry of the input moves its own output, and also the mean and the standard deviation of its row, which "
         "move all others. How many paths lead back to it, then? ({Section}`gpt2_backward#layernorm-gradients`.)",
-        "For each row keep n = (inp - mean) * rstd and g = dout * weight in mind. You need two means over the row "
-        "before you can write anything to dinp: that of g, and that of g * n. dbias and dweight are sums over all "
-        "positions, of dout and of dout * n.",
+        "Call the normalised input n = (inp - mean) * rstd. What arrives at n is g = dout * weight. Three paths lead "
+        "from an entry of the row to the outputs: directly, through mean, through rstd. Differentiate each (the "
+        "derivative of mean is 1 / C; in that of rstd the mean drops out, since deviations add up to 0), and sum over "
+        "all outputs of the row. Each sum over the row becomes one number that you need before you write to dinp.",
+        "dinp[c] gets rstd * (g[c] - the mean of g - n[c] * the mean of g * n), both means over the row; dbias and "
+        "dweight get the sums over all positions of dout and of dout * n.\n\n"
         "for each row:\n"
         "    mean_g = the mean of g, mean_gn = the mean of g * n\n"
         "    for each c:\n"
@@ -28,9 +33,11 @@ HINTS = {
         "Each output is a sum of products, input times weight, and a bias. What is the derivative of a product with "
         "respect to one of its factors? Who uses each weight, and who each input? "
         "({Section}`gpt2_backward#linear-gradients`.)",
-        "For one position and one output channel, with d = dout[row, o]: the row of dinp gets d times row o of the "
-        "weight, row o of dweight gets d times the row of inp, dbias[o] gets d, if dbias is not NULL. All with `+=`. "
-        "Rows of dout have OC entries, rows of inp and of weight C.",
+        "In out[row, o] the factor of inp[row, c] is weight[o, c], and the other way round. So list for one input all "
+        "outputs that it takes part in: they differ in o alone. For one weight they differ in the row alone. For a "
+        "bias, too. Rows of dout have OC entries, rows of inp and of weight C.",
+        "dinp[row, c] gets the sum over o of dout[row, o] * weight[o, c]; dweight[o, c] the sum over all rows of "
+        "dout[row, o] * inp[row, c]; dbias[o] the sum over all rows of dout[row, o].\n\n"
         "for each row, each o:\n"
         "    d = dout[row, o]\n"
         "    add d to dbias[o], if there is a bias\n"
@@ -40,10 +47,13 @@ HINTS = {
         "Go through the forward pass from its end: weighted sum, softmax, dot products. Which two things does each of "
         "them have a gradient for? Why does one score move all weights of its row? "
         "({Section}`gpt2_backward#attention-gradients`.)",
-        "For one head and one query t, over the places u <= t: datt[u] = dout . v[u] and dv[u] gets att[u] * dout. "
-        "Then the sum of att * datt over the row, and dpreatt[u] = att[u] * (datt[u] - sum). At last dq gets "
-        "dpreatt[u] * k[u] / sqrt(hs), and dk[u] gets dpreatt[u] * q / sqrt(hs). The addresses in dinp are those of "
-        "q, k and v in inp.",
+        "Take one head and one query t, and the positions u <= t. The first and the last step are products, like a "
+        "linear layer: each factor gets what arrives times the other factor. For the softmax you need how weight w "
+        "moves with score u: att[w] * ([w = u] - att[u]). Sum that over w, times what arrives at each weight. The "
+        "addresses in dinp are those of q, k and v in inp.",
+        "For u <= t: datt[u] gets dout . v[u], dv[u] gets att[u] * dout, dpreatt[u] gets att[u] * (datt[u] - the sum "
+        "over w <= t of att[w] * datt[w]), dq gets dpreatt[u] * k[u] / sqrt(hs), dk[u] gets dpreatt[u] * q / sqrt(hs)."
+        "\n\n"
         "for each b, h, t:\n"
         "    for u <= t: add dout . v of u to datt[u]; add att[u] * dout to dv of u\n"
         "    sum = the sum of att[u] * datt[u]\n"
@@ -53,8 +63,10 @@ HINTS = {
     "gpt2_backward.gelu_backward": (
         "GELU is a product, 0.5 * x times (1 + tanh of something). What does the product rule give, and the chain "
         "rule for what stands inside the tanh? ({Section}`gpt2_backward#gelu-slope`.)",
-        "With u = s * (x + 0.044715 * x^3) and s = sqrt(2 / pi): the derivative of tanh u is 1 - tanh(u)^2, and that "
-        "of u is s * (1 + 3 * 0.044715 * x^2). The order of the arguments is dinp, inp, dout, and the result is added.",
+        "Call what stands inside the tanh u. The product rule gives two terms: one in which x is differentiated, and "
+        "one in which tanh(u) is. The derivative of tanh(u) with respect to u is 1 - tanh(u)^2. The order of the "
+        "arguments is dinp, inp, dout, and the result is added.",
+        "With u = s * (x + 0.044715 * x^3) and s = sqrt(2 / pi), that of u is s * (1 + 3 * 0.044715 * x^2).\n\n"
         "for each n:\n"
         "    x = inp[n], th = tanh of u\n"
         "    slope = half of (1 + th), plus half of x * (1 - th * th) * (the derivative of u)\n"
@@ -63,16 +75,18 @@ HINTS = {
     "gpt2_backward.residual_backward": (
         "The output is a sum of two inputs. When one of them grows by a little, by how much does the output grow? "
         "({Section}`gpt2_backward#two-ways-one-gradient`.)",
-        "Both inputs get the whole of dout: a sum does not share a gradient out. Something stands in dinp1 and dinp2 "
-        "already, so use `+=`.",
+        "Grow inp1 alone by 0.1: out grows by as much, whatever inp2 does. Is anything shared out, then? Something "
+        "stands in dinp1 and dinp2 already, so use `+=`.",
+        "Both inputs get the whole gradient.\n\n"
         "for each n < N:\n    add dout[n] to dinp1[n]\n    add dout[n] to dinp2[n]",
     ),
     "gpt2_backward.crossentropy_softmax_backward": (
         "Work out the derivative of -log(softmax(z)[y]) with respect to one z[v], once for v = y and once for another "
         "v. What is left of all the exponentials? ({Section}`gpt2_backward#loss-gradient`.)",
-        "The gradient of a logit is its probability, minus 1 at the target's column, times dlosses of the position. "
-        "Rows are Vp long, but only the first V columns get anything. No 1 / (B * T) here: the caller has put it into "
-        "dlosses.",
+        "The loss of a position is -z[y] + log(sum over w < V of exp(z[w])). Differentiate both terms: the second one "
+        "gives what stands in an array already. Then multiply by dlosses of the position. Rows are Vp long, but "
+        "only the first V columns get anything. No 1 / (B * T) here: the caller has put it into dlosses.",
+        "The gradient of a logit is its probability, minus 1 at the target's column, times dlosses.\n\n"
         "for each b, t:\n"
         "    for each v < V:\n"
         "        one = 1 if v is the target, else 0\n"
