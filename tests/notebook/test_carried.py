@@ -11,12 +11,16 @@ import pytest
 import torch
 
 from autograder import cli, earlier
-from autograder.course.registry import UNITS, find_unit
+from autograder.course.addresses import ROOT
+from autograder.course.registry import COMPLETE, find_unit
 from autograder.judging import results
 from autograder.judging.results import CheckResult, TaskResult
 from autograder.notebook import api, carried, store
 from autograder.notebook.own_source import own_source
+from solutions import gpt2_c
 from solutions.babygpt import BabyGPTConfig
+
+SOLUTIONS = ROOT / "solutions"
 
 SOFTMAX = """\
 import torch
@@ -212,7 +216,6 @@ def test_a_name_that_is_no_task_is_a_sentence(name):
 
 
 def test_kernels_of_both_kinds_make_one_file(state_file, tmp_path, capsys):
-    solution = (Path(carried.__file__).parents[2] / "solutions" / "c" / "gpt2_forward.c").read_text("utf-8")
     own = "%%c\n#include <math.h>\n#define HALF 0.5f\nstatic float half(float x) { return HALF * x; }\n"
     kernel = "%%c\nvoid residual_forward(float *out, const float *a, const float *b, int n) {\n" + (
         "    for (int i = 0; i < n; i++) out[i] = 2 * half(a[i]) + b[i];\n}\n"
@@ -226,38 +229,37 @@ def test_kernels_of_both_kinds_make_one_file(state_file, tmp_path, capsys):
     assert text.count("void residual_forward(") == 1
     assert text.count("void encoder_forward(") == 1
     assert "2 * half(a[i])" in text
-    assert solution  # the rest is the course's
+
+
+def test_gpt2_is_built_from_own_kernels_alone(state_file, tmp_path, capsys):
+    """Both files are kept as a learner would have written them, in one cell each, and linked into the program."""
+    files = {}
+    for unit in ("gpt2_forward", "gpt2_backward"):
+        text = (SOLUTIONS / "c" / f"{unit}.c").read_text("utf-8")
+        own = text.replace("/* BEGIN SOLUTION */", "int mine = 1;\n    (void)mine;").replace("/* END SOLUTION */", "")
+        tasks = [task for task in find_unit(unit).task_ids if ".test_" not in task]
+        carried.keep(passed(*tasks), ["%%c\n" + own])
+        files[unit] = tmp_path / f"my {unit}.c"
+        api.write_earlier_kernels(unit, files[unit])
+        assert files[unit].read_text("utf-8").count("int mine = 1;") == len(tasks)
+    assert "the course's" not in capsys.readouterr().out
+    gpt2_c.build(tmp_path, "gpt2-plain", FORWARD=files["gpt2_forward"], BACKWARD=files["gpt2_backward"])
+    assert (tmp_path / "gpt2-plain").is_file()
 
 
 # --- the whole course ------------------------------------------------------------------------------------------------
-
-
-def learners_version(unit: str) -> list[str]:
-    """Stand-in for what a learner writes: the reference solution with other words inside, as cells of a notebook."""
-    text = (Path(carried.__file__).parents[2] / "solutions" / f"{unit}.py").read_text("utf-8")
-    text = re.sub(r"^from solutions(?:\.(\w+))? import (\w+, )*\w+$", _as_a_notebook_imports, text, flags=re.MULTILINE)
-    return [text.replace("### BEGIN SOLUTION", "mine = None").replace("### END SOLUTION", "")]
-
-
-def _as_a_notebook_imports(match: re.Match) -> str:
-    names = [name.strip() for name in match[0].partition(" import ")[2].split(",")]
-    tasks = [name for name in names if name in carried.TASK_OF]
-    others = [name for name in names if name not in carried.TASK_OF]
-    lines = [f"from autograder.earlier import {', '.join(tasks)}"] if tasks else []
-    return "\n".join(lines + ([match[0].partition(" import ")[0] + f" import {', '.join(others)}"] if others else []))
 
 
 def is_own(thing: object) -> bool:
     return getattr(thing, "__module__", "").startswith(f"{store.CODE}.")
 
 
-def test_the_models_can_be_built_of_own_parts_alone(state_file, capsys):
+def test_the_models_can_be_built_of_own_parts_alone(state_file, keep_own_code, capsys):
     """Each unit's code is kept as if it had passed; then the last notebooks' models are made of nothing else."""
-    for unit in UNITS:
-        if unit.complete and unit.language != "c":
-            tasks = [task for task in unit.task_ids if not task.partition(".")[2].startswith("test_")]
-            carried.keep(passed(*tasks), learners_version(unit.name))
-            assert set(carried.stored(unit.name)) == set(tasks)
+    for unit in COMPLETE:
+        if unit.language != "c":
+            kept = keep_own_code(unit.name)
+            assert set(carried.stored(unit.name)) == set(kept)
     capsys.readouterr()
     model = earlier.make_model(11, 11, num_layers=1, d_model=8, d_ff=16, num_heads=2)
     parts = [part for part in model.modules() if not type(part).__module__.startswith("torch.")]
