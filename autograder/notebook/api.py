@@ -171,7 +171,8 @@ def _listener(translations: list[tuple[str, str]]) -> Callable[[Request, Outcome
         if request.name == "train_and_translate" and isinstance(outcome.value, (tuple, list)):
             _, sentences, *_ = request.args
             outputs, *_ = outcome.value
-            translations.extend(zip(sentences.splitlines(), map(str, outputs)))
+            pairs = zip(sentences.splitlines(), map(str, outputs))
+            translations.extend((source, text) for source, text in pairs if text.strip())
 
     return listen
 
