@@ -2,9 +2,29 @@
 
 TYPE_CHECKING = False  # as type checkers know it: with no import, `__main__` still decides where imports come from
 if TYPE_CHECKING:
-    from autograder.notebook.api import check, differences, hint, progress, run_kernel, when_ready, write_kernels
+    from autograder.notebook.api import (
+        certificate,
+        check,
+        differences,
+        hint,
+        progress,
+        run_kernel,
+        when_ready,
+        write_earlier_kernels,
+        write_kernels,
+    )
 
-__all__ = ["check", "differences", "hint", "progress", "run_kernel", "when_ready", "write_kernels"]
+__all__ = [
+    "certificate",
+    "check",
+    "differences",
+    "hint",
+    "progress",
+    "run_kernel",
+    "when_ready",
+    "write_earlier_kernels",
+    "write_kernels",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -129,6 +129,11 @@ def _parser() -> argparse.ArgumentParser:
     progress.add_argument(
         "--import", metavar="FILE", type=Path, dest="import_file", help="take over what --export wrote, elsewhere"
     )
+
+    certificate = command("certificate", _certificate, "write a page to print: tasks, points, and your own model")
+    certificate.add_argument("--name", metavar="NAME", default="", help="as it should stand on the page")
+    certificate.add_argument("--sentence", metavar="TEXT", default="", help="what a model of yours has written")
+    certificate.add_argument("--out", metavar="FILE", type=Path, required=True, help="the page, HTML")
     return parser
 
 
@@ -198,7 +203,7 @@ def _show(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from autograder.judging import results
-    from autograder.notebook import store
+    from autograder.notebook import carried, store
     from autograder.sandbox import launch
     from autograder.submissions.discovery import one_source
     from autograder.submissions.files import UnreadableSubmission
@@ -231,6 +236,7 @@ def _check(options: argparse.Namespace) -> int:
         _say(note)
     terminal.print_tasks(graded.tasks)
     store.remember_points({task.id: results.number(task.points) for task in graded.tasks})
+    carried.keep(graded.tasks, code.cells)
     return 0 if all(task.status == results.PASSED for task in graded.tasks) else 1
 
 
@@ -497,4 +503,18 @@ def _progress(options: argparse.Namespace) -> int:
     except reports.ReportError as error:
         raise UsageError(str(error)) from error
     shown.print_progress(found)
+    return 0
+
+
+def _certificate(options: argparse.Namespace) -> int:
+    from autograder import reports
+    from autograder.notebook import progress, store
+    from autograder.reports import certificate
+
+    page = certificate.page(progress.load(), options.name, store.section("sentence"), options.sentence)
+    try:
+        reports.write(options.out, page)
+    except reports.ReportError as error:
+        raise UsageError(str(error)) from error
+    print(f"Written: {options.out}. Open it in a browser, and print it from there.")
     return 0

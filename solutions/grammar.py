@@ -235,7 +235,7 @@ class AlignedPair(NamedTuple):
     Attributes:
         german, english: the sentences.
         alignment: pairs ``(i, j)``: word ``i`` of the German sentence and word ``j`` of the English one, counted from
-            0, punctuation included (`solutions.translation.words`). Some words belong to none, some to several.
+            0, punctuation included (`solutions.given.words`). Some words belong to none, some to several.
         constructions: names of `CONSTRUCTIONS` and `HELD_OUT` that are in it.
     """
 

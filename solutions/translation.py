@@ -16,8 +16,6 @@ target runs from BOS to EOS (see `encode_pairs`).
 
 import itertools
 import math
-import re
-import unicodedata
 from typing import NamedTuple
 
 import torch
@@ -28,6 +26,7 @@ from torch.nn import functional as F
 from solutions import BOS, EOS, PAD
 from solutions.bleu import corpus_bleu
 from solutions.decoding import beam_search, greedy_decode
+from solutions.given import encode_pairs, normalised, pad_rows, words
 from solutions.losses import LabelSmoothing
 from solutions.masks import padding_mask
 from solutions.optim import AdamW, noam_scheduler
@@ -35,39 +34,7 @@ from solutions.tokens import Vocabulary, bpe_decode, bpe_encode, train_bpe
 from solutions.training import Batch, _fill_batches
 from solutions.transformer import count_parameters, make_model
 
-# --- given: from texts to batches, and back -----------------------------------------------------------------------
-
-
-WORD = r"\w+(?:[-'’]\w+)*|[^\w\s]"
-
-
-def normalised(text):
-    """A text with one spelling for what looks the same: composed letters (NFC), one plain blank between words.
-
-    A file name, a PDF or a web page may give ``"ü"`` as two characters, and blanks that do not break a line.
-    """
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
-def words(text):
-    """The words and punctuation marks of a text, in order: ``"Ja, gut."`` gives ``["Ja", ",", "gut", "."]``.
-
-    BLEU counts them, and the alignments of the grammar are indices into this list.
-    """
-    return re.findall(WORD, normalised(text))
-
-
-def encode_pairs(pairs, tokenizer):
-    """Pairs of texts as pairs of ids: the source ends in EOS, the target runs from BOS to EOS."""
-    sources = tokenizer.encode_all([source for source, _ in pairs])
-    targets = tokenizer.encode_all([target for _, target in pairs])
-    return [([*source, EOS], [BOS, *target, EOS]) for source, target in zip(sources, targets)]
-
-
-def pad_rows(rows):
-    """Lists of ids as one int64 tensor ``(B, T)``, filled up with PAD."""
-    longest = max(map(len, rows))
-    return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows])
+# --- given: batches, and the way back to texts -----------------------------------------------------------------------
 
 
 def make_batch(pairs):

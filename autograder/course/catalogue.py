@@ -42,7 +42,7 @@ from typing import TypeVar
 from autograder.course.addresses import PACKAGE, ROOT, chapter_url
 from autograder.course.edits import Edit, EditError, apply, edit
 from autograder.course.references import expand
-from autograder.course.registry import BY_NAME, find_tasks
+from autograder.course.registry import BY_NAME, UNITS, find_tasks
 from autograder.course.source import kernels_of, syntax_tree
 
 __all__ = ["Alternative", "Entry", "Mistake", "alternative", "alternatives", "edit", "mistake", "mistakes"]
@@ -189,6 +189,16 @@ def complete_source(entry: Entry) -> str:
 def reference_module(unit: str) -> ModuleType:
     """The reference solution of a unit in Python, be it planned or complete."""
     return importlib.import_module(f"solutions.{BY_NAME[unit].name}")
+
+
+@lru_cache(maxsize=None)
+def earlier_sources(unit: str) -> dict[str, str]:
+    """What a notebook may import from `solutions`: the text of each module of an earlier unit, and of what is given.
+
+    Nothing of the unit itself or of a later one is among it, since submissions may read it.
+    """
+    earlier = [other.name for other in UNITS[: BY_NAME[unit].number - 1] if other.complete and not is_c(other.name)]
+    return {name: (ROOT / "solutions" / f"{name}.py").read_text(encoding="utf-8") for name in [*earlier, "given"]}
 
 
 # --- units in C -------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 import torch
 
+from autograder.course.catalogue import earlier_sources
 from autograder.course.registry import UnknownUnit, find_unit
 from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
@@ -40,6 +41,8 @@ WAITED = (
     "It uses a name that a later cell defines, so it was run again at the end this time; move it below that cell, "
     "or it fails when the notebook is run from the top."
 )
+
+_IMPORTS_THE_COURSE = re.compile(r"\b(?:earlier|solutions)\b").search
 
 Result = TypeVar("Result")
 Results = Generator[tuple[int, Submission], None, None]  # as they come: the index of a file, and its result
@@ -67,7 +70,9 @@ def grade_code(
     started = time.monotonic()
     sources, settled = settle(code.cells, unit)
     sanitizers = find_unit(unit).language == "c"
-    with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules) as session:
+    texts = [*sources, *code.modules.values()]
+    course = earlier_sources(unit) if any(map(_IMPORTS_THE_COURSE, texts)) else {}
+    with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules, course=course) as session:
         judgement = judge(session, unit, tasks, seed, sources)
         cells = tuple(session.reports)
         for number, found in enumerate(rounds(gifts(judgement))):

@@ -8,7 +8,8 @@ cell installs the version of the course that they were released with.
 ===================================  =====================================================================
 a code cell with                     becomes
 ===================================  =====================================================================
-``:setup:``                          the imports of the unit's module, and the source of what it takes from other units
+``:setup:``                          the imports of the unit's module, and those that its own text adds; what comes from
+                                     other units is imported from ``autograder.earlier``
 ``:given: GPT2_SPLIT Config``        those constants, functions or classes, which a learner does not write
 ``:task: attention.softmax``         that object, pulled out of ``solutions/attention.py``; nbgrader empties it
 ``:check: attention.softmax``        the locked cell that grades the task; its own text says what is checked
@@ -41,7 +42,6 @@ import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -49,7 +49,6 @@ from pathlib import Path
 import jupytext
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps.api import NbGraderAPI
 from traitlets.config import Config
 
@@ -73,6 +72,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+EARLIER, GIVEN = "autograder.earlier", "solutions.given"  # the modules that a setup cell imports from
+EARLIER_COMMENT = "# From earlier units: your own code where its check has passed, else the course's."
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 C_BEGIN, C_END = "/* BEGIN SOLUTION */", "/* END SOLUTION */"
 
@@ -96,21 +97,20 @@ class SolutionModule:
         except SyntaxError as error:
             raise BrokenSource(f"{_relative(self.path)}, line {error.lineno}: {error.msg}.") from None
 
-    def imports(self) -> str:
-        """Its import statements, with what it takes from the answers' package written out: constants and given code."""
-        statements = [node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-        units = [node for node in statements if isinstance(node, ast.ImportFrom) and _other_unit(node)]
-        course = [node for node in statements if isinstance(node, ast.ImportFrom) and node.module == "solutions"]
-        own = self._own_imports()
+    def imports(self, extra: str = "") -> str:
+        """Its import statements, and those of ``extra``; what comes from other units is the learner's own or ours."""
+        statements = [node for node in self._tree.body if isinstance(node, ast.ImportFrom)]
+        course = [node for node in statements if node.module == "solutions"]
+        earlier = [alias for node in statements if _other_unit(node) in BY_NAME for alias in node.names]
+        given = [self._lines[node.lineno - 1] for node in statements if node.module == GIVEN]
         constants = [f"{alias.name} = {course_constant(alias.name)!r}" for node in course for alias in node.names]
-        given: dict[str, str] = {}
-        for node in units:
-            names = [alias.name for alias in node.names if not alias.name.startswith("_")]  # see `source`
-            SolutionModule(_other_unit(node)).collect(names, given, own)
-        parts = ["\n".join([_in_usual_order(own), "", *constants]).strip()]
-        if given:
-            parts += ["# From earlier units: given here, so that this notebook stands alone.", *given.values()]
-        return "\n\n\n".join(parts)
+        # A name with an underscore is written into the answers that use it (see `source`).
+        names = {alias.name for alias in earlier if not alias.name.startswith("_")} | _earlier_names(extra)
+        others = [line for line in extra.splitlines() if EARLIER not in line]
+        parts = ["\n".join([_in_usual_order([*self._own_imports(), *given, *others]), "", *constants]).strip()]
+        if names:
+            parts.append(f"{EARLIER_COMMENT}\n{_wrapped(sorted(names))}")
+        return "\n\n".join(parts)
 
     def _own_imports(self) -> list[str]:
         """The lines of the imports that have nothing to do with the answers' package."""
@@ -118,25 +118,21 @@ class SolutionModule:
         nodes = [node for node in nodes if not (getattr(node, "module", "") or "").startswith("solutions")]
         return self._lines[nodes[0].lineno - 1 : nodes[-1].end_lineno] if nodes else []
 
-    def collect(self, names: Iterable[str], found: dict[str, str], imports: list[str]) -> None:
-        """Add the source of these objects and of all that they use of the course, what is used before what uses it.
-
-        What their modules import besides is added to the lines of ``imports``.
-        """
-        imports += [line for line in self._own_imports() if line and line not in imports]
+    def collect(self, names: Iterable[str], found: dict[str, str]) -> None:
+        """Add the source of these objects and of all that they use of the course, what is used before what uses it."""
         for name in names:
             if name in found:
                 continue
             if name in self._elsewhere:
                 node = self._elsewhere[name]
                 if _other_unit(node):
-                    SolutionModule(_other_unit(node)).collect([name], found, imports)
+                    SolutionModule(_other_unit(node)).collect([name], found)
                 else:
                     found[name] = f"{name} = {course_constant(name)!r}"
                 continue
             definition = self._definition(name)
             used = {inner.id for inner in ast.walk(definition) if isinstance(inner, ast.Name)} - {name}
-            self.collect([other for other in self._names() if other in used], found, imports)
+            self.collect([other for other in self._names() if other in used], found)
             found[name] = self.given(name)
 
     def given(self, name: str) -> str:
@@ -151,7 +147,7 @@ class SolutionModule:
         """
         used = {inner.id for inner in ast.walk(self._definition(name)) if isinstance(inner, ast.Name)}
         helpers: dict[str, str] = {}
-        self.collect([other for other in self._names() if other.startswith("_") and other in used], helpers, [])
+        self.collect([other for other in self._names() if other.startswith("_") and other in used], helpers)
         if not helpers:
             return self._text(name)
         before, begin, after = self._text(name).partition(BEGIN + "\n")
@@ -202,6 +198,21 @@ class SolutionModule:
         return "\n".join(self._lines[first:last]).rstrip()
 
 
+def _earlier_names(text: str) -> set[str]:
+    """The names that a setup cell of a narrative takes from earlier units besides."""
+    nodes = [node for node in ast.parse(text).body if isinstance(node, ast.ImportFrom) and node.module == EARLIER]
+    return {alias.name for node in nodes for alias in node.names}
+
+
+def _wrapped(names: list[str]) -> str:
+    """The import of names from earlier units, on as many lines as they take."""
+    line = f"from {EARLIER} import {', '.join(names)}"
+    if len(line) <= 100:
+        return line
+    listed = textwrap.fill(", ".join(names) + ",", 100, initial_indent="    ", subsequent_indent="    ")
+    return f"from {EARLIER} import (\n{listed}\n)"
+
+
 def _in_usual_order(imports: list[str]) -> str:
     """Import statements, the standard library first, those of one module together."""
     found: dict[tuple[bool, bool, str], set[str]] = {}
@@ -230,7 +241,7 @@ class CSolution:
         self.path = SOLUTIONS / "c" / f"{unit}.c"
         self._pieces = pieces_of(_read(self.path), self.path.name)
 
-    def imports(self) -> str:
+    def imports(self, extra: str = "") -> str:
         """What stands before the first function: includes and macros."""
         head = itertools.takewhile(lambda piece: not piece.function, self._pieces)
         return _c_cell("\n".join(piece.text for piece in head))
@@ -358,7 +369,7 @@ def _cell(unit: Unit, module: SolutionModule | CSolution, cell: NotebookNode) ->
     if cell.cell_type == "markdown":
         return _reflection(cell) if "reflection" in named else _text(cell.source)
     if "setup" in named:
-        return _code(module.imports())
+        return _code(module.imports(cell.source))
     if "given" in named:
         return _code("\n\n\n".join(module.given(name) for name in str(named["given"]).split()))
     if "task" in named:
@@ -587,45 +598,11 @@ def this_version() -> str:
         return f"v{version('transformer-workbook')}"
 
 
-def answers_carried(unit: Unit) -> dict[str, list[str]]:
-    """The tasks of other units whose answers a unit's notebook gives, since it builds on them; by unit."""
-    given = "\n".join(cell.source for cell in source_notebook(unit).cells if not cell.metadata.get("nbgrader"))
-    found: dict[str, list[str]] = {}
-    for other in COMPLETE:
-        if other.name != unit.name:
-            solution = solution_of(other)
-            carried = [name for name in other.names if solution.given(name) in given]
-            found |= {other.name: carried} if carried else {}
-    return found
-
-
-def _open_units(course_root: Path) -> set[str]:
-    """The units that this class may still hand in: all but those whose deadline has passed."""
-    is_open = set(BY_NAME)
-    with Gradebook(f"sqlite:///{course_root / 'gradebook.db'}") as gradebook:
-        for name in BY_NAME:
-            with contextlib.suppress(MissingEntry):
-                due = gradebook.find_assignment(name).duedate
-                if due and due < datetime.now(timezone.utc).replace(tzinfo=None):
-                    is_open.discard(name)
-    return is_open
-
-
 def release_to_class(course_root: Path, units: list[str], package: str) -> None:
-    """Release units into a course folder, and say which answers their notebooks give away."""
-    course_root = course_root.resolve()
+    """Release units into a course folder."""
     with scripts_on_path():
-        for path in generate(course_root, units, package):
+        for path in generate(course_root.resolve(), units, package):
             print(f"Released: {path}")
-    is_open = _open_units(course_root)
-    for unit in map(find_unit, units):
-        for other, names in answers_carried(unit).items():
-            if other in is_open:
-                print(
-                    f"Careful: the notebook of {unit.name} gives the answers to {', '.join(names)} of {other}, whose "
-                    f"deadline has not passed in this course. Give {unit.name} out after it.",
-                    file=sys.stderr,
-                )
     print(f"Their first cell installs {package}.")
 
 

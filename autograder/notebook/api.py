@@ -17,7 +17,7 @@ from autograder.judging.inputs import DEFAULT_SEED, seed_for
 from autograder.judging.results import TaskResult
 from autograder.judging.runner import load_checks, run_checks
 from autograder.judging.subject import quiet
-from autograder.notebook import c_magic, store
+from autograder.notebook import c_magic, carried, store
 from autograder.notebook import differences as gradients
 from autograder.notebook.c_magic import when_ready as when_ready
 from autograder.notebook.c_magic import write_kernels as write_kernels
@@ -25,9 +25,11 @@ from autograder.notebook.hints import next_hint
 from autograder.notebook.progress import Progress
 from autograder.notebook.progress import load as load_progress
 from autograder.notebook.waiting import Interrupted, LimitedSubject, Shown
+from autograder.reports import ReportError, terminal, write
 from autograder.reports import html as html_report
-from autograder.reports import terminal
-from autograder.sandbox.runtime.requests import Request
+from autograder.reports.certificate import page as certificate_page
+from autograder.sandbox.runtime.c import C_CODE
+from autograder.sandbox.runtime.requests import Outcome, Request
 
 OTHER_CHECKS = (
     "The checks that are installed here are not those of the course that gave out this notebook, so nothing is "
@@ -85,6 +87,7 @@ class Message:
         return f'<div style="white-space: pre-wrap; max-width: 45em">{html.escape(self.text)}</div>'
 
 
+TRANSLATOR = "translation.train_translator"
 SECONDS = 10.0  # that one call of a learner's code may take, as when it is graded
 _other_checks: dict[str, Message] = {}  # by unit, where those that are installed are not the notebook's
 
@@ -124,13 +127,19 @@ def check(
     except UnknownUnit as error:
         return Message(str(error))
     shown = Shown(_show_line())
-    subject = LimitedSubject(namespace, _seconds() if seconds is None else seconds, _teller(shown, unit.name, tasks))
+    limit = _seconds() if seconds is None else seconds
+    translations: list[tuple[str, str]] = []
+    subject = LimitedSubject(namespace, limit, _teller(shown, unit.name, tasks), _listener(translations))
     try:
         with shown, quiet():
-            graded = run_checks(subject, unit.name, tasks, cells=_cells_run())
+            cells = _cells_run()
+            graded = run_checks(subject, unit.name, tasks, cells=cells)
     except KeyboardInterrupt as raised:
         raise Interrupted(raised) from None
     store.remember_points({task.id: results.number(task.points) for task in graded})
+    carried.keep(graded, cells, namespace.get(C_CODE))
+    if translations and any(task.id == TRANSLATOR and task.points for task in graded):
+        store.update("sentence", dict(zip(("source", "translation"), translations[0])))
     return Report(graded)
 
 
@@ -154,6 +163,19 @@ def _teller(shown: Shown, unit: str, tasks: tuple[str, ...]) -> Callable[[Reques
         shown.doing = doing.get(request.seed, shown.doing)
 
     return tell
+
+
+def _listener(translations: list[tuple[str, str]]) -> Callable[[Request, Outcome], None]:
+    """Notes what a learner's own translator makes of the sentences that it is checked with."""
+
+    def listen(request: Request, outcome: Outcome) -> None:
+        if request.name == "train_and_translate" and isinstance(outcome.value, (tuple, list)):
+            _, sentences, *_ = request.args
+            outputs, *_ = outcome.value
+            pairs = zip(sentences.splitlines(), map(str, outputs))
+            translations.extend((source, text) for source, text in pairs if text.strip())
+
+    return listen
 
 
 def _show_line() -> Callable[[str], None]:
@@ -210,9 +232,30 @@ def differences(name: str) -> None:
         print(error)
 
 
+def write_earlier_kernels(unit: str, path: str | os.PathLike) -> None:
+    """Write the C kernels of an earlier unit into a file: yours where they have passed, else the course's."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(carried.kernels(unit))
+
+
 def progress() -> Progress:
     """Show the map of the course: what is passed, what in part, and what comes next."""
     return load_progress()
+
+
+def certificate(name: str = "", out: str | os.PathLike = "certificate.html", sentence: str = "") -> Message:
+    """Write a page to print: what you have passed, and a sentence of your own model.
+
+    Args:
+        name: as it should stand on the page.
+        out: the file, HTML.
+        sentence: what a model of yours has written; by default, what your translator made of a sentence.
+    """
+    try:
+        write(out, certificate_page(load_progress(), str(name), store.section("sentence"), str(sentence)))
+    except ReportError as error:
+        return Message(str(error))
+    return Message(f"Written: {os.fspath(out)}. Open it in a browser, and print it from there.")
 
 
 def _learner_namespace() -> dict[str, Any]:

@@ -41,6 +41,7 @@ class LimitedSubject:
     namespace: dict[str, Any]
     seconds: float
     asked: Callable[[Request], None] = lambda request: None
+    answered: Callable[[Request, Outcome], None] = lambda request, outcome: None
 
     def ask(self, request: Request) -> Outcome:
         self.asked(request)
@@ -49,6 +50,7 @@ class LimitedSubject:
         with interrupted_after(seconds) as limit:
             outcome = LocalSubject(self.namespace).ask(request)
         if not limit.is_over:
+            self.answered(request, outcome)
             return outcome
         where = f"; it was in {limit.where}" if limit.where else ""
         printed = f"\n\n{what_was_printed(outcome.printed)}" if outcome.printed.strip() else ""

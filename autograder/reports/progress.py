@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.course import addresses
+from autograder.course.models import parts_of_models
 from autograder.course.registry import UNITS, Unit
 from autograder.reports.course_map import NARROW, WIDE, Box, in_stages, picture
 from autograder.reports.html import render
@@ -74,6 +75,10 @@ class Progress:
     def max_points(self) -> float:
         return sum(found.max_points for found in self.units)
 
+    @property
+    def passed_tasks(self) -> set[str]:
+        return {task for found in self.units for task, worth in found.worth.items() if found.reached[task] >= worth}
+
     def kind(self, found: UnitProgress) -> str:
         """``passed``, ``next``, ``partly``, ``open`` or ``planned``."""
         if not found.unit.complete:
@@ -115,12 +120,23 @@ def print_progress(progress: Progress, console: Console | None = None) -> None:
             text = line(progress, of[box.unit], console.encoding)
             _print(console, f"  {text}", LOOKS[box.kind][3])
     _print(console, f"\n{summary(progress)} {next_step(progress, in_terminal=True)}")
+    _print(console, own_parts(progress))
 
 
 def summary(progress: Progress) -> str:
     """How many units are passed and how many points are earned, each of how many."""
     passed = sum(found.passed for found in progress.units)
     return f"{passed} of {len(progress.units)} units passed, {progress.points:g} of {progress.max_points:g} points."
+
+
+def own_parts(progress: Progress) -> str:
+    """How much of each model of the course the learner has written, in one sentence."""
+    passed = progress.passed_tasks
+    shares = [
+        f"{sum(part in passed for part in parts)} of the {len(parts)} parts of {model}"
+        for model, parts in parts_of_models().items()
+    ]
+    return f"Yours so far: {', '.join(shares[:-1])}, and {shares[-1]}."
 
 
 def next_step(progress: Progress, in_terminal: bool = False) -> str:
@@ -149,6 +165,7 @@ def _html(progress: Progress, drawing: str) -> str:
         drawing=drawing,
         summary=summary(progress),
         next_step=next_step(progress),
+        own_parts=own_parts(progress),
         rows=[(found, box) for found, box in zip(progress.units, _boxes(progress)) if found.worth],
     )
 

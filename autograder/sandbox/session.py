@@ -217,7 +217,7 @@ class ProcessSubject:
 
     A cell or a request that hangs or kills the process costs only itself: a fresh process executes the
     other cells again and grading goes on with the next request. ``modules``: the texts, by name, of modules that cells
-    may import.
+    may import; ``course``: of those of `solutions`, what the course has for earlier units.
     """
 
     server: ForkServer
@@ -226,6 +226,7 @@ class ProcessSubject:
     reports: list[CellReport] = field(default_factory=list)
     sanitizers: bool = False
     modules: Mapping[str, str] = field(default_factory=dict)
+    course: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._connection: socket.socket | None = None
@@ -268,8 +269,8 @@ class ProcessSubject:
         while True:
             self._seconds_left()
             self._restart()
-            if self.modules:
-                self._exchange({"modules": dict(self.modules)}, "Your notebook")
+            if self.modules or self.course:
+                self._exchange({"modules": dict(self.modules), "course": dict(self.course)}, "Your notebook")
             failed = self._run_cells()
             if failed is None:
                 return

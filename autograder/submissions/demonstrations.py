@@ -40,11 +40,11 @@ def to_execute(sources: Sequence[str], demonstrations: Sequence[bool]) -> list[b
     run = [not demonstration for demonstration in demonstrations]
     giving: dict[str, list[int]] = {}  # by name, the demonstrations that give it a value
     for index, runs in enumerate(run):
-        for name in () if runs else _names(sources[index])[0]:
+        for name in () if runs else names_in(sources[index])[0]:
             giving.setdefault(name, []).append(index)
     waiting = [index for index, runs in enumerate(run) if runs]
     while waiting:
-        _, used = _names(sources[waiting.pop()])
+        _, used = names_in(sources[waiting.pop()])
         if used & _REACHES_ALL:
             return [True] * len(sources)
         needed = {index for name in used for index in giving.pop(name, ()) if not run[index]}
@@ -63,7 +63,7 @@ def _digest(source: str) -> str:
     return hashlib.sha256(source.strip().encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _names(source: str) -> tuple[frozenset[str], frozenset[str]]:
+def names_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names that a cell gives a value to, and those that it takes from outside itself."""
     return _kept_names(source) if len(source) <= KEPT_LENGTH else _kept_names.__wrapped__(source)
 

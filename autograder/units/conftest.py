@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.catalogue import earlier_sources
+from autograder.course.registry import UNITS
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.runner import reference
 from autograder.judging.subject import Learner, NotAttempted
@@ -28,7 +30,8 @@ def submission(request):
     with ForkServer() as server:
         server.wait_until_ready()
         code = read(Path(path))
-        with ProcessSubject(server, code.cells, modules=code.modules) as subject:
+        course = earlier_sources(UNITS[-1].name)
+        with ProcessSubject(server, code.cells, modules=code.modules, course=course) as subject:
             yield subject
 
 

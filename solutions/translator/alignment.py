@@ -4,7 +4,8 @@ import re
 
 import torch
 
-from solutions.translation import WORD, attention_maps, encode_pairs, normalised, words
+from solutions.given import WORD, encode_pairs, normalised, words
+from solutions.translation import attention_maps
 
 
 def word_indices(text, tokenizer):

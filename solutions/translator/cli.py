@@ -9,8 +9,9 @@ from pathlib import Path
 import torch
 
 from solutions.bleu import corpus_bleu
+from solutions.given import words
 from solutions.transformer import count_parameters
-from solutions.translation import evaluate, translate, words
+from solutions.translation import evaluate, translate
 from solutions.translator.checkpoints import LAST, load_model, read_run
 from solutions.translator.config import PRESETS, TranslationConfig
 from solutions.translator.data import MOST_POSITIONS, load_pairs

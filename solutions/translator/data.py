@@ -7,7 +7,8 @@ from pathlib import Path
 
 import torch
 
-from solutions.translation import encode_pairs, make_batch, normalised, token_batches
+from solutions.given import encode_pairs, normalised
+from solutions.translation import make_batch, token_batches
 from solutions.translator.errors import BadInput
 
 MOST_POSITIONS = 5000  # of a sequence, see `PositionalEncoding`

@@ -6,8 +6,8 @@ Both read texts as `normalised` gives them.
 import json
 
 from solutions import UNK
+from solutions.given import normalised
 from solutions.tokens import SPECIALS, bpe_decode, bpe_encode, train_bpe
-from solutions.translation import normalised
 from solutions.translator.errors import BadInput
 
 

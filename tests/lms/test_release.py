@@ -23,6 +23,7 @@ from autograder.judging.runner import max_points
 from autograder.lms import release, sample_class
 from autograder.lms.grade_ids import grade_id, task_of
 from autograder.lms.stubs import ANSWER_STUB, solution_id
+from autograder.notebook import carried
 from autograder.sandbox.runtime.c.reading import pieces_of
 
 ROOT = addresses.ROOT
@@ -51,6 +52,11 @@ def streams(notebook: nbformat.NotebookNode) -> list[str]:
     """Everything that cells printed."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     return [output.text for output in outputs if output.output_type == "stream"]
+
+
+def lines(notebook: nbformat.NotebookNode) -> list[str]:
+    """The lines that cells printed."""
+    return [line for text in streams(notebook) for line in text.splitlines() if line.strip()]
 
 
 def by_grade_id(unit: str) -> dict[str, nbformat.NotebookNode]:
@@ -271,10 +277,9 @@ def solution_lines(unit: str) -> set[str]:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_line_of_a_solution_leaks(unit):
-    """Of the unit itself: what it builds on from earlier units is given on purpose."""
     text = (ROOT / "exercises" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
     assert "SOLUTION" not in text
-    sources = [cell.source for cell in committed(unit).cells if "\n# From earlier units: given here" not in cell.source]
+    sources = [cell.source for cell in committed(unit).cells]
     shown = {line.strip() for source in sources for line in source.splitlines()}
     secrets = solution_lines(unit)
     assert len(secrets) > 5  # else the expression above finds nothing any more
@@ -286,20 +291,19 @@ def test_no_line_of_a_solution_leaks(unit):
 # --- released to a class -------------------------------------------------------------------------------------
 
 
-def test_release_names_its_units_and_what_they_give_away(tmp_path, capsys):
+def test_release_names_its_units_and_gives_no_answer_away(tmp_path, capsys):
+    """The deadline of attention has not passed, and multihead builds on it."""
     assert release.main(["--course", str(tmp_path), "masks", "multihead", "--version", "v9"]) == 0
-    said = capsys.readouterr()
+    assert capsys.readouterr().err == ""
     assert {path.name for path in (tmp_path / "release").iterdir()} == {"masks", "multihead"}
+    secrets = set.union(*(solution_lines(unit) for unit in ("attention", "masks", "multihead")))
     for unit in ("masks", "multihead"):
-        first = nbformat.read(tmp_path / "release" / unit / f"{unit}.ipynb", as_version=4).cells[0].source
-        assert f'%pip install -q "git+{addresses.repository_url()}@v9"' in first
-    (line,) = [line for line in said.err.splitlines() if "of multihead gives the answers" in line]
-    assert "softmax, attention_scores, scaled_dot_product_attention of attention, whose deadline has not passed" in line
+        cells = nbformat.read(tmp_path / "release" / unit / f"{unit}.ipynb", as_version=4).cells
+        assert f'%pip install -q "git+{addresses.repository_url()}@v9"' in cells[0].source
+        assert {line.strip() for cell in cells for line in cell.source.splitlines()} & secrets == set()
     with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
         assert {assignment.name for assignment in gradebook.assignments} == {"masks", "multihead"}
-        gradebook.update_or_create_assignment("attention", duedate="2020-01-01 12:00:00 UTC")
     assert release.main(["--course", str(tmp_path), "multihead", "--package", "our-workbook==2"]) == 0
-    assert "of attention" not in capsys.readouterr().err
     first = nbformat.read(tmp_path / "release" / "multihead" / "multihead.ipynb", as_version=4).cells[0].source
     assert '%pip install -q "our-workbook==2"' in first
 
@@ -331,17 +335,18 @@ def test_a_release_pins_the_commit_of_the_checkout():
 def run(tmp_path_factory):
     """Executes notebooks as a learner would, one after the other in one kernel, whose names are forgotten in between.
 
-    Errors are left in the outputs.
+    Errors are left in the outputs. ``own_code``: the state file of a learner who has code of their own.
     """
 
-    def execute(*paths: Path) -> list[nbformat.NotebookNode]:
+    def execute(*paths: Path, own_code: Path | None = None) -> list[nbformat.NotebookNode]:
         forget = nbformat.v4.new_code_cell("%reset -f")
         notebooks = [nbformat.read(path, as_version=4) for path in paths]
         whole = notebooks[0].copy()
         whole.cells = [cell for notebook in notebooks for cell in (*notebook.cells, forget)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYTHONPATH", str(ROOT))
-            patch.setenv("AUTOGRADER_STATE", str(tmp_path_factory.mktemp("state") / "progress.json"))
+            state = own_code or tmp_path_factory.mktemp("state") / "progress.json"
+            patch.setenv("AUTOGRADER_STATE", str(state))
             folder = {"metadata": {"path": str(tmp_path_factory.mktemp("learner"))}}
             NotebookClient(whole, timeout=300, allow_errors=True, kernel_name="python3", resources=folder).execute()
         return notebooks
@@ -380,15 +385,32 @@ def test_the_released_notebook_runs_to_its_end_for_nothing_and_the_solved_one_ge
     assert {name for name, _ in errors(released).values()} <= {"NotImplementedError"}
     assert results(released) == {task: "0.0" for task in find_unit(unit).task_ids}
     assert pictures(released) == 0
-    said = [text for text in streams(released) if text.strip()]  # on a busy machine a line's end comes by itself
+    said = [line for line in lines(released) if not line.endswith(": the course's")]
     assert said
     for printed in said:
         assert re.match(rf"Nothing to see yet: {unit}\.\w+ is still to be written\.", printed)
     assert errors(solved) == {}
     assert results(solved) == {task: str(float(max_points(task))) for task in find_unit(unit).task_ids}
     assert pictures(solved) >= 1
-    printed = [text for text in streams(solved) if text.strip()]
-    assert [text for text in printed if not re.search(r"\d%\|", text)] == []  # but for progress bars
+    told = re.compile(r": the course's$|\d%\|")  # where parts come from, and progress bars
+    assert [line for line in lines(solved) if not told.search(line)] == []
+
+
+BUILD_ON_OTHERS = [unit for unit in UNITS if any(release.EARLIER in cell.source for cell in committed(unit).cells)]
+
+
+@pytest.mark.parametrize("unit", BUILD_ON_OTHERS)
+def test_the_solved_notebook_gets_every_point_on_the_learners_own_parts(unit, fresh, run, state_file, keep_own_code):
+    for earlier in UNITS[: UNITS.index(unit)]:
+        if not in_c(earlier):
+            keep_own_code(earlier)
+    (solved,) = run(fresh / "course" / "source" / unit / f"{unit}.ipynb", own_code=state_file)
+    assert errors(solved) == {}
+    assert results(solved) == {task: str(float(max_points(task))) for task in find_unit(unit).task_ids}
+    assert set(carried.stored(unit)) == set(find_unit(unit).task_ids)  # the kernel's checks have kept them
+    told = [line for line in lines(solved) if ": yours, passed on " in line]
+    assert told
+    assert [line for line in lines(solved) if line not in told and not re.search(r"\d%\|", line)] == []
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -493,16 +515,27 @@ def two_units(tmp_path, monkeypatch):
     return release.SolutionModule("second")
 
 
-def test_setup_gives_what_comes_from_earlier_units_with_all_that_it_uses(two_units):
-    source = two_units.imports()
-    assert "solutions" not in source
-    assert "SOLUTION" not in source
-    assert "unused" not in source
-    for line in ("import torch", "import math", "PAD = 0", "UNK = 1"):
-        assert line in source.splitlines()
-    namespace: dict = {}
-    exec(source, namespace)
-    assert namespace["main"](4) == 3.0
+def test_setup_imports_what_comes_from_earlier_units(two_units, monkeypatch):
+    monkeypatch.setitem(release.BY_NAME, "first", None)
+    source = two_units.imports("from torch import nn\n\nfrom autograder.earlier import causal_mask")
+    assert source.splitlines() == [
+        "import torch",
+        "from torch import nn",
+        "",
+        "PAD = 0",
+        "",
+        release.EARLIER_COMMENT,
+        "from autograder.earlier import causal_mask, main",
+    ]
+
+
+def test_an_object_is_collected_with_all_that_it_uses(two_units):
+    found: dict[str, str] = {}
+    two_units.collect(["task"], found)
+    assert list(found) == ["UNK", "ROOTS", "helper", "main", "LIMIT", "task"]
+    namespace: dict = {"math": __import__("math")}
+    exec("\n".join(found.values()).replace("main(LIMIT)", "main(4)"), namespace)
+    assert namespace["task"]() == 3.0
 
 
 def test_given_shows_constants_functions_and_classes(two_units):

@@ -267,8 +267,9 @@ def _fault(error: Exception) -> dict:
 
 
 def _answer(runner: CellRunner, message: dict) -> Any:
-    """What becomes of a message: the modules beside the notebook, a cell, or else a request."""
+    """What becomes of a message: code to import, a cell, or else a request."""
     if "modules" in message:
+        runner.add_course(message["course"])
         return runner.add_modules(message["modules"])
     if "cell" in message:
         result = runner.run(message["cell"], message["source"])

@@ -84,6 +84,10 @@ class CCode:
         """What defines each function; of several definitions the last one."""
         return {piece.function: piece for piece in self._read() if piece.function}
 
+    def head(self) -> str:
+        """What stands outside the C kernels: includes, macros, types and helpers."""
+        return "\n".join(piece.text for piece in self._read() if piece.function not in SIGNATURES)
+
     def _read(self) -> list[Piece]:
         if self._pieces is None:
             pieces = _in_use([piece for label, text in self.texts.values() for piece in pieces_of(text, label)])
