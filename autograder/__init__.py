@@ -2,9 +2,9 @@
 
 TYPE_CHECKING = False  # as type checkers know it: with no import, `__main__` still decides where imports come from
 if TYPE_CHECKING:
-    from autograder.notebook.api import check, hint, progress, run_kernel, when_ready, write_kernels
+    from autograder.notebook.api import by_hand, check, hint, progress, run_kernel, when_ready, write_kernels
 
-__all__ = ["check", "hint", "progress", "run_kernel", "when_ready", "write_kernels"]
+__all__ = ["by_hand", "check", "hint", "progress", "run_kernel", "when_ready", "write_kernels"]
 
 
 def __getattr__(name: str) -> object:

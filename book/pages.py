@@ -28,7 +28,7 @@ def table(rows, digits=None):
 
 
 def pitfalls(unit):
-    """The mistakes of a unit that the grader knows by name: for each task a table that opens."""
+    """The mistakes of a unit that the grader knows by name: for each task a table that opens, after a first try."""
     folds = []
     for task, entries in groupby(mistakes(unit), key=lambda entry: entry.task):
         rows = [
@@ -38,8 +38,8 @@ def pitfalls(unit):
         ]
         head = "<tr><th>mistake</th><th>what was done, and why it is wrong</th><th>read</th></tr>"
         table = f'<table class="dataframe table"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
-        summary = f"<code>{task.partition('.')[2]}</code>: {len(rows)} known mistakes"
-        folds.append(f"<details><summary>{summary}</summary>{table}</details>")
+        summary = f"<code>{task.partition('.')[2]}</code>: {len(rows)} known mistakes. Open after your first try."
+        folds.append(f"<details class='held-back'><summary>{summary}</summary>{table}</details>")
     return HTML("".join(folds))
 
 
