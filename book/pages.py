@@ -5,12 +5,14 @@ import re
 from html import escape
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 from IPython.display import HTML
 
 from autograder.course.catalogue import mistakes
 from autograder.course.references import expand
+from autograder.judging.implementations import namespace
 
 BOOK = Path(__file__).parent
 
@@ -41,6 +43,18 @@ def pitfalls(unit):
         summary = f"<code>{task.partition('.')[2]}</code>: {len(rows)} known mistakes. Open after your first try."
         folds.append(f"<details class='held-back'><summary>{summary}</summary>{table}</details>")
     return HTML("".join(folds))
+
+
+def with_mistake(task, name):
+    """The names of a unit's reference solution with a known mistake in it, for a debugging story.
+
+    Args:
+        task: for example ``"attention.scaled_dot_product_attention"``.
+        name: of the mistake in ``autograder/units/<unit>/mistakes.py``.
+    """
+    unit = task.partition(".")[0]
+    (entry,) = [entry for entry in mistakes(unit) if (entry.task, entry.name) == (task, name)]
+    return SimpleNamespace(**namespace(entry))
 
 
 def _with_code(text):

@@ -206,7 +206,8 @@ def read(text: str) -> Path:
         if token.type == "myst_target":
             anchor = token.content
         elif token.type == "heading_open":
-            current = _begun(top, int(token.tag[1]), next(tokens).content, anchor, marks)
+            title = next(tokens).content
+            current = _begun(top, int(token.tag[1]), title, anchor, marks) if token.tag != "h1" else opening
             anchor = ""
         elif _directive(token)[0] == "sitting":
             marks += 1
@@ -224,7 +225,7 @@ def _begun(top: list[Section], level: int, title: str, anchor: str, marks: int) 
     made = Section(title.replace("`", ""), anchor, level, max(1, marks))
     if level == 2:
         top.append(made)
-    elif level > 2 and top:
+    elif top:
         made.deeper = top[-1].deeper
         top[-1].inner.append(made)
     return made
