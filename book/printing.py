@@ -124,10 +124,8 @@ def _where(fold: Tag) -> str:
     question = fold.find_parent(class_="quiz-question")
     number = question.find("strong") if question else None
     words = number.get_text() if number else _summary(fold)
-    above = (
-        "".join(part.get_text() for part in heading.contents if "path-mark" not in _classes(part)) if heading else ""
-    )
-    return f"{' '.join(above.split())}: {words}"
+    shown = [part for part in heading.contents if "path-mark" not in _classes(part)] if heading else []
+    return f"{' '.join(''.join(part.get_text() for part in shown).split())}: {words}"
 
 
 def _classes(part: Any) -> list[str]:

@@ -1,8 +1,8 @@
 """Questions by hand: what a learner works out on paper and types, on the page or in the notebook.
 
 ``autograder/units/<unit>/by_hand.py`` holds a unit's questions, each once; a chapter shows one with
-``{by-hand} attention.three-weights``, a notebook's source with a cell ``:by-hand: attention.three-weights``. An answer is
-a list of numbers and fractions. ``book/static/by-hand.js`` judges by the same rules, and a test compares the two.
+``{by-hand} attention.three-weights``, a notebook's source with a cell ``:by-hand: attention.three-weights``. An answer
+is a list of numbers and fractions. ``book/static/by-hand.js`` judges by the same rules, and a test compares the two.
 """
 
 from __future__ import annotations

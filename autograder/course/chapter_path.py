@@ -1,9 +1,9 @@
 """The path through a chapter: two sittings, what is read and done in each, and how many minutes that takes.
 
-Everything is read from two texts, and written nowhere else. A chapter (``book/<unit>.md``) marks where a sitting begins
-with ``{sitting}``, a section that is off the path with ``{deeper}``, and puts the box of a task with ``{task}`` where it
-is to be done. A notebook's source (``solutions/notebooks/<unit>.md``) says how long a task takes. The book, its map, the
-PDF, the notebooks and the tests show what this module makes of them.
+Everything is read from two texts, and written nowhere else. A chapter (``book/<unit>.md``) marks where a sitting
+begins with ``{sitting}``, a section that is off the path with ``{deeper}``, and puts the box of a task with ``{task}``
+where it is to be done. A notebook's source (``solutions/notebooks/<unit>.md``) says how long a task takes. The book,
+its map, the PDF, the notebooks and the tests show what this module makes of them.
 
 Reading minutes are measured, not typed. What is folded away takes none; of the rest
 

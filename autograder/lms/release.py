@@ -13,14 +13,15 @@ a code cell with                     becomes
 ``:task: attention.softmax``         that object, pulled out of ``solutions/attention.py``; nbgrader empties it
 ``:check: attention.softmax``        the locked cell that grades the task; its own text says what is checked
 ``:include: heat_map.py``            that file of ``solutions/notebooks``
-``:by-hand: attention.six-scores``   the question by hand, and a cell that takes the answer (`autograder.course.by_hand`)
+``:by-hand: attention.six-scores``   that question (`autograder.course.by_hand`), and a cell that takes the answer
 anything else                        itself: a demonstration, which is not run when grading
 ===================================  =====================================================================
 
 The heading ``# Exercise: losses`` gets the number of the unit. A text cell that begins with ``+++ {"reflection":
 "attention.reflection", "points": 2}`` is a question graded by hand.
 What stands between ``:::{traps}`` and ``:::`` is folded until it is opened, after a first try. The path through the
-chapter (`autograder.course.chapter_path`) is written below the opening, and a task can be opened by the id of its first cell.
+chapter (`autograder.course.chapter_path`) is written below the opening. A task can be opened by the id of its first
+cell.
 In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
 ``[words](book:attention#rows-are-queries)`` is a link into the book. So is a reference
 (`autograder.course.references`): ``{section}`attention#rows-are-queries` ``.

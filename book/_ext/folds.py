@@ -5,7 +5,7 @@ Directives
     ``{traps}``: what goes wrong, to be opened after a first try. Notebooks have the same (`autograder.lms.release`).
     ``{challenge} TITLE``: a problem off the path; in it ``{answer}``, which may hold a proof.
     ``{answer}`` or ``{answer} TITLE``: the answer to a question of the text, such as the one of a debugging story.
-    ``{by-hand} attention.three-weights``: a question that takes an answer (`autograder.course.by_hand`, ``by-hand.js``).
+    ``{by-hand} attention.three-weights``: a question that takes an answer (`autograder.course.by_hand`).
 
 A code cell with ``tags: [solution]`` holds lines that solve a task: they are folded like ``hide-input``, and say so.
 On paper and in the e-book, all that has the class ``held-back`` stands at the end of the chapter (``printing.py``).

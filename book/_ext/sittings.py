@@ -65,7 +65,7 @@ def _path_box(chapter: chapter_path.Path, page: str) -> nodes.container:
     for sitting in chapter.sittings:
         item = nodes.paragraph()
         item += [nodes.strong("", sitting.name), nodes.Text(f", {_time(sitting)}: ")]
-        item += _listed([_to_section(section, page) for section in sitting.sections])
+        item += _listed([_to_section(section, page) for section in sitting.sections if section.anchor])
         if sitting.tasks:
             item += [nodes.Text(". You write "), *_listed([_to_task(task, page) for task in sitting.tasks])]
         item += nodes.Text(".")
@@ -87,8 +87,6 @@ def _listed(links: Sequence[nodes.Node]) -> list[nodes.Node]:
 
 
 def _to_section(section: chapter_path.Section, page: str) -> nodes.Node:
-    if not section.anchor:
-        return nodes.inline("", section.title)
     return _link(section.anchor, nodes.inline("", section.title), page)
 
 

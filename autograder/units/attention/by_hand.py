@@ -25,7 +25,7 @@ BY_HAND = {
         "the two entries of the output?",
         answer="3, 2",
         hint="The exponentials are 1 and 3, so the weights are quarters.",
-        because="The weights are 1/4 and 3/4. One quarter of (0, 8) is (0, 2), and three quarters of (4, 0) are (3, 0).",
+        because="The weights are 1/4 and 3/4. One quarter of (0, 8) is (0, 2); three quarters of (4, 0) are (3, 0).",
         computed="softmax(torch.tensor([0, math.log(3)])) @ torch.tensor([[0., 8], [4, 0]])",
     ),
     "attention.two-tokens": Question(
@@ -35,9 +35,9 @@ BY_HAND = {
         hint="The dot products of query 0 are 1 and 2. Divide both by 1.414 before you take exponentials: you get "
         "about 2.03 and 4.11.",
         because="The scores are 0.707 and 1.414, their exponentials 2.028 and 4.113, which sum to 6.141. The weights "
-        "are 0.330 and 0.670. The output is 0.330 times (1, 2) plus 0.670 times (3, 4).",
-        computed="[part for tensor in reversed(scaled_dot_product_attention(torch.eye(2), torch.tensor([[1., 1], [2, 0]]), "
-        "torch.tensor([[1., 2], [3, 4]]))) for part in tensor[0].tolist()]",
+        "are 0.330 and 0.670. The output is 0.330 times (1, 2) plus 0.670 times (3, 4), closer to the second value.",
+        computed="[part for tensor in reversed(scaled_dot_product_attention(torch.eye(2), "
+        "torch.tensor([[1., 1], [2, 0]]), torch.tensor([[1., 2], [3, 4]]))) for part in tensor[0].tolist()]",
         tolerance=0.011,
     ),
     "attention.forbidden-key": Question(
