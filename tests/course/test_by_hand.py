@@ -1,4 +1,4 @@
-"""Questions by hand: their answers are what the reference computes, and typed answers are judged as people type them."""
+"""Questions by hand: answers are what the reference computes, and are judged however people type them."""
 
 from __future__ import annotations
 
