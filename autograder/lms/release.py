@@ -304,8 +304,10 @@ def source_notebook(unit: Unit, pin: Pin | None = None) -> NotebookNode:
     cells[1]["source"] = _opening(cells[1]["source"], unit)
     begins = {f"## Task {task.number}: `{task.name}`": task.cell for task in chapter_path.tasks_of(unit.name).values()}
     for index, cell in enumerate(cells):
-        usual = begins.get(cell.source.partition("\n")[0], f"{unit.name}-cell-{index:02d}")
-        cell["id"] = cell.metadata["id"] = cell.metadata.get("nbgrader", {}).get("grade_id", usual)  # Colab: metadata
+        begin = begins.get(cell.source.partition("\n")[0], "")
+        cell["id"] = cell.metadata.get("nbgrader", {}).get("grade_id", begin or f"{unit.name}-cell-{index:02d}")
+        if begin:
+            cell.metadata["id"] = begin  # where Colab looks for the cell that a link names
     return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
 
 
