@@ -17,6 +17,7 @@ Needs a checkout of the repository and the Markdown parser that builds the book.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -295,3 +296,23 @@ def _without_options(content: str) -> str:
 
 def _lines(code: str) -> int:
     return sum(bool(line.strip()) for line in code.splitlines())
+
+
+def _report(page: str) -> str:
+    """Minutes, words and tasks of each section of a chapter, for its author."""
+    path = path_of(page)
+    rows = [
+        f"{section.minutes:6.1f} min {section.words:5} words  "
+        f"{'deeper' if section.deeper else f'sitting {section.sitting}':9}  {section.title}"
+        + "".join(f"  + {task.name} {task.minutes} min" for part in section.on_path for task in part.tasks)
+        for section in path.sections
+    ]
+    rows += [
+        f"{sitting.name}: {sitting.reading} + {sitting.doing} minutes, of {LONGEST_SITTING}"
+        for sitting in path.sittings
+    ]
+    return "\n".join([*rows, f"Core: {path.core_words} words, of {MOST_CORE_WORDS}"])
+
+
+if __name__ == "__main__":
+    print("\n\n".join(map(_report, sys.argv[1:])))

@@ -14,7 +14,7 @@ from `autograder.course.chapter_path`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,11 @@ class SittingDirective(SphinxDirective):
 
 def _path_box(chapter: chapter_path.Path, page: str) -> nodes.container:
     box = nodes.container(classes=["chapter-path"])
-    sittings = " and ".join(str(sitting.minutes) for sitting in chapter.sittings)
-    box += nodes.paragraph("", f"Your path: two sittings of about {sittings} minutes", classes=["chapter-path-title"])
+    minutes = " and ".join(str(sitting.minutes) for sitting in chapter.sittings)
+    count = {1: "one sitting", 2: "two sittings"}[len(chapter.sittings)]
+    total = f" ({chapter_path.in_words(chapter.minutes)} in all)" if len(chapter.sittings) > 1 else ""
+    title = f"Your path: {count} of about {minutes} minutes{total}"
+    box += nodes.paragraph("", title, classes=["chapter-path-title"])
     items = nodes.bullet_list()
     for sitting in chapter.sittings:
         item = nodes.paragraph()
@@ -209,14 +212,12 @@ def pass_by(translator: Any, node: nodes.Node) -> None:
     """Nothing to write here."""
 
 
-def lines(pages: Iterable[str]) -> dict[str, str]:
-    """For the map: of each page that has a path, how long its sittings take."""
-    paths = {page: chapter_path.path_of(page) for page in pages}
-    return {
-        page: " + ".join(str(sitting.minutes) for sitting in found.sittings) + " min"
-        for page, found in paths.items()
-        if found.sittings
-    }
+def minutes_of(unit: str) -> str:
+    """For the map: ``", 80 + 40 min"``, the sittings of a unit's chapter; nothing for a chapter without a path."""
+    if not (ROOT / "book" / f"{unit}.md").is_file():
+        return ""
+    times = " + ".join(str(sitting.minutes) for sitting in chapter_path.path_of(unit).sittings)
+    return f", {times} min" if times else ""
 
 
 def setup(app: Sphinx) -> None:

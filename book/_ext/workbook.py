@@ -67,8 +67,10 @@ def repository_file_url(path: str) -> str:
 
 
 def course_files() -> list[Path]:
-    """The files that say which units there are, and what they are called."""
-    return [ROOT / "autograder" / "course" / "registry.py", *sorted(ROOT.glob("autograder/units/*/__init__.py"))]
+    """The files that say which units there are, what they are called, and how long their chapters take."""
+    patterns = ("autograder/units/*/__init__.py", "book/*.md", "solutions/notebooks/*.md")
+    found = [file for pattern in patterns for file in sorted(ROOT.glob(pattern))]
+    return [ROOT / "autograder" / "course" / "registry.py", *found]
 
 
 class ExerciseLinks(SphinxDirective):

@@ -77,7 +77,7 @@ def test_without_javascript_hint_and_solution_open_by_themselves(site: Path, bro
 
 def test_the_outline_shows_the_path(site: Path, browser: Any, address: str) -> None:
     with visit(browser, address, "book/attention") as seen:
-        outline = seen.page.locator("#pst-page-toc-nav, .page-toc").first.inner_text()
+        outline = seen.page.locator("nav.page-toc").inner_text()
         assert "Going deeper" in outline
         assert "min" in outline
         assert seen.page.locator(".chapter-path").count() == 1
