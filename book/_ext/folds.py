@@ -7,7 +7,8 @@ Directives
     ``{answer}`` or ``{answer} TITLE``: the answer to a question of the text, such as the one of a debugging story.
     ``{by-hand} attention.three-weights``: a question that takes an answer (`autograder.course.by_hand`).
 
-A code cell with ``tags: [solution]`` holds lines that solve a task: they are folded like ``hide-input``, and say so.
+A code cell with ``tags: [solution]`` holds lines that solve a task: they are folded like ``hide-input``, and say so;
+with ``hide-cell`` as well, so is its output.
 On paper and in the e-book, all that has the class ``held-back`` stands at the end of the chapter (``printing.py``).
 """
 
@@ -150,7 +151,7 @@ class FoldSolvingCells(SphinxTransform):
     def apply(self, **_: object) -> None:
         for cell in self.document.findall(nodes.container):
             if "tag_solution" in cell["classes"]:
-                cell["hide_mode"] = "input"
+                cell["hide_mode"] = cell.get("hide_mode", "input")  # with `hide-cell`, its output too
                 cell["prompt_show"], cell["prompt_hide"] = LINES_THAT_SOLVE, "Hide these lines"
 
 
