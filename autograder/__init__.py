@@ -3,6 +3,7 @@
 TYPE_CHECKING = False  # as type checkers know it: with no import, `__main__` still decides where imports come from
 if TYPE_CHECKING:
     from autograder.notebook.api import (
+        by_hand,
         certificate,
         check,
         differences,
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "by_hand",
     "certificate",
     "check",
     "differences",

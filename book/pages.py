@@ -5,12 +5,14 @@ import re
 from html import escape
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 from IPython.display import HTML
 
 from autograder.course.catalogue import mistakes
 from autograder.course.references import expand
+from autograder.judging.implementations import namespace
 
 BOOK = Path(__file__).parent
 
@@ -28,7 +30,7 @@ def table(rows, digits=None):
 
 
 def pitfalls(unit):
-    """The mistakes of a unit that the grader knows by name: for each task a table that opens."""
+    """The mistakes of a unit that the grader knows by name: for each task a table that opens, after a first try."""
     folds = []
     for task, entries in groupby(mistakes(unit), key=lambda entry: entry.task):
         rows = [
@@ -38,9 +40,21 @@ def pitfalls(unit):
         ]
         head = "<tr><th>mistake</th><th>what was done, and why it is wrong</th><th>read</th></tr>"
         table = f'<table class="dataframe table"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
-        summary = f"<code>{task.partition('.')[2]}</code>: {len(rows)} known mistakes"
-        folds.append(f"<details><summary>{summary}</summary>{table}</details>")
+        summary = f"<code>{task.partition('.')[2]}</code>: {len(rows)} known mistakes. Open after your first try."
+        folds.append(f"<details class='held-back'><summary>{summary}</summary>{table}</details>")
     return HTML("".join(folds))
+
+
+def with_mistake(task, name):
+    """The names of a unit's reference solution with a known mistake in it, for a debugging story.
+
+    Args:
+        task: for example ``"attention.scaled_dot_product_attention"``.
+        name: of the mistake in ``autograder/units/<unit>/mistakes.py``.
+    """
+    unit = task.partition(".")[0]
+    (entry,) = [entry for entry in mistakes(unit) if (entry.task, entry.name) == (task, name)]
+    return SimpleNamespace(**namespace(entry))
 
 
 def _with_code(text):

@@ -39,6 +39,7 @@ ONLY_ON_SCREEN = (
     ".headerlink, .only-on-screen, script, noscript, style, link, button, .sd-summary-icon, .sd-summary-state-marker, "
     ".sd-octicon, .course-map-narrow, p.expanded"
 )
+HELD_BACK = ".held-back, .tag_solution details.hide"
 HERE = "http://book/"  # stands for the root of the site while links are resolved
 
 
@@ -83,8 +84,52 @@ def _page(name: str) -> Page:
         element.decompose()
     for comment in article.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
+    hold_back(article)
     heading = article.find("h1")
     return Page(name, heading.get_text(strip=True) if heading else name, article)
+
+
+def hold_back(article: Tag) -> None:
+    """Move what a reader opens only after trying (solutions, answers, traps) to the end of its chapter."""
+    kept = [fold for fold in article.select(HELD_BACK) if not fold.find_parent(class_="held-back")]
+    if not kept:
+        return
+    soup = BeautifulSoup("", "html.parser")
+    end = soup.new_tag("section", id="held-back")
+    title = soup.new_tag("h2")
+    title.string = "Solutions and answers"
+    end.append(title)
+    for number, fold in enumerate(kept, start=1):
+        note, entry = soup.new_tag("p", id=f"held-back-{number}-asked"), soup.new_tag("div", id=f"held-back-{number}")
+        there, back, words = soup.new_tag("a"), soup.new_tag("a"), soup.new_tag("p")
+        there["href"], back["href"] = f"#{entry['id']}", f"#{note['id']}"
+        there.string, back.string = f"{_summary(fold)}: at the end of this chapter", _where(fold)
+        note.append(there)
+        words.append(back)
+        fold.replace_with(note)
+        entry.append(words)
+        entry.append(fold)
+        end.append(entry)
+    (article.find("section") or article).append(end)
+
+
+def _summary(fold: Tag) -> str:
+    summary = fold.find("summary")
+    return " ".join(summary.get_text().split()) if summary else "More"
+
+
+def _where(fold: Tag) -> str:
+    """The heading above a fold, with what it is: a number in a quiz, or else its own words."""
+    heading = fold.find_previous(["h1", "h2", "h3"])
+    question = fold.find_parent(class_="quiz-question")
+    number = question.find("strong") if question else None
+    words = number.get_text() if number else _summary(fold)
+    shown = [part for part in heading.contents if "path-mark" not in _classes(part)] if heading else []
+    return f"{' '.join(''.join(part.get_text() for part in shown).split())}: {words}"
+
+
+def _classes(part: Any) -> list[str]:
+    return part.get("class", []) if isinstance(part, Tag) else []
 
 
 def resolve(page: Page, address: str) -> tuple[str, str]:

@@ -228,9 +228,13 @@ def _chapter(unit: Unit) -> Iterator[str]:
     if f"{{exercise-links}} {unit.name}\n" not in text:
         yield f"{path}: link the notebook with the directive `{{exercise-links}} {unit.name}`."
     for name in unit.names:
-        shown = rf'^:pyobject: {name}$|^:start-at: "?void {name}\b'
-        if not re.search(shown, text, re.MULTILINE):
-            yield f"{path}: show the reference solution of {name} with `{{literalinclude}}`, folded."
+        if not re.search(shows_solution(name), text, re.MULTILINE):
+            yield f"{path}: show the reference solution of {name} with `{{solution}} {unit.name}.{name}`."
+
+
+def shows_solution(name: str) -> str:
+    """A pattern of the line with which a chapter shows the reference solution of a task."""
+    return rf'^:pyobject: {name}$|^:start-at: "?void {name}\b|^```{{solution}} \w+\.{name}$'
 
 
 def _links(unit: Unit) -> Iterator[str]:

@@ -20,6 +20,7 @@ from pathlib import Path
 import jinja2
 
 from autograder.course.addresses import PACKAGE, ROOT, is_checkout, parts_of
+from autograder.course.lint import shows_solution
 from autograder.course.registry import BY_NAME, STAGES, Unit
 from autograder.course.source import kernels_of
 
@@ -209,8 +210,7 @@ def with_task(unit: Unit, name: str, read: Callable[[str], str]) -> Texts:
         entry("alternatives", rf'"{task}"', _at_the_end, {catalogue: ["alternative"], **layers})
     entry("hints", rf'"{task}":', _with_hints)
     entry("notebook", rf"^:task: {re.escape(task)}$", lambda text, new: _before(text, "## All together\n", new))
-    shown = rf'^:pyobject: {name}$|^:start-at: "?void {name}\b'
-    entry("chapter", shown, lambda text, new: _before(text, f"({context['dashed']}-papers)=\n", new))
+    entry("chapter", shows_solution(name), lambda text, new: _before(text, f"({context['dashed']}-papers)=\n", new))
     return texts
 
 

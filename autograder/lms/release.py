@@ -14,11 +14,15 @@ a code cell with                     becomes
 ``:task: attention.softmax``         that object, pulled out of ``solutions/attention.py``; nbgrader empties it
 ``:check: attention.softmax``        the locked cell that grades the task; its own text says what is checked
 ``:include: heat_map.py``            that file of ``solutions/notebooks``
+``:by-hand: attention.six-scores``   that question (`autograder.course.by_hand`), and a cell that takes the answer
 anything else                        itself: a demonstration, which is not run when grading
 ===================================  =====================================================================
 
 The heading ``# Exercise: losses`` gets the number of the unit. A text cell that begins with ``+++ {"reflection":
 "attention.reflection", "points": 2}`` is a question graded by hand.
+What stands between ``:::{traps}`` and ``:::`` is folded until it is opened, after a first try. The path through the
+chapter (`autograder.course.chapter_path`) is written below the opening. A task can be opened by the id of its first
+cell.
 In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
 ``[words](book:attention#rows-are-queries)`` is a link into the book. So is a reference
 (`autograder.course.references`): ``{section}`attention#rows-are-queries` ``.
@@ -52,7 +56,7 @@ from nbformat import NotebookNode
 from nbgrader.apps.api import NbGraderAPI
 from traitlets.config import Config
 
-from autograder.course import addresses, headings
+from autograder.course import addresses, by_hand, chapter_path, headings
 from autograder.course.references import Reference, UnknownReference, expand
 from autograder.course.registry import BY_NAME, COMPLETE, Unit, UnknownUnit, find_unit
 from autograder.course.version import digest_of_checks, requirement
@@ -75,6 +79,8 @@ METADATA = {
 EARLIER, GIVEN = "autograder.earlier", "solutions.given"  # the modules that a setup cell imports from
 EARLIER_COMMENT = "# From earlier units: your own code where its check has passed, else the course's."
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+# The empty line lets Markdown be read in what opens.
+TRAPS = r"<details><summary><b>Where it can go wrong: open after your first try</b></summary>\n\n\1\n</details>"
 C_BEGIN, C_END = "/* BEGIN SOLUTION */", "/* END SOLUTION */"
 
 
@@ -304,17 +310,22 @@ def source_notebook(unit: Unit, pin: Pin | None = None) -> NotebookNode:
     narrative = jupytext.reads(_read(path), fmt="md:myst")
     _demand_every_task_once(unit, narrative, _relative(path))
     module = solution_of(unit)
-    cells = [_code(first_cell(unit, pin)), *(_cell(unit, module, cell) for cell in narrative.cells)]
+    made = (part for cell in narrative.cells for part in _cells(unit, module, cell))
+    cells = [_code(first_cell(unit, pin)), *made]
     cells[1]["source"] = _opening(cells[1]["source"], unit)
+    begins = {f"## Task {task.number}: `{task.name}`": task.cell for task in chapter_path.tasks_of(unit.name).values()}
     for index, cell in enumerate(cells):
-        cell["id"] = cell.metadata.get("nbgrader", {}).get("grade_id", f"{unit.name}-cell-{index:02d}")
+        begin = begins.get(cell.source.partition("\n")[0], "")
+        cell["id"] = cell.metadata.get("nbgrader", {}).get("grade_id", begin or f"{unit.name}-cell-{index:02d}")
+        if begin:
+            cell.metadata["id"] = begin  # where Colab looks for the cell that a link names
     return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
 
 
 def first_cell(unit: Unit, pin: Pin | None) -> str:
     """Makes the course importable where it is not, on Colab above all: without a pin, as the repository is now."""
     package = pin.package if pin else requirement(addresses.repository_branch())
-    names = "from autograder import check, hint, progress"
+    names = "from autograder import by_hand, check, hint, progress"
     lines = [
         "# Run this first. It installs the course if it is not there yet, as on Colab; otherwise it does nothing.",
         "try:",
@@ -338,7 +349,18 @@ def _opening(text: str, unit: Unit) -> str:
         )
     services = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
     links = " · ".join(f"[{service}]({address})" for service, address in services.items())
-    return f"{kind} {unit.number}: {title}\n\n*Open this notebook in:* {links}\n{rest}"
+    return f"{kind} {unit.number}: {title}\n\n*Open this notebook in:* {links}\n{_path(unit)}{rest}"
+
+
+def _path(unit: Unit) -> str:
+    """The path through chapter and notebook, one line for each sitting; nothing for a chapter that has none."""
+    lines = []
+    for sitting in chapter_path.path_of(unit.name).sittings:
+        read = f"read to '{sitting.sections[-1].title}' ({sitting.reading} minutes)"
+        done = ", ".join(f"Task {task.number}" for task in sitting.tasks)
+        lines.append(f"- {sitting.name}: {read}; do {done} ({sitting.doing} minutes), each where the chapter says so.")
+    chapter = addresses.chapter_url(unit.name)
+    return "\n".join(["", f"**Your path** ([chapter]({chapter})):", "", *lines, ""]) if lines else ""
 
 
 def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:
@@ -362,6 +384,19 @@ def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> N
             raise BrokenSource(f"{path} checks {task!r} before the cell in which it is written.")
     if not any("reflection" in cell.metadata for cell in narrative.cells):
         raise BrokenSource(f"{path} has no reflection question.")
+
+
+def _cells(unit: Unit, module: SolutionModule | CSolution, cell: NotebookNode) -> list[NotebookNode]:
+    """What a cell of the narrative becomes: one cell, or for a question by hand its text and where to answer it."""
+    if "by-hand" not in cell.metadata:
+        return [_cell(unit, module, cell)]
+    name = cell.metadata["by-hand"]
+    try:
+        asked = by_hand.question(name)
+    except by_hand.UnknownQuestion as error:
+        raise BrokenSource(f"solutions/notebooks/{unit.name}.md: {error}") from None
+    how = "Type your answer between the quotes, and run the cell."
+    return [_text(f"**By hand.** {asked.ask} {how}"), _demonstration(f'by_hand("{name}", "")')]
 
 
 def _cell(unit: Unit, module: SolutionModule | CSolution, cell: NotebookNode) -> NotebookNode:
@@ -432,6 +467,7 @@ def _demonstration(source: str) -> NotebookNode:
 
 
 def _text(source: str, metadata: dict | None = None) -> NotebookNode:
+    source = re.sub(r"^:::\{traps\}\n(.*?)^:::$", TRAPS, source, flags=re.MULTILINE | re.DOTALL)
     source = re.sub(r"\{\{points:([\w.]+)\}\}", lambda match: _plural(runner.max_points(match[1])), source)
     source = re.sub(
         r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({addresses.chapter_url(match[1], match[2] or '')})", source

@@ -1,15 +1,17 @@
-"""What a learner calls in a notebook: `check`, `hint` and `progress`."""
+"""What a learner calls in a notebook: `check`, `hint`, `by_hand` and `progress`."""
 
 from __future__ import annotations
 
 import html
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from autograder.course import by_hand as questions
 from autograder.course.registry import UnknownUnit, find_tasks
 from autograder.course.version import digest_of_checks
 from autograder.judging import results
@@ -216,6 +218,34 @@ def hint(task: str) -> Message:
     except UnknownUnit as error:
         return Message(str(error))
     return Message(f"Hint {number} of {count} for {task}\n\n{text}")
+
+
+_misses: Counter[str] = Counter()  # by question, while the notebook runs
+
+
+def by_hand(question: str, answer: object = "", *, solution: bool = False) -> Message:
+    """Say whether an answer that you worked out by hand is right.
+
+    Args:
+        question: its name, for example ``"attention.three-weights"``.
+        answer: numbers or fractions in quotes, separated by commas: ``"1/4, 0.75"``.
+        solution: show the answer and the way to it instead.
+    """
+    try:
+        asked = questions.question(question)
+    except questions.UnknownQuestion as error:
+        return Message(str(error))
+    if solution:
+        return Message(questions.solution(asked))
+    reply = questions.judge(asked, answer)
+    _misses[question] += reply.miss
+    if reply.right:
+        return Message(f"{reply.text} {questions.solution(asked)}")
+    if reply.miss and _misses[question] > 1:
+        return Message(
+            f'{reply.text} A hint: {questions.hint(asked)}\n\nTo see the solution: by_hand("{question}", solution=True)'
+        )
+    return Message(reply.text)
 
 
 def run_kernel(name: str, *arguments: Any) -> list[Any]:

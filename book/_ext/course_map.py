@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import posixpath
 
+import sittings
+
 from autograder.course.registry import UNITS, Unit
 from autograder.reports.course_map import NARROW, WIDE, Box, in_stages, picture
 
@@ -23,5 +25,5 @@ def course_map(page: str) -> str:
 def _box(unit: Unit, page: str) -> Box:
     if not unit.complete:
         return Box(unit, "planned", "planned")
-    tasks = f"{len(unit.names)} tasks"
+    tasks = f"{len(unit.names)} tasks{sittings.minutes_of(unit.name)}"
     return Box(unit, "ready", tasks, posixpath.relpath(f"book/{unit.name}.html", posixpath.dirname(page)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import sittings
 from docutils import nodes
 from sphinx import addnodes
 
@@ -47,6 +48,7 @@ def _card(unit: Unit, page: str) -> nodes.container:
     tasks = nodes.paragraph("", "You write: ")
     for place, task in enumerate(unit.names):
         tasks += [nodes.Text(", " if place else ""), nodes.literal("", task)]
+    tasks += nodes.Text(sittings.minutes_of(unit.name))
     card += tasks
     if unit.complete:
         card += _links(unit, page)

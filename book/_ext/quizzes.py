@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import folds
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -74,7 +75,7 @@ def _frame(section: nodes.section, asked: nodes.Element, choices: nodes.Element,
         _warn(asked, "the answer begins with the letter of the right choice in bold")
         return
     choices["classes"].append("quiz-choices")
-    answer["container_classes"] = [*answer.get("container_classes", []), "quiz-answer"]
+    answer["container_classes"] = [*answer.get("container_classes", []), "quiz-answer", folds.HELD_BACK]
     frame = nodes.container(classes=["quiz-question", f"quiz-right-{right}"])
     section.insert(section.index(asked), frame)
     for part in (asked, choices, answer):

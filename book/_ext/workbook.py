@@ -4,6 +4,9 @@ Directives
     ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook.
     ``{course-map}``: the picture of all units, from ``autograder/course/registry.py``.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
+    ``{sitting}``, ``{deeper}``, ``{task} TASK``: the path through a chapter (``sittings.py``).
+    ``{solution} TASK``, ``{traps}``, ``{answer}``, ``{challenge} TITLE``, ``{by-hand} NAME``: what is kept back
+    (``folds.py``).
     ``{course-table}``: a card for each unit, with links to its chapter, notebook and sections.
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
 
@@ -38,6 +41,7 @@ import course_map  # noqa: E402
 import course_table  # noqa: E402
 import dependencies  # noqa: E402
 import execution  # noqa: E402
+import folds  # noqa: E402
 import formulas  # noqa: E402
 import glossary_links  # noqa: E402
 import not_found  # noqa: E402
@@ -46,6 +50,7 @@ import playgrounds  # noqa: E402
 import powers  # noqa: E402
 import quizzes  # noqa: E402
 import search_summaries  # noqa: E402
+import sittings  # noqa: E402
 import slim  # noqa: E402
 import titled_links  # noqa: E402
 
@@ -62,8 +67,10 @@ def repository_file_url(path: str) -> str:
 
 
 def course_files() -> list[Path]:
-    """The files that say which units there are, and what they are called."""
-    return [ROOT / "autograder" / "course" / "registry.py", *sorted(ROOT.glob("autograder/units/*/__init__.py"))]
+    """The files that say which units there are, what they are called, and how long their chapters take."""
+    patterns = ("autograder/units/*/__init__.py", "book/*.md", "solutions/notebooks/*.md")
+    found = [file for pattern in patterns for file in sorted(ROOT.glob(pattern))]
+    return [ROOT / "autograder" / "course" / "registry.py", *found]
 
 
 class ExerciseLinks(SphinxDirective):
@@ -190,6 +197,8 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("course-map", CourseMap)
     app.add_directive("course-table", CourseTable)
     collected.setup(app)
+    sittings.setup(app)
+    folds.setup(app)
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
     chapter_references.setup(app)

@@ -228,7 +228,7 @@ def test_every_task_has_the_same_skeleton(task):
     section = text.split(f": `{name}`\n")[1].split("\n## ")[0]
     parts = ["**Goal.**", "*Difficulty", "importance", "minutes", f"{max_points(task)} points*", "**By hand.**"]
     stub = "/* YOUR CODE HERE */" if in_c(unit) else f'NotImplementedError("{task}")'
-    parts += ["**What your ", "where it can go wrong**", stub, f'`hint("{task}")`']
+    parts += ["**What your ", "here it can go wrong", stub, f'`hint("{task}")`']
     positions = [section.find(part) for part in parts]
     assert -1 not in positions, f"missing: {parts[positions.index(-1)]}"
     assert positions == sorted(positions)

@@ -445,7 +445,7 @@ SPECIAL_IDS = {"PAD": 0, "UNK": 1, "BOS": 2, "EOS": 3}
 
 
 _FRONT_DOOR = (
-    *("certificate", "check", "differences", "hint", "progress"),
+    *("by_hand", "certificate", "check", "differences", "hint", "progress"),
     *("run_kernel", "write_earlier_kernels", "write_kernels"),
 )
 
