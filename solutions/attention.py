@@ -149,3 +149,31 @@ class CrossAttention(nn.Module):
         ### BEGIN SOLUTION
         return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)
         ### END SOLUTION
+
+
+def test_attention(scaled_dot_product_attention):
+    """A test of `scaled_dot_product_attention`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        scaled_dot_product_attention: the implementation to test, called as in Task 3. It comes in many styles:
+            its two results may be a tuple, a list or a named tuple, views or copies, and differ by rounding.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)
+    mask = torch.rand(2, 3, 5) < 0.6
+    mask[0, 1] = False  # a query that may attend to nothing
+    given = [q, k, v, mask]
+    before = [tensor.clone() for tensor in given]
+    scores = q @ k.transpose(-2, -1) / math.sqrt(4)
+    for allowed in (torch.ones_like(mask), mask):
+        expected = scores.masked_fill(~allowed, -math.inf).softmax(-1).nan_to_num(0.0)
+        output, weights = scaled_dot_product_attention(q, k, v, None if allowed.all() else mask)
+        torch.testing.assert_close(weights, expected)
+        torch.testing.assert_close(output, expected @ v)
+    assert all(torch.equal(*pair) for pair in zip(given, before)), "an argument was changed"
+    ### END SOLUTION

@@ -18,7 +18,8 @@ from typing import Any
 from autograder.course import catalogue, headings
 from autograder.course.addresses import PACKAGE, ROOT, parts_of
 from autograder.course.catalogue import Entry, Mistake
-from autograder.course.registry import BY_NAME, STAGES, UNITS, Unit
+from autograder.course.catches import catches, faults
+from autograder.course.registry import BY_NAME, STAGES, UNITS, Unit, is_catch
 from autograder.course.source import kernels_of
 
 MISTAKES_PER_TASK = 6
@@ -31,14 +32,14 @@ PROTOTYPES = "autograder/sandbox/runtime/c/prototypes.py"
 PLACEHOLDER = re.compile(r"\bTODO\b|\btodo-")
 SECTIONS = {"pitfalls": "What goes wrong", "quiz": "Quiz", "exercise": "Exercise", "papers": "What the papers say"}
 _LINK = re.compile(
-    r"\{(?:chapter|unit|section|heading)\}`(\w[\w-]*)#([\w-]+)`|\]\(book:(\w+)#([\w-]+)\)", re.IGNORECASE
+    r"\{(?:chapter|unit|section|heading)\}`(\w[\w-]*)#([\w-]+)`|\]\(book:([\w-]+)#([\w-]+)\)", re.IGNORECASE
 )
 
 
 def lacking(unit: Unit) -> list[str]:
     """All that is missing in a unit; an empty list when it is complete. Needs a checkout of the repository."""
     looks: tuple[Callable[[Unit], Iterator[str]], ...] = (
-        _order, _solution, _checks, _catalogue, _hints, _notebook, _chapter, _links, _headings, _exercise,
+        _order, _solution, _checks, _catalogue, _catches, _hints, _notebook, _chapter, _links, _headings, _exercise,
         _placeholders, _complete,
     )  # fmt: skip
     return [gap for look in looks for gap in look(unit)]
@@ -127,18 +128,18 @@ def _checks(unit: Unit) -> Iterator[str]:
     if problem:
         yield f"{path}: {problem}"
         return
-    points: dict[str, float] = dict.fromkeys(unit.task_ids, 0)
+    points: dict[str, float] = dict.fromkeys(unit.written_ids, 0)
     for name, function in vars(module).items():
         for mark in getattr(function, "pytestmark", ()):
             if mark.name != "task":
                 continue
             task = mark.args[0]
             if task not in points:
-                yield f"{path}: {name} is a check of {task!r}, which is no task of the unit."
+                yield f"{path}: {name} is a check of {task!r}, which is no task of the unit that a learner writes."
             points[task] = points.get(task, 0) + float(mark.kwargs.get("points", 0))
             if not function.__doc__:
                 yield f"{path}: give {name} a docstring; its first line is what reports call the check."
-    for task in unit.task_ids:
+    for task in unit.written_ids:
         if not points[task]:
             yield f"{path}: write checks for {task} (`@pytest.mark.task({task!r}, points=1)`)."
 
@@ -150,13 +151,30 @@ def _catalogue(unit: Unit) -> Iterator[str]:
         if problem:
             yield f"{path}: {problem}"
             continue
-        for task in unit.task_ids:
+        for task in unit.written_ids:
             there = sum(entry.task == task for entry in entries)
             if there < needed:
                 yield f"{path}: write {needed - there} more {part} for {task} ({there} of {needed} so far)."
         for entry in entries:
             if entry.task not in unit.task_ids:
                 yield f"{path}: {entry.name} is for {entry.task!r}, which is no task of the unit."
+
+
+def _catches(unit: Unit) -> Iterator[str]:
+    path = f"autograder/units/{unit.name}/catches.py"
+    try:
+        declared = catches(unit.name)
+    except Exception as error:
+        yield f"{path}: {_cannot_be_read(error)}"
+        return
+    listed = [one.task for one in declared]
+    for task in unit.task_ids:
+        if is_catch(task) and listed.count(task) != 1:
+            yield f"{path}: list {task} once in CATCHES, not {listed.count(task)} times."
+    for one in declared:
+        if one.task not in unit.task_ids:
+            yield f"{path}: {one.task} is no task of the unit; add it to TASKS in {_path(unit, 'about')}."
+        yield from (f"{path}: {fault}" for fault in faults(one))
 
 
 def _hints(unit: Unit) -> Iterator[str]:
@@ -227,7 +245,7 @@ def _chapter(unit: Unit) -> Iterator[str]:
         yield f'{path}: list the known mistakes with a cell `pitfalls("{unit.name}")`.'
     if f"{{exercise-links}} {unit.name}\n" not in text:
         yield f"{path}: link the notebook with the directive `{{exercise-links}} {unit.name}`."
-    for name in unit.names:
+    for name in (task.partition(".")[2] for task in unit.written_ids):
         if not re.search(shows_solution(name), text, re.MULTILINE):
             yield f"{path}: show the reference solution of {name} with `{{solution}} {unit.name}.{name}`."
 

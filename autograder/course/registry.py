@@ -43,6 +43,16 @@ class Unit:
         """Ids of the form ``<unit>.<name>``, in the order of the notebook."""
         return tuple(f"{self.name}.{name}" for name in self.names)
 
+    @property
+    def written_ids(self) -> tuple[str, ...]:
+        """The tasks in which a learner writes a function or class; the others are catch-it tasks."""
+        return tuple(task for task in self.task_ids if not is_catch(task))
+
+
+def is_catch(task: str) -> bool:
+    """Whether the learner writes a test in this task, which has to catch mistakes (see `autograder.course.catches`)."""
+    return task.rpartition(".")[2].startswith("test_")
+
 
 def read_units(stages: Iterable[tuple[str, Iterable[str]]]) -> Iterator[Unit]:
     """The units of these stages, numbered from 1; each folder gives what its ``__init__.py`` says of it."""

@@ -25,6 +25,7 @@ def digest_of_checks(unit: str) -> str:
         return ""
     parts = parts_of(unit, BY_NAME[unit].language)
     files = [ROOT / parts[part] for part in ("about", "solution", "checks")]
+    files.append((ROOT / parts["about"]).with_name("catches.py"))
     files += sorted((ROOT / "autograder" / "units" / "support").glob("*.py"))
     digest = hashlib.sha256()
     for path in filter(Path.is_file, files):

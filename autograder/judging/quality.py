@@ -1,5 +1,7 @@
 """Measures the grader itself: every mistake must fail and be named, every alternative must pass.
 
+Of a catch-it task, the reference solution is a test: it must accept every style and catch every group of mistakes.
+
 ``python -m autograder.quality [UNIT...]`` prints what the tests assert (``autograder.reports.quality``).
 """
 
@@ -8,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autograder.course.catalogue import Entry, Mistake, alternatives, mistakes
+from autograder.course.catches import catches
 from autograder.judging import results
-from autograder.judging.implementations import namespace
+from autograder.judging.implementations import namespace, reference_names
 from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.results import TaskResult
 from autograder.judging.runner import run_checks
@@ -44,3 +47,10 @@ def measure(unit: str, seed: int = DEFAULT_SEED) -> list[Measured]:
             Measured(entry, run_checks(LocalSubject(namespace(entry)), unit, [entry.task], seed)[0])
             for entry in (*mistakes(unit), *alternatives(unit))
         ]
+
+
+def measure_tests(unit: str, seed: int = DEFAULT_SEED) -> list[TaskResult]:
+    """Grade the course's own tests of a unit's catch-it tasks."""
+    tasks = [one.task for one in catches(unit)]
+    with quiet():
+        return list(run_checks(LocalSubject(reference_names(unit)), unit, tasks, seed)) if tasks else []

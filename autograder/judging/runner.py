@@ -20,8 +20,9 @@ from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
 
+from autograder.course.catches import catches
 from autograder.course.references import expand
-from autograder.course.registry import find_unit
+from autograder.course.registry import find_unit, is_catch
 from autograder.judging import results
 from autograder.judging.assertions import PartlyRight
 from autograder.judging.cache import ENTRY_BYTES, VERDICTS, CachedReference, Requests, digest, prefetch, requests_of
@@ -31,31 +32,36 @@ from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.missing import explain_missing
 from autograder.judging.results import CheckResult, TaskResult
 from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible, what_was_printed
+from autograder.judging.trials import checks_of, judge_catch
 from autograder.judging.verdicts import Given, Judgement, Verdict
 from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check of one task. Its id is ``<task>.<function name without test_>``."""
+    """One check of one task. Its id is ``<task>.<function name without test_>``.
+
+    A check of a catch-it task has no function: it is a group of mistakes (`autograder.judging.trials`).
+    """
 
     id: str
     task: str
     points: Fraction
     title: str
-    function: Callable[..., None]
+    function: Callable[..., None] | None = None
 
 
 @lru_cache(maxsize=None)
 def load_checks(unit: str) -> tuple[Check, ...]:
-    """All checks of a unit, in the order of the file."""
+    """All checks of a unit, in the order of the file; those of its catch-it tasks come last."""
     module = importlib.import_module(f"autograder.units.{find_unit(unit).name}.checks")
     functions = [
         function
         for name, function in vars(module).items()
         if name.startswith("test_") and inspect.isfunction(function) and function.__module__ == module.__name__
     ]
-    return tuple(_check(function) for function in functions)
+    groups = [Check(name, one.task, points, title) for one in catches(unit) for name, points, title in checks_of(one)]
+    return (*map(_check, functions), *groups)
 
 
 def _check(function: Callable[..., None]) -> Check:
@@ -139,6 +145,8 @@ def _judge_task(
     subject: Subject, unit: str, task: str, seed: int, known: Mapping[str, Verdict] = MappingProxyType({})
 ) -> list[Verdict]:
     """The verdicts of a task's checks; those that are ``known``, by the check's id, are taken as they are."""
+    if is_catch(task):
+        return judge_catch(subject, task, seed)
     verdicts: list[Verdict] = []
     for check in load_checks(unit):
         if check.task != task:
@@ -187,7 +195,8 @@ def prepare_unit(unit: str, seed: int = DEFAULT_SEED) -> None:
     """Work out what the checks of a unit ask, and the reference's answers, before the first submission needs them."""
     with reproducible():
         for check in load_checks(unit):
-            _requests(unit, check, seed_for(seed, check.id))
+            if check.function:
+                _requests(unit, check, seed_for(seed, check.id))
 
 
 @lru_cache(maxsize=None)
@@ -197,6 +206,7 @@ def _requests(unit: str, check: Check, seed: int) -> Requests:
 
 
 def _call(check: Check, unit: str, learner: Learner) -> None:
+    assert check.function
     check.function(learner=learner, reference=reference(unit, learner.seed), rng=Rng(learner.seed))
 
 

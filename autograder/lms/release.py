@@ -23,7 +23,8 @@ The heading ``# Exercise: losses`` gets the number of the unit. A text cell that
 What stands between ``:::{traps}`` and ``:::`` is folded until it is opened, after a first try. The path through the
 chapter (`autograder.course.chapter_path`) is written below the opening. A task can be opened by the id of its first
 cell.
-In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself), and
+In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself),
+``{{groups:attention.test_attention}}`` the table of what a test has to catch, and
 ``[words](book:attention#rows-are-queries)`` is a link into the book. So is a reference
 (`autograder.course.references`): ``{section}`attention#rows-are-queries` ``.
 
@@ -57,6 +58,7 @@ from nbgrader.apps.api import NbGraderAPI
 from traitlets.config import Config
 
 from autograder.course import addresses, by_hand, chapter_path, headings
+from autograder.course.catches import find_catch
 from autograder.course.references import Reference, UnknownReference, expand
 from autograder.course.registry import BY_NAME, COMPLETE, Unit, UnknownUnit, find_unit
 from autograder.course.version import digest_of_checks, requirement
@@ -466,12 +468,18 @@ def _demonstration(source: str) -> NotebookNode:
     return _code(source, demonstrations.mark(source))
 
 
+def _groups(task: str) -> str:
+    """What a test has to catch, as a table: the checks of a catch-it task."""
+    rows = [f"| {one.title} | {len(one.slips)} |" for one in find_catch(task).groups]
+    return "\n".join(["| check | wrong implementations |", "|---|---|", *rows])
+
+
 def _text(source: str, metadata: dict | None = None) -> NotebookNode:
     source = re.sub(r"^:::\{traps\}\n(.*?)^:::$", TRAPS, source, flags=re.MULTILINE | re.DOTALL)
     source = re.sub(r"\{\{points:([\w.]+)\}\}", lambda match: _plural(runner.max_points(match[1])), source)
-    source = re.sub(
-        r"\]\(book:(\w+)(?:#([\w-]+))?\)", lambda match: f"]({addresses.chapter_url(match[1], match[2] or '')})", source
-    )
+    source = re.sub(r"\{\{groups:([\w.]+)\}\}", lambda match: _groups(match[1]), source)
+    pages = r"\]\(book:([\w-]+)(?:#([\w-]+))?\)"
+    source = re.sub(pages, lambda match: f"]({addresses.chapter_url(match[1], match[2] or '')})", source)
     source = expand(source, _link, quote='"')
     return nbformat.v4.new_markdown_cell(source, metadata=metadata or {})
 

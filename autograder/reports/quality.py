@@ -14,13 +14,17 @@ from rich.table import Table
 from autograder.course.catalogue import Mistake
 from autograder.course.registry import COMPLETE, UnknownUnit, find_unit
 from autograder.judging import results
-from autograder.judging.quality import Measured, measure
+from autograder.judging.quality import Measured, measure, measure_tests
+from autograder.judging.results import TaskResult
 
 
-def table(unit: str, measured: Sequence[Measured]) -> Table:
-    """One row per task: how many of each were treated as they should be, and which were not."""
+def table(unit: str, measured: Sequence[Measured], tests: Sequence[TaskResult] = ()) -> Table:
+    """One row per task: how many of each were treated as they should be, and which were not.
+
+    ``tests``: what the course's own tests get in catch-it tasks; of these the row counts groups of mistakes.
+    """
     result = Table("task", "mistakes caught", "named", "alternatives accepted", "not as they should be", title=unit)
-    for task in find_unit(unit).task_ids:
+    for task in find_unit(unit).written_ids:
         of_task = [item for item in measured if item.entry.task == task]
         wrong = [item for item in of_task if isinstance(item.entry, Mistake)]
         right = [item for item in of_task if not isinstance(item.entry, Mistake)]
@@ -33,6 +37,11 @@ def table(unit: str, measured: Sequence[Measured]) -> Table:
             f"{sum(item.right for item in right)}/{len(right)}",
             "\n".join(misses),
         )
+    for test in tests:
+        missed = [check for check in test.checks if check.status != results.PASSED]
+        caught = f"{len(test.checks) - len(missed)}/{len(test.checks)} groups"
+        told = "\n".join(f"{check.id}: {check.status} {check.message}" for check in missed)
+        result.add_row(test.id, caught, "", "", told)
     return result
 
 
@@ -46,7 +55,8 @@ def main(units: list[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     with ProcessPoolExecutor(min(len(chosen), os.cpu_count() or 1), get_context("spawn")) as pool:
-        for unit, measured in zip(chosen, pool.map(measure, chosen)):
-            console.print(table(unit, measured))
+        for unit, measured, tests in zip(chosen, pool.map(measure, chosen), pool.map(measure_tests, chosen)):
+            console.print(table(unit, measured, tests))
             all_right &= all(item.right for item in measured)
+            all_right &= all(test.status == results.PASSED for test in tests)
     return 0 if all_right else 1

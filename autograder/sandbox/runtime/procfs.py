@@ -11,6 +11,7 @@ import glob
 import os
 import signal
 import socket
+import subprocess
 import time
 from collections.abc import Iterable
 from functools import lru_cache
@@ -31,6 +32,17 @@ def end_below(top: int, living: Iterable[int]) -> None:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
         time.sleep(0.005)
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a child has ended. It is not reaped, so its number stays its own."""
+    if not hasattr(os, "waitid"):  # macOS, up to Python 3.12
+        state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False).stdout
+        return state.strip()[:1] in (b"", b"Z")
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
 
 
 def children_of_all() -> dict[int, list[int]]:

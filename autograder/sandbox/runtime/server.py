@@ -15,7 +15,6 @@ import select
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 import traceback
@@ -25,7 +24,7 @@ from typing import Any
 
 import torch
 
-from . import FAULT, HOME_PREFIX, confine, lifeline, procfs, warmup, wire
+from . import FAULT, HOME_PREFIX, confine, lifeline, procfs, trials, warmup, wire
 from .cells import CellRunner
 from .requests import Request, execute, steady
 
@@ -98,7 +97,7 @@ class Children:
         """
         if pid not in self._pids:
             return None
-        ended = _has_ended(pid)
+        ended = procfs.has_ended(pid)
         if not ended and not force:
             return None
         del self._pids[pid]
@@ -151,17 +150,6 @@ class Children:
             self.kill(pid, force=True)
 
 
-def _has_ended(pid: int) -> bool:
-    """Whether a child has ended. It is not reaped, so its number stays its own."""
-    if not hasattr(os, "waitid"):  # macOS, up to Python 3.12
-        state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False).stdout
-        return state.strip()[:1] in (b"", b"Z")
-    try:
-        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    except ChildProcessError:
-        return True
-
-
 def _reap(pid: int) -> int | None:
     """Wait for one child: its exit code, negative for a signal; ``None`` for one that was reaped already."""
     try:
@@ -210,7 +198,7 @@ def _start(
             os._exit(FAULT)
         os.close(report)
         with connection:
-            serve_requests(connection)
+            serve_requests(connection, writable or (folder,))
         code = 0
     finally:
         os._exit(code)  # never return into the server's loop, whatever happened
@@ -240,8 +228,8 @@ def serve_forks(control: socket.socket, errors: int, writable: tuple[str, ...]) 
     children.kill_all()
 
 
-def serve_requests(connection: socket.socket) -> None:
-    """Execute cells and requests for the grader until it closes the connection."""
+def serve_requests(connection: socket.socket, folders: Sequence[str] = ()) -> None:
+    """Execute cells and requests for the grader until it closes the connection; ``folders``: where they may write."""
     runner = CellRunner()
     runner.prepare()
     while True:
@@ -249,6 +237,8 @@ def serve_requests(connection: socket.socket) -> None:
             message = wire.receive(connection)
         except EOFError:
             return
+        if "trials" in message:  # nothing but these, from now on
+            return trials.serve(connection, runner, message["trials"], message["modules"], folders)
         try:
             reply = _answer(runner, message)
             wire.send(connection, reply)

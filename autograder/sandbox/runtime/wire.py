@@ -275,11 +275,11 @@ def receive(connection: socket.socket) -> Any:
     return decode_frame(receive_frame(connection))
 
 
-def receive_frame(connection: socket.socket) -> bytes:
+def receive_frame(connection: socket.socket, most: int = MAX_FRAME) -> bytes:
     """Receive one frame as it is: its size is checked, its content is not."""
     header = _read(connection, _HEADER.size)
     text_length, binary_length = _HEADER.unpack(header)
-    if text_length > MAX_JSON or text_length + binary_length > MAX_FRAME:
+    if text_length > MAX_JSON or text_length + binary_length > most:
         raise WireError(f"a frame with {text_length} + {binary_length} bytes was announced, which is too much")
     return header + _read(connection, text_length + binary_length)
 

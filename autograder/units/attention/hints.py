@@ -62,4 +62,20 @@ HINTS = {
         "in forward:\n"
         "    return scaled_dot_product_attention(queries of x, keys of memory, values of memory, mask)",
     ),
+    "attention.test_attention": (
+        "A test needs inputs, and an answer that you are sure of. For random `q`, `k` and `v` you can compute the "
+        "right weights yourself, by the formula. Which inputs must differ in size so that a softmax over the wrong "
+        "axis shows? And which row of a mask is special? ({Section}`attention#nothing-to-attend`.)",
+        "Take `q` (2, 3, 4), `k` (2, 5, 4) and `v` (2, 5, 6), and a random mask (2, 3, 5) in which one row is all "
+        "False. Compute the expected weights without calling the implementation: scores, minus infinity where the mask "
+        "is False, softmax, zeros in the row that is all False. Compare both results by "
+        "`torch.testing.assert_close`, once with the mask and once without. Clone all four tensors first, and look at "
+        "them again in the end.",
+        "make q, k, v and a mask with one empty row; clone them\n"
+        "for the mask None, and then for your mask:\n"
+        "    expected = the weights, computed by yourself\n"
+        "    output, weights = the implementation's results\n"
+        "    assert that weights are close to expected, and output to expected @ v\n"
+        "assert that q, k, v and the mask equal their clones",
+    ),
 }

@@ -72,7 +72,7 @@ def kill(number, sent, send=os.kill):
     send(number, sent)
 
 def wait_for(pid):
-    while not server._has_ended(pid):
+    while not server.procfs.has_ended(pid):
         pass
 
 # A number is killed only while it is the child's: once it has been reaped, it may be another process's.
@@ -85,10 +85,10 @@ os.kill, os.killpg = before
 # Whether a child has ended, with and without the system call for it.
 for _ in range(2):
     pid = start(signal.pause)
-    print(server._has_ended(pid), children.kill(pid, force=False))
+    print(server.procfs.has_ended(pid), children.kill(pid, force=False))
     os.kill(pid, signal.SIGTERM)
     wait_for(pid)
-    print(children.kill(pid, force=False), server._has_ended(pid))
+    print(children.kill(pid, force=False), server.procfs.has_ended(pid))
     if hasattr(os, "waitid"):
         del os.waitid
 

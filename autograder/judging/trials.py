@@ -1,0 +1,243 @@
+"""Judging a catch-it task: the learner's test is called with right and wrong implementations, one at a time.
+
+What counts is whether the test raises. Where a class is graded, each implementation meets the test in a process of its
+own (``sandbox.trials``), in an order that nobody can foresee, as code that says nothing about itself
+(`judging.shown`); no expected value is there, and the verdict is made here.
+
+What remains possible: a test may know an implementation by its bytecode, or hold the right answer itself and compare.
+Both take somebody who has the right implementation, or has seen the course's catalogue; to such a person the task gives
+nothing to find out. A test that knows the one right implementation gains nothing: it must accept every right style.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import torch
+from torch import nn
+
+from autograder.course.catches import Catch, Group, Shown, find_catch
+from autograder.judging import results
+from autograder.judging.inputs import seed_for
+from autograder.judging.results import CheckResult
+from autograder.judging.shown import code_of
+from autograder.judging.subject import Subject, what_was_printed
+from autograder.judging.verdicts import Verdict
+from autograder.sandbox.drivers import driver_source
+from autograder.sandbox.runtime.requests import Outcome, OutOfTime, Request, processor_time
+from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
+from autograder.sandbox.trials import TrialProcess
+from autograder.submissions.definitions import definitions, is_stub
+from autograder.submissions.demonstrations import left_out
+from autograder.submissions.syntax import MAX_SEARCHED, defined_names
+
+SEEDS = 3  # under each of which a right implementation must be accepted and a mistake caught
+SECONDS = 2.0  # of processor time for one implementation
+RETURNED, RAISED = "returned", "raised"
+_ORDER = random.SystemRandom()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What became of a test that was called with one implementation: it returned, it raised, or else a status."""
+
+    what: str
+    message: str = ""
+    lacks_a_name: bool = False
+
+
+def checks_of(catch: Catch) -> list[tuple[str, Fraction, str]]:
+    """The id, the points and the title of each group's check."""
+    return [(f"{catch.task}.{group.id}", Fraction(1), group.title) for group in catch.groups]
+
+
+def judge_catch(subject: Subject, task: str, seed: int) -> list[Verdict]:
+    """A verdict for each group of a catch-it task."""
+    catch = find_catch(task)
+    first = Reading(results.NOT_ATTEMPTED, f"There is no `{catch.name}` in your code yet.")
+    for only_needed in (True, False) if _is_written(subject, catch) else ():
+        with _room(subject, catch.name, only_needed) as room:
+            first = _try(room, catch, None, seed)
+            if first.what == RETURNED:
+                return _judge(room, catch, seed)
+        if not first.lacks_a_name:  # which a cell may bring that seemed not to be needed
+            break
+    return _refused(catch, "the course's own implementation", first)
+
+
+def _judge(room: Subject, catch: Catch, seed: int) -> list[Verdict]:
+    """The verdicts, once the reference has been accepted."""
+    # The reference again: what comes first in a process is known to be right, and must not be recognised by that.
+    order: list[Shown | None] = [None, *catch.styles, *catch.slips]
+    if isinstance(room, TrialProcess):
+        _ORDER.shuffle(order)
+    found = {shown: _try(room, catch, shown, seed) for shown in order}
+    if found[None].what != RETURNED:
+        return _refused(catch, "the course's own implementation, the second time", found[None])
+    for style in catch.styles:
+        if found[style].what != RETURNED:
+            return _refused(catch, f"a right implementation: {style.words}", found[style])
+    readings = [[found[slip] for slip in group.slips] for group in catch.groups]
+    return [Verdict(_result(*judged)) for judged in zip(checks_of(catch), catch.groups, readings)]
+
+
+def _result(check: tuple[str, Fraction, str], group: Group, readings: Sequence[Reading]) -> CheckResult:
+    """The result of one group: passed when all of its mistakes are caught."""
+    name, points, title = check
+    missed = [slip.words for slip, reading in zip(group.slips, readings) if reading.what != RAISED]
+    if not missed:
+        return CheckResult(name, results.PASSED, points, points, "", title)
+    caught = f"{len(readings) - len(missed)} of {len(readings)} caught. " if readings[1:] else ""
+    late = any(reading.what == results.TIMEOUT for reading in readings)
+    slow = f" With one of them your test took more than {SECONDS:g} seconds, which does not count." if late else ""
+    listed = " And another one: ".join(missed)
+    message = f"{caught}Your test accepts a wrong implementation: {listed}{slow}"
+    return CheckResult(name, results.FAILED, Fraction(0), points, message, title)
+
+
+def _refused(catch: Catch, what: str, reading: Reading) -> list[Verdict]:
+    """The verdicts where a right implementation was not accepted: no points."""
+    if reading.what in (results.NOT_ATTEMPTED, results.ERROR, results.TIMEOUT, results.CRASHED):
+        return _all(catch, reading.what, reading.message)
+    return _all(catch, results.FAILED, f"Your test refuses {what}. {reading.message}")
+
+
+def _all(catch: Catch, status: str, message: str) -> list[Verdict]:
+    """The same result for every group; what is to be said is said once."""
+    later = message if status == results.NOT_ATTEMPTED else "Not judged: see the first check."
+    return [
+        Verdict(CheckResult(name, status, Fraction(0), points, later if number else message, title))
+        for number, (name, points, title) in enumerate(checks_of(catch))
+    ]
+
+
+# --- one call --------------------------------------------------------------------------------------------------
+
+
+def _try(room: Subject, catch: Catch, shown: Shown | None, seed: int) -> Reading:
+    """Call the test with one implementation, by default the reference solution."""
+    request = Request(
+        call_test.__name__,
+        (
+            catch.name,
+            code_of(catch, shown),
+            list(catch.gets),
+            [catch.build.__name__, driver_source(catch.build)] if catch.build else [],
+            [seed_for(seed, f"{catch.task}.{number}") for number in range(SEEDS)],
+            SECONDS,
+        ),
+        source=driver_source(call_test, (call_once,)),
+        seed=seed_for(seed, catch.task),
+    )
+    try:
+        return _reading(room.ask(request))
+    except SubjectTimeout as error:
+        return Reading(results.TIMEOUT, str(error))
+    except SubjectCrashed as error:
+        return Reading(results.CRASHED, str(error))
+
+
+def _reading(outcome: Outcome) -> Reading:
+    if outcome.missing:
+        return Reading(results.NOT_ATTEMPTED, f"There is no `{outcome.missing}` in your code yet.", True)
+    if not outcome.kinds:
+        return Reading(RETURNED)
+    if outcome.stub == "self":
+        return Reading(results.NOT_ATTEMPTED, "Not written yet: it still raises NotImplementedError.")
+    if outcome.stub:
+        return Reading(results.ERROR, f"Your test calls `{outcome.stub}`, which is not written yet.")
+    where = f" ({outcome.where})" if outcome.where else ""
+    if OutOfTime.__name__ in outcome.kinds:
+        return Reading(results.TIMEOUT, f"{outcome.text[:1].upper()}{outcome.text[1:]}{where}.")
+    text = f": {outcome.text}" if outcome.text else ""
+    printed = f"\n\n{what_was_printed(outcome.printed)}" if outcome.printed.strip() else ""
+    return Reading(RAISED, f"It raised {outcome.kinds[0]}{text}{where}{printed}", "NameError" in outcome.kinds)
+
+
+def call_test(learner, test, code, gets, build, seeds, seconds):
+    """A driver: call a test with a fresh copy of one implementation, seed after seed. It returns nothing."""
+    import marshal
+    import random
+    import types
+
+    import numpy
+
+    function = getattr(learner, test)
+    with processor_time(seconds, "your test"):
+        for seed in seeds:
+            given: dict = {"__name__": "given"}
+            exec(marshal.loads(code), given)
+            arguments = [given[name] for name in gets]
+            if build:
+                tools: dict = {"torch": torch, "nn": nn, "math": math}
+                exec(build[1], tools)
+                arguments = tools[build[0]](types.SimpleNamespace(**given))
+            torch.default_generator.manual_seed(seed)
+            random.seed(seed)
+            numpy.random.seed(seed % 2**32)
+            call_once(function, arguments)
+
+
+def call_once(function, arguments):
+    """For the driver: a test that raises KeyboardInterrupt has raised like any other; a learner's own goes through."""
+    import signal
+    import threading
+
+    typed = []
+
+    def interrupt(number, frame):
+        typed.append(number)
+        raise KeyboardInterrupt
+
+    in_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, interrupt) if in_main else None
+    try:
+        function(*arguments)
+    except KeyboardInterrupt:
+        if typed or not in_main:
+            raise
+        raise RuntimeError("your test raised KeyboardInterrupt") from None
+    finally:
+        if in_main:
+            signal.signal(signal.SIGINT, before)
+
+
+# --- where it runs ---------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _room(subject: Subject, name: str, only_needed: bool) -> Iterator[Subject]:
+    """Where tests run: processes of their own beside a submission's, else the running notebook itself."""
+    if not isinstance(subject, ProcessSubject):
+        yield subject
+        return
+    cells = _needed(subject.cells, name) if only_needed else subject.cells
+    with TrialProcess.beside(subject, cells) as room:
+        yield room
+
+
+def _needed(cells: Sequence[str], name: str) -> list[str]:
+    """The cells without those that give nothing to the test: they would be executed for each implementation."""
+    if sum(map(len, cells)) > MAX_SEARCHED:
+        return list(cells)
+    return left_out(cells, [not _brings(cell, name) for cell in cells])
+
+
+def _brings(cell: str, name: str) -> bool:
+    """Whether a cell defines the test, or names that only its execution tells."""
+    return name in defined_names(cell) or "import *" in cell or cell.lstrip().startswith("%")
+
+
+def _is_written(subject: Subject, catch: Catch) -> bool:
+    """Whether there is anything to try: where nothing is, no process is needed to find that out."""
+    if not isinstance(subject, ProcessSubject):
+        return True
+    if not any(catch.name in text for text in (*subject.cells, *subject.modules.values())):
+        return False
+    found = definitions(subject.cells, catch.name) if sum(map(len, subject.cells)) <= MAX_SEARCHED else []
+    return not found or not all(one.node and is_stub(catch.unit, one.node) for one in found)
