@@ -99,8 +99,9 @@ class Layer(nn.Module):
 class GPT2(nn.Module):
     """GPT-2 with the output layer tied to the token vectors, in PyTorch.
 
-    Weights start as in GPT-2: normal with standard deviation 0.02, divided by ``sqrt(2 L)`` in the two projections into
-    the residual stream; biases 0. The rows of ``wte`` that pad the vocabulary are 0.
+    Weights start as in llm.c: normal with standard deviation 0.02, divided by ``sqrt(2 L)`` in the two projections into
+    the residual stream; biases 0. OpenAI's code differs in ``wpe`` alone, which it draws with 0.01 (``src/model.py``
+    of openai/gpt-2). The rows of ``wte`` that pad the vocabulary are 0.
 
     Source: Radford et al. 2019, section 2.3.
     """

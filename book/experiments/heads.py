@@ -186,7 +186,7 @@ def claims(results):
         "silencing all heads costs more than silencing any one": always(
             lambda one: one["all silent"] > max(map(max, one["silent"]))
         ),
-        "heads differ: the dearest costs at least twice as much as the cheapest": always(
+        "heads differ: the costliest one costs at least twice as much as the cheapest": always(
             lambda one: max(map(max, one["silent"])) > 2 * min(map(min, one["silent"]))
         ),
         "silencing the first layer costs more than the sum of silencing each of its heads": always(

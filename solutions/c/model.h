@@ -80,7 +80,7 @@ void model_free(Model *model);
  * none. */
 const Tensor *model_tensor(const Model *model, const char *group, const char *name);
 
-/* GPT-2's own start: N(0, 0.02), in the projections into the residual stream 0.02 / sqrt(2 L); biases 0, norms 1. */
+/* GPT-2's start, as in llm.c: N(0, 0.02), into the residual stream 0.02 / sqrt(2 L); biases 0, norms 1. */
 void model_initialise(Model *model, uint64_t seed);
 
 /* The mean loss of B sequences of T tokens; `targets` are the tokens that should follow. */

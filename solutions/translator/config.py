@@ -33,7 +33,7 @@ class TranslationConfig:
         compile: ``torch.compile``.
         fused_adamw: PyTorch's AdamW, fused where the device has that, instead of the course's own.
 
-    The last five change the speed and, but for rounding, nothing else; ``None`` is for ``settled`` to decide.
+    The last five change the speed and, up to rounding, nothing else; ``None`` is for ``settled`` to decide.
     """
 
     tokenizer: str = "bpe"

@@ -1,6 +1,6 @@
 """In which line of a learner's code something happened, in words that the learner knows.
 
-A cell is known by what it defines: its number is no matter of the notebook, and its file is a temporary one.
+A cell is known by what it defines: its number says nothing about the notebook, and its file is a temporary one.
 """
 
 from __future__ import annotations

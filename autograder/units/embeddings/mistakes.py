@@ -398,7 +398,7 @@ mistake(
     section="embedding-scale",
     why="The rows were multiplied by d_model and not by its square root. A sum of d_model squares of variance "
     "1/d_model is 1, so it is the root that brings every entry back to size 1.",
-    hint="Your vectors are too long by the factor sqrt(d_model): you multiply by the width itself. The scale is its "
+    hint="Your vectors are sqrt(d_model) times too long: you multiply by the width itself. The scale is its "
     "square root.",
 )
 
@@ -1825,7 +1825,7 @@ mistake(
     section="mean-of-kept",
     why="The sum was divided by the square root of the count. That is a third way of pooling; the mean divides by the "
     "count.",
-    hint="Your vectors are too long by the root of the number of tokens. Divide by the count itself.",
+    hint="Your vectors are longer by the root of the number of tokens. Divide by the count itself.",
 )
 
 mistake(

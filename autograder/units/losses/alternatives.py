@@ -38,7 +38,7 @@ def cross_entropy(logits, targets, ignore_index=None):
 
 @alternative("losses.cross_entropy", "library-with-nan-replaced")
 def cross_entropy(logits, targets, ignore_index=None):
-    # The library's own gradient is 0 when nothing counts, so that only the value has to be mended.
+    # The library's own gradient is 0 when nothing counts, so that only the value has to be corrected.
     return torch.nan_to_num(
         F.cross_entropy(logits, targets, ignore_index=-100 if ignore_index is None else ignore_index)
     )
