@@ -5,6 +5,7 @@ Directives
     ``{course-map}``: the picture of all units, from ``autograder/course/registry.py``.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{course-table}``: a card for each unit, with links to its chapter, notebook and sections.
+    ``{quiz-score} NUMBER``: how many questions of the page were right, and what follows (``quizzes.py``).
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
 
 Roles
@@ -197,6 +198,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     powers.setup(app)
     titled_links.setup(app)
     app.add_transform(quizzes.QuizTransform)
+    app.add_directive("quiz-score", quizzes.QuizScore)
     app.add_js_file("quiz.js", loading_method="defer")
     glossary_links.setup_links(app)
     bibliography.register()
