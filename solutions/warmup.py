@@ -61,6 +61,8 @@ class Scale(nn.Module):
     Source: the documentation of ``torch.nn.Module``.
     """
 
+    seen: torch.Tensor
+
     def __init__(self, d):
         super().__init__()
         ### BEGIN SOLUTION

@@ -8,6 +8,9 @@ Here each question gets a frame, and the answer's sentences the classes of the c
 ``static/quiz.js`` makes buttons of the choices and shows these sentences; without JavaScript the page stays as written,
 a list and an answer that opens. What does not have this form is a warning, and stops the build. That every choice has
 its sentence is left to ``tests/browser/test_reading.py``.
+
+``{quiz-score} NUMBER`` counts the questions of its page that were right at the first try. Its content is a list of two:
+what follows from so many or more, and what from fewer. When all are answered, the one that holds stays.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import folds
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
 
 LOGGER = logging.getLogger(__name__)
 CHOICE = re.compile(r"\(([a-e])\)\s")
@@ -38,6 +42,22 @@ class QuizTransform(SphinxTransform):
             if any(name.endswith("-quiz") for name in section["ids"]):
                 for question in list(_questions(section)):
                     _frame(section, *question)
+
+
+class QuizScore(SphinxDirective):
+    """The score of the quiz of a page, and what follows from it; without JavaScript a list."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        box = nodes.container(classes=["quiz-score", f"quiz-enough-{self.arguments[0]}"])
+        self.set_source_info(box)
+        self.state.nested_parse(self.content, self.content_offset, box)
+        advice = box.children[0] if len(box.children) == 1 else None
+        if not self.arguments[0].isdigit() or not isinstance(advice, nodes.bullet_list) or len(advice.children) != 2:
+            _warn(box, "a score needs the number that is enough, and a list of two: for so many, and for fewer")
+        return [box]
 
 
 Question = tuple[nodes.Element, nodes.Element, nodes.Element]

@@ -8,6 +8,7 @@ Directives
     ``{solution} TASK``, ``{traps}``, ``{answer}``, ``{challenge} TITLE``, ``{by-hand} NAME``: what is kept back
     (``folds.py``).
     ``{course-table}``: a card for each unit, with links to its chapter, notebook and sections.
+    ``{quiz-score} NUMBER``: how many questions of the page were right, and what follows (``quizzes.py``).
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
 
 Roles
@@ -206,6 +207,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     powers.setup(app)
     titled_links.setup(app)
     app.add_transform(quizzes.QuizTransform)
+    app.add_directive("quiz-score", quizzes.QuizScore)
     app.add_js_file("quiz.js", loading_method="defer")
     glossary_links.setup_links(app)
     bibliography.register()

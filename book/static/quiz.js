@@ -22,6 +22,7 @@ document.addEventListener("DOMContentLoaded", () => {
     list.after(feedback);
 
     function choose(letter) {
+      question.dataset.first ??= letter === right ? "right" : "wrong";
       buttons.forEach((button, index) => {
         const chosen = "abcde"[index] === letter;
         button.setAttribute("aria-pressed", String(chosen));
@@ -36,6 +37,26 @@ document.addEventListener("DOMContentLoaded", () => {
         why[0]?.querySelector("strong")?.remove(); // the letter, which the verdict has already
       }
       feedback.replaceChildren(verdict, ...why.flatMap((part) => [part, " "]));
+      document.dispatchEvent(new Event("quiz-answered"));
     }
+  }
+
+  // The score of all questions of the page. What counts is the first answer to each.
+  for (const board of document.querySelectorAll(".quiz-score")) {
+    const enough = Number([...board.classList].find((name) => name.startsWith("quiz-enough-")).split("-").at(-1));
+    const [many, fewer] = board.querySelectorAll("li");
+    const score = document.createElement("p");
+    score.setAttribute("role", "status");
+    score.setAttribute("aria-live", "polite");
+    board.prepend(score);
+    document.addEventListener("quiz-answered", () => {
+      const questions = [...document.querySelectorAll(".quiz-question")];
+      const count = (first) => questions.filter((question) => question.dataset.first === first).length;
+      const right = count("right");
+      const left = questions.length - right - count("wrong");
+      score.textContent = `${right} right at the first try${left ? `, ${left} to go.` : ` of ${questions.length}.`}`;
+      many.hidden = left === 0 && right < enough;
+      fewer.hidden = left === 0 && right >= enough;
+    });
   }
 });

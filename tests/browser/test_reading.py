@@ -11,14 +11,14 @@ from visiting import PAGES, soup, visit
 
 from autograder.course import addresses, headings
 from autograder.course.catalogue import mistakes
-from autograder.course.registry import COMPLETE, UNITS
+from autograder.course.registry import BY_NAME, COMPLETE, UNITS
 from autograder.notebook import progress, store
 from autograder.reports import progress as shown
 
 # Words that stand in code, tables, captions and quizzes only, where nothing is linked.
 NOT_IN_PROSE = {"term-contiguous", "term-sgemm", "term-finite-differences", "term-extrapolation"}
 STRAIGHT = str.maketrans("‘’“”", "''\"\"")  # quotation marks that a heading is set with
-QUIZZES = [f"book/{unit.name}" for unit in COMPLETE] + ["book/heads", "book/long-context"]
+QUIZZES = [f"book/{unit.name}" for unit in COMPLETE] + ["book/heads", "book/long-context", "book/index"]
 
 
 def right(question: Any) -> str:
@@ -93,6 +93,36 @@ def test_every_choice_of_every_quiz_is_explained(site: Path, browser: Any, addre
             expected = [f"{'✓' if one == question['right'] else '✗'} ({one})" for one in letters]
             assert [verdict[:5] for verdict in verdicts] == expected
             assert min(len(text.partition(" right. ")[2]) for text in question["said"]) > 8, question
+        assert not seen.console
+
+
+@pytest.mark.parametrize(("missed", "start"), [(2, "tokens"), (3, "warmup")])
+def test_the_self_test_says_where_to_start(site: Path, browser: Any, address: str, missed: int, start: str) -> None:
+    """Its first answers count, each miss leads to a section, and the score to a chapter: click through all of it."""
+    with visit(browser, address, "book/index") as seen:
+        page = seen.page
+        questions, board = page.locator(".quiz-question"), page.locator(".quiz-score")
+        number = questions.count()
+        assert number == 10
+        assert board.locator("li:visible").count() == 2  # before the test both ways can be read
+        for index in range(number):
+            question = questions.nth(index)
+            answer, choices = right(question), question.locator(".quiz-choices button")
+            letters = "abcde"[: choices.count()]
+            wrong = [letter for letter in letters if letter != answer]
+            if index < missed:
+                for letter in wrong:
+                    choices.nth(letters.index(letter)).click()
+                    target = question.locator(".quiz-feedback a").last.get_attribute("href")
+                    assert re.fullmatch(r"(?:book/)?warmup\.html#[\w-]+", target), (index, letter, target)
+            choices.nth(letters.index(answer)).click()  # after a miss this no longer counts
+            if index == 0:
+                assert board.get_by_role("status").inner_text() == "0 right at the first try, 9 to go."
+        assert board.get_by_role("status").inner_text() == f"{number - missed} right at the first try of {number}."
+        (advice,) = board.locator("li:visible").all()
+        assert f"begin with chapter {BY_NAME[start].number}" in advice.inner_text().replace("\u00a0", " ")
+        advice.locator(f'a[href$="{start}.html"]').first.click()
+        assert page.url.endswith(f"/{start}.html")
         assert not seen.console
 
 
