@@ -24,6 +24,7 @@ from autograder.grading.journal import Journal
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.follow import gifts, rounds
 from autograder.judging.inputs import DEFAULT_SEED
+from autograder.judging.offsets import int_offsets
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
 from autograder.judging.runner import follow_through, judge, prepare_unit
 from autograder.sandbox.jail import NoJail
@@ -75,6 +76,7 @@ def grade_code(
     with ProcessSubject(server, sources, limits, sanitizers=sanitizers, modules=code.modules, course=course) as session:
         judgement = judge(session, unit, tasks, seed, sources)
         cells = tuple(session.reports)
+        offsets = int_offsets(judgement, session)
         for number, found in enumerate(rounds(gifts(judgement))):
             if number:
                 session.close()  # what is asked next gets a fresh process
@@ -82,7 +84,7 @@ def grade_code(
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
     graded = diagnose(judgement)
-    notes = (*code.notes, *settled, *_cell_notes(cells), *_lost_answers(graded, code.prose))
+    notes = (*code.notes, *settled, *_cell_notes(cells), *offsets, *_lost_answers(graded, code.prose))
     return Graded(graded, cells, notes, time.monotonic() - started)
 
 

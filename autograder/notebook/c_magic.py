@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from autograder.course.registry import UNITS
-from autograder.sandbox.runtime.c import C_CODE, CCode, call_kernels, line_of_overflow
+from autograder.sandbox.runtime.c import C_CODE, INT_OFFSET, CCode, call_kernels, line_of_overflow
 from autograder.sandbox.runtime.c.calling import KernelFailure
 from autograder.sandbox.runtime.c.compiling import NoCompiler
 
@@ -44,10 +44,7 @@ def write_c(shell: Any, line: str, text: str) -> None:
         print(said)
     for name in [name for name, piece in code.functions().items() if piece.label == label]:
         if line := line_of_overflow(shell.user_ns, name):
-            print(
-                f"{line}: this offset is an `int`, which ends at 2,147,483,647: a larger array needs `(size_t)` "
-                "before the first factor. No check asks for it."
-            )
+            print(f"{line}: {INT_OFFSET}")
 
 
 def run_kernel(namespace: dict, name: str, *arguments: Any) -> list[Any]:

@@ -8,6 +8,8 @@ process. Its text is compiled where these names exist, and nothing else of the c
     as usual;
 ``call_kernels(learner, name, calls)``
     calls a C kernel of the learner's, for each list of arguments in turn, in one process;
+``line_of_overflow(learner, name)``
+    the line in which a C kernel computes an offset as an `int`, or an empty text;
 ``processor_time(seconds, what)``
     a context that raises `OutOfTime` in what runs inside once it has computed for so long;
 the functions and classes that the check names with ``uses=``
@@ -25,9 +27,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from autograder.sandbox.runtime.requests import OutOfTime, call_kernels, processor_time
+from autograder.sandbox.runtime.requests import OutOfTime, call_kernels, line_of_overflow, processor_time
 
-__all__ = ["OutOfTime", "call_kernels", "driver_source", "processor_time"]
+__all__ = ["OutOfTime", "call_kernels", "driver_source", "line_of_overflow", "processor_time"]
 
 
 @lru_cache(maxsize=None)

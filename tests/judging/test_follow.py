@@ -113,6 +113,8 @@ def test_no_task_is_judged_where_its_solution_was_given():
     assert [list(group) for group in rounds(found)] == [["u.a"], ["u.b"], ["u.c"], ["u.d"]]
     assert rounds({"u.b": ("a",), "u.c": ("a", "b")}) == [{"u.b": ("a",), "u.c": ("a", "b")}]
     assert rounds({}) == []
+    alone = {f"transformer.{name}": ("make_model",) for name in ("Encoder", "Decoder")}  # each gets the other as well
+    assert rounds(alone) == [{task: names} for task, names in alone.items()]
 
 
 KEEPS = """
@@ -140,6 +142,30 @@ def test_a_solution_that_was_given_cannot_be_kept_for_its_own_task(server):
     sources = solved("transformer") | {"Encoder": KEEPS, "make_model": TAKES}
     task = "transformer.make_model"
     assert lost(graded(server, sources, "transformer"))[task] == max_points(task)
+
+
+TEACHES = """
+import torch
+
+class Encoder(nn.Module):
+    def __init__(self, *args):
+        super().__init__()
+        torch.kept = Decoder
+
+    def forward(self, x, mask=None):
+        return x
+"""
+LEARNS = """
+class Decoder(nn.Module):
+    def __new__(cls, *args, **kwargs):
+        return getattr(torch, "kept", nn.Identity)(*args, **kwargs)
+"""
+
+
+def test_a_class_that_another_one_is_checked_with_cannot_be_kept_for_its_own_task(server):
+    written = {"EncoderLayer": solved("transformer")["EncoderLayer"], "Encoder": TEACHES, "Decoder": LEARNS}
+    tasks = {task.id: task for task in graded(server, written, "transformer").tasks}
+    assert tasks["transformer.Decoder"].points == 0
 
 
 def test_what_is_given_never_holds_the_task_itself(server):

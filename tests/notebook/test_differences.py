@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
+import nbformat
 import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 
 import autograder
+from autograder.course.addresses import ROOT
 from autograder.course.catalogue import c_solution, mistakes
 from autograder.course.registry import find_unit
 from autograder.course.source import kernels_of
@@ -65,6 +69,14 @@ def notebook(monkeypatch):
 
 def kernel(unit: str, name: str) -> str:
     return "%%c\n" + HEAD + kernels_of(c_solution(unit))[name]
+
+
+def test_no_gradient_stands_above_its_stub():
+    """The released notebook gives forward passes; what is to be derived comes with the third hint."""
+    released = nbformat.read(ROOT / "exercises" / "gpt2_backward" / "gpt2_backward.ipynb", as_version=4)
+    text = "\n".join(cell.source for cell in released.cells)
+    assert re.findall(r"\\mathrel\{\+\}=|^ \*\s+d\w+\S* *\+?=.*", text, re.M) == []
+    assert all(f'differences("{name}")' in text for name in KERNELS)
 
 
 def test_in_a_notebook_each_kernel_is_compared_as_soon_as_it_is_there(notebook, capsys):

@@ -191,11 +191,18 @@ def call_kernels(names: Names, name: str, calls: Sequence[Sequence[Any]]) -> lis
         raise MissingName(name) from None
 
 
+def line_of_overflow(names: Names, name: str) -> str:
+    """For drivers: where a C kernel of the learner computes an offset as an `int` (see `c.line_of_overflow`)."""
+    from . import c
+
+    return c.line_of_overflow(names._namespace, name)
+
+
 def _perform(names: Names, request: Request) -> Any:
     if request.source is None:
         return getattr(names, request.name)(*request.args, **request.kwargs)
     tools: dict = {"torch": torch, "math": math, "nn": nn, "F": functional, "call_kernels": call_kernels}
-    tools |= {"processor_time": processor_time, "OutOfTime": OutOfTime}
+    tools |= {"line_of_overflow": line_of_overflow, "processor_time": processor_time, "OutOfTime": OutOfTime}
     exec(_compiled(request.source), tools)
     return tools[request.name](names, *request.args, **request.kwargs)
 

@@ -78,7 +78,8 @@ def ways_to_build(cls, found):
             continue
         # What is alike to the default comes first; a norm is a module where there is no width to make it of.
         if isinstance(one.default, (str, bool, int)):
-            makers = sorted(makers, key=lambda make, usual=one.default: type(make()) is not type(usual))
+            usual = type(one.default)
+            makers = [make for make in makers if type(make()) is usual] or makers
         elif one.default is None or not named & {"dmodel", "d", "dim", "size", "width"}:
             makers = makers[::-1]
         options.append([(one.name, make) for make in makers])
@@ -91,8 +92,8 @@ def fit(course, free):
     import inspect
 
     sizes = ("num_layers", "d_model", "num_heads", "d_ff", "dropout", "norm")
-    proposed = {"Encoder": sizes, "Decoder": sizes}
-    proposed["Transformer"] = ("encoder", "decoder", "src_embed", "tgt_embed", "generator")
+    parts = ("encoder", "decoder", "src_embed", "tgt_embed", "generator")
+    proposed = {"Encoder": sizes, "Decoder": sizes, "Transformer": parts}
     make, asked = course["make_model"], {}
 
     @functools.wraps(make)

@@ -12,8 +12,10 @@ from IPython.core.interactiveshell import InteractiveShell
 from autograder.course.addresses import ROOT
 from autograder.course.catalogue import alternatives, c_solution
 from autograder.course.registry import UNITS
+from autograder.grading.engine import grade_code
 from autograder.judging.c_assertions import Call, check_kernel
 from autograder.judging.implementations import c_namespace, namespace
+from autograder.judging.results import PASSED
 from autograder.judging.subject import Learner, LocalSubject
 from autograder.lms.release import BrokenSource, CSolution
 from autograder.lms.stubs import ClearSolutionsByName
@@ -24,7 +26,7 @@ from autograder.sandbox.runtime.c.reading import pieces_of, without_comments
 from autograder.sandbox.runtime.cells import _stand_ins
 from autograder.sandbox.runtime.requests import Request
 from autograder.sandbox.session import ForkServer, ProcessSubject
-from autograder.submissions.notebooks import parse
+from autograder.submissions.notebooks import Code, parse
 
 HEAD = "void residual_forward(float *out, const float *inp1, const float *inp2, int N) {\n"
 RIGHT = HEAD + "    for (int i = 0; i < N; i++) out[i] = inp1[i] + inp2[i];\n}\n"
@@ -227,6 +229,20 @@ def test_a_cell_with_an_int_offset_says_so(capsys):
         "c", "offsets.c", "#include <stddef.h>\n" + text.replace("inp[b * T + t] * C", "(size_t)inp[b * T + t] * C")
     )
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("factor", ["inp[b * T + t] * C", "(size_t)inp[b * T + t] * C"])
+def test_grading_notes_an_int_offset_and_takes_no_points_for_it(factor):
+    text = next(one.source for one in alternatives("gpt2_forward") if one.task.endswith("encoder_forward")
+                and one.name == "plain-loops")  # fmt: skip
+    cell = "%%c\n#include <stddef.h>\n" + text.replace("inp[b * T + t] * C", factor)
+    with ForkServer(jailed=True) as server:
+        server.wait_until_ready()
+        graded = grade_code(server, Code([cell]), "gpt2_forward", ["gpt2_forward.encoder_forward"])
+    assert graded.tasks[0].status == PASSED
+    said = [note for note in graded.notes if "this offset is an `int`" in note]
+    assert len(said) == ("size_t" not in factor)
+    assert all(re.match(r"`encoder_forward`, line \d+ of cell 1: ", note) for note in said)
 
 
 def test_a_check_says_that_something_is_kept():

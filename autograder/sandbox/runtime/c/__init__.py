@@ -6,7 +6,7 @@ only itself, and the error comes back as one sentence with the learner's own lin
 makes the same calls with other bytes in the memory that nobody has written to.
 """
 
-from .calling import call_kernel, call_kernels, line_of_overflow
+from .calling import INT_OFFSET, call_kernel, call_kernels, line_of_overflow
 from .compiling import C_CODE, CCode
 
-__all__ = ["C_CODE", "CCode", "call_kernel", "call_kernels", "line_of_overflow"]
+__all__ = ["C_CODE", "INT_OFFSET", "CCode", "call_kernel", "call_kernels", "line_of_overflow"]

@@ -97,6 +97,12 @@ _LARGE: dict[str, list] = {
 }  # fmt: skip
 
 
+INT_OFFSET = (
+    "this offset is an `int`, which ends at 2,147,483,647: a larger array needs `(size_t)` before the first factor. "
+    "No check asks for it."
+)
+
+
 def line_of_overflow(namespace: dict, name: str) -> str:
     """Where a kernel computes an offset as an `int`, which is too small for a large array; empty if that is not known.
 
