@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from autograder.course.catalogue import c_solution, is_c, reference_module
-from autograder.course.registry import COMPLETE, find_unit
+from autograder.course.registry import COMPLETE, UnknownUnit, find_unit
 from autograder.course.source import kernels_of
 from autograder.judging.results import PASSED, TaskResult
 from autograder.notebook import store
@@ -205,6 +205,8 @@ def _own(task: str, kept: Kept) -> Any:
 
 def kernels(unit: str) -> str:
     """A complete file of the kernels of a unit in C: the learner's where they have passed, else the course's."""
+    if find_unit(unit).language != "c":
+        raise UnknownUnit(f"The unit {unit!r} is not in C: its code is imported from {EARLIER}.")
     kept, course = stored(unit), kernels_of(c_solution(unit))
     own = [name for name in find_unit(unit).names if f"{unit}.{name}" in kept]
     for name in course:

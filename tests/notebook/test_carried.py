@@ -241,6 +241,12 @@ def test_kernels_of_both_kinds_make_one_file(state_file, tmp_path, capsys):
     assert "2 * half(a[i])" in text
 
 
+@pytest.mark.parametrize(("unit", "said"), [("attention", "is not in C"), ("gpt2", "There is no unit called 'gpt2'")])
+def test_a_unit_without_kernels_is_a_sentence(unit, said, tmp_path):
+    assert said in str(api.write_earlier_kernels(unit, tmp_path / "out.c"))
+    assert not (tmp_path / "out.c").exists()
+
+
 def test_gpt2_is_built_from_own_kernels_alone(state_file, tmp_path, capsys):
     """Both files are kept as a learner would have written them, in one cell each, and linked into the program."""
     files = {}
