@@ -198,7 +198,11 @@ def earlier_sources(unit: str) -> dict[str, str]:
     Nothing of the unit itself or of a later one is among it, since submissions may read it.
     """
     earlier = [other.name for other in UNITS[: BY_NAME[unit].number - 1] if other.complete and not is_c(other.name)]
-    return {name: (ROOT / "solutions" / f"{name}.py").read_text(encoding="utf-8") for name in [*earlier, "given"]}
+    texts = {name: (ROOT / "solutions" / f"{name}.py").read_text(encoding="utf-8") for name in [*earlier, "given"]}
+    return {name: _TESTS.sub("", text) for name, text in texts.items()}  # nothing is built on a test
+
+
+_TESTS = re.compile(r"^def test_\w+\(.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 
 
 # --- units in C -------------------------------------------------------------------------------------------

@@ -262,10 +262,18 @@ def differences(name: str) -> None:
         print(error)
 
 
-def write_earlier_kernels(unit: str, path: str | os.PathLike) -> None:
-    """Write the C kernels of an earlier unit into a file: yours where they have passed, else the course's."""
+def write_earlier_kernels(unit: str, path: str | os.PathLike) -> Message | None:
+    """Write the C kernels of an earlier unit into a file: yours where they have passed, else the course's.
+
+    Returns a `Message` for a unit that has no kernels.
+    """
+    try:
+        text = carried.kernels(unit)
+    except UnknownUnit as error:
+        return Message(str(error))
     with open(path, "w", encoding="utf-8") as file:
-        file.write(carried.kernels(unit))
+        file.write(text)
+    return None
 
 
 def progress() -> Progress:

@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from autograder.course.catalogue import c_solution, is_c, reference_module
-from autograder.course.registry import COMPLETE, find_unit
+from autograder.course.registry import COMPLETE, UnknownUnit, find_unit
 from autograder.course.source import kernels_of
 from autograder.judging.results import PASSED, TaskResult
 from autograder.notebook import store
@@ -26,7 +26,14 @@ from autograder.notebook.own_source import own_source
 from autograder.sandbox.runtime.c import CCode
 
 EARLIER = "autograder.earlier"  # the module that later notebooks import from
-TASK_OF = {name: f"{unit.name}.{name}" for unit in COMPLETE if unit.language != "c" for name in unit.names}
+TASK_OF = {
+    name: f"{unit.name}.{name}"
+    for unit in COMPLETE
+    if unit.language != "c"
+    for name in unit.names
+    if not name.startswith("test_")  # nothing is built on a test
+}
+COURSES = "the course's"  # what is said of what is not the learner's
 HEAD = "head"  # of a file in C: includes, macros and helpers, which all its kernels share
 _COMMENT = {".py": ("# ", ""), ".c": ("/* ", " */")}
 _INTRODUCTION = (
@@ -46,13 +53,12 @@ class Kept:
     line: int  # of its first line in the file
 
     @property
-    def passed_on(self) -> str:
-        """The day as people write it: 3 Nov 2026."""
-        try:
+    def whose(self) -> str:
+        """What a learner reads of it: "yours, passed on 3 Nov 2026"; a file that was edited may have no such day."""
+        with contextlib.suppress(ValueError):
             day = date.fromisoformat(self.day)
-        except ValueError:
-            return self.day
-        return f"{day.day} {day:%b %Y}"
+            return f"yours, passed on {day.day} {day:%b %Y}"
+        return "yours"
 
 
 # --- keeping ---------------------------------------------------------------------------------------------------
@@ -77,7 +83,7 @@ def keep(tasks: Iterable[TaskResult], cells: Sequence[str], code: CCode | None =
         before = {name: (kept.text, kept.day) for name, kept in stored(unit).items()}
         days = {text: day for text, day in before.values()}  # what is the same as before keeps its day
         today = date.today().isoformat()
-        new = {name: (text, days.get(text, today)) for name, text in found.items()}
+        new = {name: (text, days.get(text) or today) for name, text in found.items()}
         store.write(_path(unit), _file(unit, {**before, **new}))
 
 
@@ -112,7 +118,7 @@ def _file(unit: str, texts: dict[str, tuple[str, str]]) -> str:
     for name in [HEAD, *find_unit(unit).task_ids]:
         if name in texts:
             text, day = texts[name]
-            parts.append(f"{start}%% {name}{f': passed on {day}' if name != HEAD else ''}{end}\n{text}")
+            parts.append(f"{start}%% {name}{f': passed on {day}' if day and name != HEAD else ''}{end}\n{text}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -165,13 +171,13 @@ def bring_in(name: str) -> Any:
     except (Exception, SystemExit) as error:
         return _course(unit, name, f", since yours in {kept.path} does not run ({type(error).__name__}: {error})")
     if not _loading:  # what own code needs in its turn is not told
-        print(f"{name}: yours, passed on {kept.passed_on}")
+        print(f"{name}: {kept.whose}")
     return value
 
 
 def _course(unit: str, name: str, why: str) -> Any:
     if why or not _loading:
-        print(f"{name}: the course's{why}")
+        print(f"{name}: {COURSES}{why}")
     return getattr(reference_module(unit), name)
 
 
@@ -199,10 +205,12 @@ def _own(task: str, kept: Kept) -> Any:
 
 def kernels(unit: str) -> str:
     """A complete file of the kernels of a unit in C: the learner's where they have passed, else the course's."""
+    if find_unit(unit).language != "c":
+        raise UnknownUnit(f"The unit {unit!r} is not in C: its code is imported from {EARLIER}.")
     kept, course = stored(unit), kernels_of(c_solution(unit))
     own = [name for name in find_unit(unit).names if f"{unit}.{name}" in kept]
     for name in course:
-        print(f"{name}: " + (f"yours, passed on {kept[f'{unit}.{name}'].passed_on}" if name in own else "the course's"))
+        print(f"{name}: {kept[f'{unit}.{name}'].whose if name in own else COURSES}")
     head = [kept[HEAD].text] if HEAD in kept and own else []
     given = [text for name, text in course.items() if name not in own]
     if given:

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autograder.course.source import syntax_tree
 from autograder.submissions.demonstrations import names_in
@@ -37,8 +38,7 @@ def own_source(name: str, cells: Sequence[str], given_by: Mapping[str, str]) -> 
     """
     if sum(map(len, cells)) > MAX_SEARCHED:
         return ""
-    parts = list(_parts(cells))
-    bound = _bound(parts)
+    parts, bound = _read(tuple(cells))
     if not any(parts[index].defines for index in bound.get(name, ())):
         return ""
     needed, brought, waiting = set[int](), set[str](), [name]
@@ -53,6 +53,13 @@ def own_source(name: str, cells: Sequence[str], given_by: Mapping[str, str]) -> 
     always = {index for index, part in enumerate(parts) if part.text.startswith("from __future__")}
     texts = [*sorted(brought), *(parts[index].text for index in sorted(needed))]
     return "\n\n".join([*dict.fromkeys(parts[index].text for index in sorted(always)), *dict.fromkeys(texts)]) + "\n"
+
+
+@lru_cache(maxsize=1)
+def _read(cells: tuple[str, ...]) -> tuple[list[Part], dict[str, list[int]]]:
+    """The statements of the cells, and where each name gets its value: once for all tasks of a unit."""
+    parts = list(_parts(cells))
+    return parts, _bound(parts)
 
 
 def _bound(parts: Sequence[Part]) -> dict[str, list[int]]:

@@ -90,7 +90,7 @@ class Progress:
         return "partly" if found.points else "open"
 
     def __str__(self) -> str:
-        return "\n".join(line(self, found) for found in self.units)
+        return "\n".join([*(line(self, found) for found in self.units), own_parts(self)])
 
     def __repr__(self) -> str:
         return str(self)

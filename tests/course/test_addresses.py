@@ -27,3 +27,14 @@ def test_addresses_derive_from_one_setting(monkeypatch):
 def test_the_readme_clones_the_configured_repository():
     readme = (addresses.ROOT / "README.md").read_text(encoding="utf-8")
     assert f"git clone {addresses.repository_url()} " in readme
+
+
+def test_progress_is_kept_in_a_drive_once_it_is_mounted(tmp_path, monkeypatch):
+    """As on Colab, which forgets everything else; a folder that the learner names comes first."""
+    monkeypatch.delenv("AUTOGRADER_STATE")
+    monkeypatch.setattr(addresses, "DRIVE", tmp_path / "MyDrive")
+    assert not addresses.state_file().is_relative_to(tmp_path)
+    (tmp_path / "MyDrive").mkdir()
+    assert addresses.state_file() == tmp_path / "MyDrive" / "transformer-workbook" / "progress.json"
+    monkeypatch.setenv("AUTOGRADER_STATE", str(tmp_path / "mine.json"))
+    assert addresses.state_file() == tmp_path / "mine.json"

@@ -23,7 +23,7 @@ from autograder.judging.runner import max_points
 from autograder.lms import release, sample_class
 from autograder.lms.grade_ids import grade_id, task_of
 from autograder.lms.stubs import ANSWER_STUB, solution_id
-from autograder.notebook import carried
+from autograder.notebook import carried, store
 from autograder.sandbox.runtime.c.reading import pieces_of
 
 ROOT = addresses.ROOT
@@ -408,6 +408,7 @@ def test_the_solved_notebook_gets_every_point_on_the_learners_own_parts(unit, fr
     assert errors(solved) == {}
     assert results(solved) == {task: str(float(max_points(task))) for task in find_unit(unit).task_ids}
     assert set(carried.stored(unit)) == set(find_unit(unit).task_ids)  # the kernel's checks have kept them
+    assert bool(store.section("sentence")) == (unit == "translation")  # what the learner's translator has said
     told = [line for line in lines(solved) if ": yours, passed on " in line]
     assert told
     assert [line for line in lines(solved) if line not in told and not re.search(r"\d%\|", line)] == []

@@ -181,7 +181,7 @@ def test_own_code_where_it_passed_and_the_courses_elsewhere(state_file, notebook
     mine, theirs = names["softmax"], names["causal_mask"]
     assert capsys.readouterr().out.splitlines() == [
         "causal_mask: the course's",
-        f"softmax: yours, passed on {carried.stored('attention')['attention.softmax'].passed_on}",
+        f"softmax: {carried.stored('attention')['attention.softmax'].whose}",
     ]
     assert mine.__globals__["SHIFT"] == 0
     assert theirs is importlib.import_module("solutions.masks").causal_mask
@@ -204,6 +204,16 @@ def test_kept_code_that_calls_itself_in_a_circle_ends(state_file, capsys):
     cells = ["def Encoder():\n    return Decoder\n", "def Decoder():\n    return Encoder\n"]
     carried.keep(passed("transformer.Encoder", "transformer.Decoder"), cells)
     assert earlier.Encoder()() is importlib.import_module("solutions.transformer").Encoder
+
+
+def test_a_file_that_was_edited_keeps_every_part_when_another_passes(state_file, capsys):
+    carried.keep(passed("blocks.gelu"), ["def gelu(x):\n    return 1\n"])
+    path = carried.stored("blocks")["blocks.gelu"].path
+    path.write_text(re.sub(r": passed on .*", "", path.read_text("utf-8")), encoding="utf-8")
+    carried.keep(passed("blocks.rms_norm"), ["def rms_norm(x):\n    return 2\n"])
+    capsys.readouterr()
+    assert (earlier.gelu(0), earlier.rms_norm(0)) == (1, 2)
+    assert capsys.readouterr().out.splitlines()[0] == "gelu: yours"
 
 
 @pytest.mark.parametrize("name", ["nonsense", "encoder_forward"])
@@ -229,6 +239,12 @@ def test_kernels_of_both_kinds_make_one_file(state_file, tmp_path, capsys):
     assert text.count("void residual_forward(") == 1
     assert text.count("void encoder_forward(") == 1
     assert "2 * half(a[i])" in text
+
+
+@pytest.mark.parametrize(("unit", "said"), [("attention", "is not in C"), ("gpt2", "There is no unit called 'gpt2'")])
+def test_a_unit_without_kernels_is_a_sentence(unit, said, tmp_path):
+    assert said in str(api.write_earlier_kernels(unit, tmp_path / "out.c"))
+    assert not (tmp_path / "out.c").exists()
 
 
 def test_gpt2_is_built_from_own_kernels_alone(state_file, tmp_path, capsys):
