@@ -56,7 +56,7 @@ def diagnosis_of(mistake: Mistake) -> Diagnosis: ...
 @overload
 def diagnosis_of(mistake: None) -> None: ...
 def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
-    return Diagnosis(mistake.name, mistake.hint, mistake.link, mistake.task) if mistake else None
+    return Diagnosis(mistake.family, mistake.hint, mistake.link, mistake.task) if mistake else None
 
 
 def tasks_behind_failures(judgement: Judgement) -> list[str]:
@@ -125,12 +125,11 @@ def likeliest(
             break  # no other explains more; and no two mistakes of a task answer everything alike
     equals = _first_of(equals, task, found)
     everything = best.score == (len(failing), len(passing))
-    if any(_tells(unit, item, nearly_right) for item in best.failing):
-        if len(equals) == 1:
-            return Likeliest(equals[0])
-        enough = 2 * len(best.failing) >= len(failing)
-    else:  # one symptom has many causes: the mistake must at least fit whatever else was seen
-        enough = everything
+    # One symptom has many causes, and so has NaN: there the mistake must at least fit whatever else was seen.
+    by_number, by_nan = (any(_tells(unit, item, nearly_right, nan) for item in best.failing) for nan in (False, True))
+    if len(equals) == 1 and (by_number or (by_nan and everything)):
+        return Likeliest(equals[0])
+    enough = everything or (by_number and 2 * len(best.failing) >= len(failing))
     return Likeliest(possible=tuple(equals)) if enough and len(equals) <= MOST_POSSIBLE else Likeliest()
 
 
@@ -149,25 +148,43 @@ class _Match:
 def _first_of(equals: Sequence[Mistake], task: str, found: Sequence[Mistake]) -> list[Mistake]:
     """Of mistakes that explain equally much: what was found before, else the task's own, else all."""
     known = [mistake for mistake in equals if mistake in found][:1]
-    return known or [mistake for mistake in equals if mistake.task == task] or list(equals)
+    of_families = {(mistake.task, mistake.family): mistake for mistake in reversed(equals)}
+    equals = [mistake for mistake in equals if mistake in of_families.values()]  # of several variants the first
+    return known or [mistake for mistake in equals if mistake.task == task] or equals
 
 
-def _tells(unit: str, evidence: Evidence, nearly_right: bool) -> bool:
-    """Whether a check was answered with a wrong value. Exceptions, complaints and `None` tell of a symptom only."""
+def _tells(unit: str, evidence: Evidence, nearly_right: bool, by_nan: bool) -> bool:
+    """Whether a check was answered with a wrong value. Exceptions, complaints and `None` tell of a symptom only.
+
+    ``by_nan``: whether a value counts that is right wherever it is not NaN.
+    """
     reference = CachedReference(unit)
     return any(
-        request.seconds or _is_wrong_value(given, reference.ask(request), nearly_right)  # no training for this question
+        request.seconds
+        or _is_wrong_value(given, reference.ask(request), nearly_right, by_nan)  # no training for this question
         for request, given in evidence.transcript
     )
 
 
-def _is_wrong_value(given: Outcome, right: Outcome, nearly_right: bool) -> bool:
+def _is_wrong_value(given: Outcome, right: Outcome, nearly_right: bool, by_nan: bool) -> bool:
     if given.kinds or given.missing:
         return False
     if right.kinds:  # what should have been refused was not
         return True
     is_complaint = isinstance(given.value, str) and not isinstance(right.value, str)
-    return given.value is not None and not is_complaint and not same_value(given.value, right.value, nearly_right)
+    value = given.value if by_nan else _without_nan(given.value, right.value)
+    return given.value is not None and not is_complaint and not same_value(value, right.value, nearly_right)
+
+
+def _without_nan(value: Any, right: Any) -> Any:
+    """A value with what is right in place of NaN, where both have the same form."""
+    if type(value) is not type(right):
+        return value
+    if isinstance(value, torch.Tensor) and value.shape == right.shape and value.dtype == right.dtype:
+        return torch.where(value.isnan(), right, value)
+    if isinstance(value, (list, tuple)) and len(value) == len(right):
+        return type(value)(map(_without_nan, value, right))
+    return right if isinstance(value, float) and math.isnan(value) else value
 
 
 def _comparable(evidence: Sequence[Evidence]) -> list[Evidence]:
