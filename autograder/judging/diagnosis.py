@@ -21,7 +21,7 @@ import torch
 from autograder.course.catalogue import Mistake, mistakes, reference_uses
 from autograder.course.registry import BY_NAME
 from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
-from autograder.judging.implementations import namespace
+from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
@@ -32,7 +32,7 @@ from autograder.sandbox.runtime.requests import Outcome, words
 _ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.float64: (1e-9, 1e-12)}
 
 # Every mistake of the catalogue compiles; and who is only slow shares that with anybody, after much waiting.
-_NOT_COMPARED = {"CompileError", "OutOfTime", "UninitialisedRead"}
+_NOT_COMPARED = {"CompileError", "OutOfTime", "Race", "UninitialisedRead"}
 
 
 def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
@@ -110,8 +110,9 @@ def likeliest(
     same = same_bits if nearly_right else same_outcome
     best = _Match((), 0)
     equals: list[Mistake] = []
-    for candidate in sorted(_candidates(unit, task, evidence), key=lambda mistake: mistake not in found):
-        if candidate.task not in suspects or not answers_alike(candidate, failing[0], same):
+    candidates = [mistake for mistake in _candidates(unit, task, evidence) if mistake.task in suspects]
+    for candidate in prepared_ahead(sorted(candidates, key=lambda mistake: mistake not in found)):
+        if not answers_alike(candidate, failing[0], same):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
         explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item)))
         if len(explained) < len(best.failing):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.course.catalogue import base_source, c_solution, mistakes
+from autograder.course.catalogue import alternatives, base_source, c_solution, complete_source, mistakes
 from autograder.judging.implementations import c_namespace
 from autograder.judging.results import PASSED, TaskResult
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject
+from autograder.sandbox.runtime.c import C_CODE, CCode
 
 
 def checked(task: str, code: str) -> TaskResult:
@@ -73,3 +74,34 @@ def test_variants_of_a_slip_share_its_name():
     variants = [one for one in mistakes("gpt2_forward") if one.family == "small-number-in-the-logarithm"]
     assert len(variants) > 3
     assert len({one.source for one in variants}) == len({one.name for one in variants}) == len(variants)
+
+
+THREADED = [one for unit in ("gpt2_forward", "gpt2_backward") for one in alternatives(unit) if "omp" in one.source]
+
+
+@pytest.mark.parametrize("entry", THREADED, ids=lambda entry: f"{entry.task}-{entry.name}")
+def test_threads_of_right_kernels_do_not_meet(entry):
+    code = CCode()  # as a learner's, for which threads are tried
+    code.add("the code", complete_source(entry))
+    (result,) = run_checks(LocalSubject({C_CODE: code}), entry.unit, [entry.task])
+    assert result.status == PASSED, [check.message for check in result.checks]
+
+
+@pytest.mark.parametrize("unit", ["gpt2_forward", "gpt2_backward"])
+def test_threads_of_the_reference_do_not_meet(unit):
+    code = CCode()
+    code.add("the code", c_solution(unit))
+    for result in run_checks(LocalSubject({C_CODE: code}), unit):
+        assert result.status == PASSED, [check.message for check in result.checks]
+
+
+def test_a_race_is_told_by_its_message_alone():
+    task = "gpt2_backward.encoder_backward"
+    code = CCode()
+    loop = "    for (int i = 0; i < B * T; i++)"
+    code.add("the code", base_source(task, "two-sweeps").replace(loop, f"#pragma omp parallel for\n{loop}"))
+    (result,) = run_checks(LocalSubject({C_CODE: code}), "gpt2_backward", [task])
+    assert result.status != PASSED
+    assert "same entry of `dwte`, so the result depends on chance" in result.checks[0].message
+    assert result.diagnosis is None
+    assert not result.possible
