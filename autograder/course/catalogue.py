@@ -48,6 +48,7 @@ from autograder.course.source import kernels_of, syntax_tree
 __all__ = ["Alternative", "Entry", "Mistake", "alternative", "alternatives", "edit", "mistake", "mistakes"]
 
 T = TypeVar("T")
+VARIANT = "-variant-"  # before the number of a variant, in its name
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,11 @@ class Mistake(Entry):
     @property
     def link(self) -> str:
         return chapter_url(self.unit, self.section)
+
+    @property
+    def family(self) -> str:
+        """The name that a report gives: variants of one slip share it."""
+        return self.name.partition(VARIANT)[0]
 
 
 @dataclass(frozen=True)
@@ -245,6 +251,12 @@ def c_entries(folder: str, unit: str) -> tuple[Entry, ...]:
          * =>
          *     float sum = 1e-8f;
          *     for (int v = 0; v < V; v++) {
+
+    One slip in several variants, which one explanation fits, is a word that stands for each of some texts in the edits.
+    The variants are entries named "maximum-from-a-number", "maximum-from-a-number-variant-2" and so on::
+
+         * each: START = -100.0f; -1e9f
+         * edit: maximum = -INFINITY  =>  maximum = START
     """
     return _c_file(folder, unit)[1]
 
@@ -262,13 +274,17 @@ def _c_file(folder: str, unit: str) -> tuple[str, tuple[Entry, ...]]:
         if folder == "alternatives":
             found.append(Alternative(task, name, source))
             continue
-        keys = "base|edit|why|hint|section"
+        keys = "base|each|edit|why|hint|section"
         parts = re.findall(rf"^ \* ({keys}):(.*?)(?=^ \* (?:{keys}):|\Z)", about, re.M | re.S)
         said = {key: re.sub(r"\s*\n \* ?", " ", text).strip() for key, text in parts if key != "edit"}
-        edits = tuple(_c_edit(text, f"{task} {name}") for key, text in parts if key == "edit")
-        if edits:
-            source = edited(task, name, said.get("base", ""), edits)
-        found.append(Mistake(task, name, source, edits=edits, **said))
+        word, _, texts = said.pop("each", "").partition(" = ")
+        for number, text in enumerate(texts.split("; "), 1):
+            called = name if number == 1 else f"{name}{VARIANT}{number}"
+            written = [re.sub(rf"\b{word}\b", text, part) if word else part for key, part in parts if key == "edit"]
+            edits = tuple(_c_edit(part, f"{task} {called}") for part in written)
+            if edits:
+                source = edited(task, called, said.get("base", ""), edits)
+            found.append(Mistake(task, called, source, edits=edits, **said))
     return head, tuple(found)
 
 

@@ -26,6 +26,7 @@ class Call:
     ``given``: all arguments by the names of the prototype, but for arrays that are only written: these hold ``fill``
     before the call. Finite first; then no value may be further off than ``tolerance`` times the largest one expected.
     ``zeros``: where an array must be exactly 0, since a tolerance would let tiny numbers through; how that is called.
+    ``free``: where a kernel may leave in an array what it likes, which then tells nothing of a mistake either.
     """
 
     given: dict[str, Any]
@@ -34,6 +35,7 @@ class Call:
     tolerance: float = TOLERANCE
     fill: float = math.nan
     zeros: dict[str, tuple[torch.Tensor, str]] = field(default_factory=dict)
+    free: dict[str, torch.Tensor] = field(default_factory=dict)
 
     def arguments(self, name: str) -> list[Any]:
         """In the order of the prototype."""
@@ -55,9 +57,13 @@ class Call:
             assert_equal(found, torch.zeros_like(found), what)
 
 
-def kernels(learner, name, calls):
-    """Driver: for each call of a C kernel the arrays among its arguments, as it left them."""
-    return call_kernels(learner, name, calls)
+def kernels(learner, name, calls, free):
+    """Driver: for each call of a C kernel the arrays among its arguments, as it left them, NaN where they are free."""
+    left = call_kernels(learner, name, calls)
+    for arrays, masks in zip(left, free):
+        for number, mask in masks:
+            arrays[number] = arrays[number].masked_fill(mask, math.nan)
+    return left
 
 
 def check_kernel(learner: Learner, name: str, *calls: Call) -> None:
@@ -79,9 +85,10 @@ def check_kernel(learner: Learner, name: str, *calls: Call) -> None:
 
 def _left_by(learner: Learner, name: str, calls: Sequence[Call]) -> list[Sequence[Any]]:
     """What the calls left in their arrays, whatever the learner's process replies."""
-    counts = [sum(parameter.is_array for parameter in SIGNATURES[name])] * len(calls)
-    reply = reply_of(learner, kernels, name, [call.arguments(name) for call in calls], parts=len(calls))
-    if not all(isinstance(part, (tuple, list)) and len(part) == count for part, count in zip(reply, counts)):
+    arrays = [parameter.name for parameter in SIGNATURES[name] if parameter.is_array]
+    free = [[(arrays.index(array), mask) for array, mask in call.free.items()] for call in calls]
+    reply = reply_of(learner, kernels, name, [call.arguments(name) for call in calls], free, parts=len(calls))
+    if not all(isinstance(part, (tuple, list)) and len(part) == len(arrays) for part in reply):
         raise AssertionError("The call gave no answer that can be read.")
     return reply
 

@@ -21,7 +21,7 @@ import torch
 from autograder.course.catalogue import Mistake, mistakes, reference_uses
 from autograder.course.registry import BY_NAME
 from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
-from autograder.judging.implementations import namespace
+from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
@@ -32,7 +32,7 @@ from autograder.sandbox.runtime.requests import Outcome, words
 _ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.float64: (1e-9, 1e-12)}
 
 # Every mistake of the catalogue compiles; and who is only slow shares that with anybody, after much waiting.
-_NOT_COMPARED = {"CompileError", "OutOfTime", "UninitialisedRead"}
+_NOT_COMPARED = {"CompileError", "OutOfTime", "Race", "UninitialisedRead"}
 
 
 def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
@@ -56,7 +56,7 @@ def diagnosis_of(mistake: Mistake) -> Diagnosis: ...
 @overload
 def diagnosis_of(mistake: None) -> None: ...
 def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
-    return Diagnosis(mistake.name, mistake.hint, mistake.link, mistake.task) if mistake else None
+    return Diagnosis(mistake.family, mistake.hint, mistake.link, mistake.task) if mistake else None
 
 
 def tasks_behind_failures(judgement: Judgement) -> list[str]:
@@ -110,8 +110,9 @@ def likeliest(
     same = same_bits if nearly_right else same_outcome
     best = _Match((), 0)
     equals: list[Mistake] = []
-    for candidate in sorted(_candidates(unit, task, evidence), key=lambda mistake: mistake not in found):
-        if candidate.task not in suspects or not answers_alike(candidate, failing[0], same):
+    candidates = [mistake for mistake in _candidates(unit, task, evidence) if mistake.task in suspects]
+    for candidate in prepared_ahead(sorted(candidates, key=lambda mistake: mistake not in found)):
+        if not answers_alike(candidate, failing[0], same):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
         explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item)))
         if len(explained) < len(best.failing):
@@ -125,12 +126,11 @@ def likeliest(
             break  # no other explains more; and no two mistakes of a task answer everything alike
     equals = _first_of(equals, task, found)
     everything = best.score == (len(failing), len(passing))
-    if any(_tells(unit, item, nearly_right) for item in best.failing):
-        if len(equals) == 1:
-            return Likeliest(equals[0])
-        enough = 2 * len(best.failing) >= len(failing)
-    else:  # one symptom has many causes: the mistake must at least fit whatever else was seen
-        enough = everything
+    # One symptom has many causes, and so has NaN: there the mistake must at least fit whatever else was seen.
+    by_number, by_nan = (any(_tells(unit, item, nearly_right, nan) for item in best.failing) for nan in (False, True))
+    if len(equals) == 1 and (by_number or (by_nan and everything)):
+        return Likeliest(equals[0])
+    enough = everything or (by_number and 2 * len(best.failing) >= len(failing))
     return Likeliest(possible=tuple(equals)) if enough and len(equals) <= MOST_POSSIBLE else Likeliest()
 
 
@@ -149,25 +149,43 @@ class _Match:
 def _first_of(equals: Sequence[Mistake], task: str, found: Sequence[Mistake]) -> list[Mistake]:
     """Of mistakes that explain equally much: what was found before, else the task's own, else all."""
     known = [mistake for mistake in equals if mistake in found][:1]
-    return known or [mistake for mistake in equals if mistake.task == task] or list(equals)
+    of_families = {(mistake.task, mistake.family): mistake for mistake in reversed(equals)}
+    equals = [mistake for mistake in equals if mistake in of_families.values()]  # of several variants the first
+    return known or [mistake for mistake in equals if mistake.task == task] or equals
 
 
-def _tells(unit: str, evidence: Evidence, nearly_right: bool) -> bool:
-    """Whether a check was answered with a wrong value. Exceptions, complaints and `None` tell of a symptom only."""
+def _tells(unit: str, evidence: Evidence, nearly_right: bool, by_nan: bool) -> bool:
+    """Whether a check was answered with a wrong value. Exceptions, complaints and `None` tell of a symptom only.
+
+    ``by_nan``: whether a value counts that is right wherever it is not NaN.
+    """
     reference = CachedReference(unit)
     return any(
-        request.seconds or _is_wrong_value(given, reference.ask(request), nearly_right)  # no training for this question
+        request.seconds
+        or _is_wrong_value(given, reference.ask(request), nearly_right, by_nan)  # no training for this question
         for request, given in evidence.transcript
     )
 
 
-def _is_wrong_value(given: Outcome, right: Outcome, nearly_right: bool) -> bool:
+def _is_wrong_value(given: Outcome, right: Outcome, nearly_right: bool, by_nan: bool) -> bool:
     if given.kinds or given.missing:
         return False
     if right.kinds:  # what should have been refused was not
         return True
     is_complaint = isinstance(given.value, str) and not isinstance(right.value, str)
-    return given.value is not None and not is_complaint and not same_value(given.value, right.value, nearly_right)
+    value = given.value if by_nan else _without_nan(given.value, right.value)
+    return given.value is not None and not is_complaint and not same_value(value, right.value, nearly_right)
+
+
+def _without_nan(value: Any, right: Any) -> Any:
+    """A value with what is right in place of NaN, where both have the same form."""
+    if type(value) is not type(right):
+        return value
+    if isinstance(value, torch.Tensor) and value.shape == right.shape and value.dtype == right.dtype:
+        return torch.where(value.isnan(), right, value)
+    if isinstance(value, (list, tuple)) and len(value) == len(right):
+        return type(value)(map(_without_nan, value, right))
+    return right if isinstance(value, float) and math.isnan(value) else value
 
 
 def _comparable(evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from types import CodeType
+from typing import TypeVar
 
 from autograder.course.catalogue import Entry, c_solution, complete_source, is_c, reference_module
 from autograder.sandbox.runtime.c import C_CODE, CCode
+
+T = TypeVar("T", bound=Entry)
 
 
 def reference_names(unit: str) -> dict:
@@ -24,6 +31,24 @@ def namespace(entry: Entry) -> dict:
     exec(_reference_code(entry.unit), names)
     exec(_compiled(complete_source(entry), entry.name), names)
     return names
+
+
+def prepared_ahead(entries: Sequence[T]) -> Iterator[T]:
+    """The entries of a unit, in order; in C the next ones are compiled meanwhile, since that is what takes time."""
+    if not entries or not is_c(entries[0].unit):
+        yield from entries
+        return
+    ahead = os.cpu_count() or 1
+    with ThreadPoolExecutor(ahead) as pool:
+        compiling = deque(pool.submit(_compile, entry) for entry in entries[:ahead])
+        for number, entry in enumerate(entries):
+            compiling.popleft().result()
+            compiling.extend(pool.submit(_compile, following) for following in entries[number + ahead :][:1])
+            yield entry
+
+
+def _compile(entry: Entry) -> None:
+    namespace(entry)[C_CODE].program()
 
 
 @lru_cache(maxsize=64)

@@ -36,7 +36,7 @@ class Measured:
     def right(self) -> bool:
         """A mistake failed and was named as itself (or is possible, by a symptom alone); an alternative passed."""
         if isinstance(self.entry, Mistake):
-            return self.result.status != results.PASSED and self.entry.name in self.named.split(" or ")
+            return self.result.status != results.PASSED and self.entry.family in self.named.split(" or ")
         return self.result.status == results.PASSED
 
 

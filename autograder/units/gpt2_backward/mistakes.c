@@ -1085,6 +1085,14 @@
  * section: linear-gradients
  */
 
+/* matmul_backward: no-weight-gradient-without-bias
+ * base: plain-loops
+ * edit: dweight[o * C + c] +=  =>  if (dbias != NULL) dweight[o * C + c] +=
+ * why: The weight's gradient is computed only where there is a bias. A layer without a bias has a weight all the same.
+ * hint: Where dbias is NULL, your dweight gets nothing. Only the addition to dbias depends on it.
+ * section: linear-gradients
+ */
+
 /* attention_backward: no-scale
  * base: plain-loops
  * edit: float scale = 1.0f / sqrtf(hs);  =>
@@ -1226,7 +1234,8 @@
  * edit: float *dk = dinp + (b * T + u) * 3 * C + C + h * hs;  =>
  * edit: dk[i] += dp[u] * q[i] * scale;  =>
  * why: The keys got no gradient. A score is a dot product, and both of its factors learn.
- * hint: Your dk stays as it was. Add dp * q * scale to it.
+ * hint: Your dk stays as it was, but for rounding. For every u <= t, add dp[u] * q * scale to row u of dk. (Added to row
+ * t, the query's, these terms cancel.)
  * section: attention-gradients
  */
 
@@ -1579,6 +1588,39 @@
  * section: attention-gradients
  */
 
+/* attention_backward: softmax-left-out
+ * base: plain-loops
+ * edit: a[u] * (da[u] - sum)  =>  da[u]
+ * why: The gradient of the weights was taken for that of the scores. Between them lies the softmax.
+ * hint: Your dpreatt equals your datt. Go back through the softmax: dp = a * (da - sum), with the sum of a * da over the
+ * row.
+ * section: softmax-gradient
+ */
+
+/* attention_backward: one-for-every-pair
+ * base: plain-loops
+ * edit: a[u] * (da[u] - sum)  =>  (1.0f - a[u]) * sum
+ * why: The derivative of weight w by score u was written as a[w] * (1 - a[u]) for all pairs. The 1 is there only where w
+ * is u, and elsewhere the derivative is -a[w] * a[u].
+ * hint: Your dpreatt has the 1 of the softmax's derivative in every term. It belongs to the score's own weight alone.
+ * section: softmax-gradient
+ */
+
+/* attention_backward: a-loop-without-its-own-position
+ * base: plain-loops
+ * each: LINE = const float *k = inp; const float *v = inp; dp[u] += a[u]
+ * edit:
+ *     for (int u = 0; u <= t; u++) {
+ *         LINE
+ * =>
+ *     for (int u = 0; u < t; u++) {
+ *         LINE
+ * why: One of the loops over u ends before t. Every position looked at itself in the forward pass, so each loop
+ * includes it.
+ * hint: One of your loops over u leaves out the query's own position. All of them run while u <= t.
+ * section: the-past-on-the-way-back
+ */
+
 /* gelu_backward: no-inner-derivative
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>
@@ -1862,6 +1904,16 @@
  * section: gelu-slope
  */
 
+/* gelu_backward: tanh-by-exponentials
+ * base: plain-loops
+ * edit: float th = tanhf(  =>  float e = expf(2.0f *
+ * edit: x * x * x));  =>  x * x * x)), th = (e - 1.0f) / (e + 1.0f);
+ * why: tanh was written as (exp(2y) - 1) / (exp(2y) + 1). Above y = 44 the exponential overflows, and infinity over
+ * infinity is NaN.
+ * hint: Large inputs give NaN, because the exponential overflows. Use tanhf, which knows its limits.
+ * section: gelu-slope
+ */
+
 /* residual_backward: both-overwritten
  * base: plain-loops
  * edit: dinp1[n] += dout[n]  =>  dinp1[n] = dout[n]
@@ -2024,6 +2076,15 @@
  * why: The gradient was subtracted from both. A sum hands its gradient on as it is.
  * hint: Both gradients have the opposite sign. Add with +=.
  * section: gradients-are-added
+ */
+
+/* residual_backward: first-set-to-the-second
+ * base: plain-loops
+ * edit: dinp1[n] += dout[n];  =>
+ * edit: dinp2[n] += dout[n]  =>  dinp1[n] = dinp2[n] += dout[n]
+ * why: `dinp1[n] = dinp2[n] += dout[n]` adds to dinp2 and copies the result to dinp1. What stood in dinp1 is lost.
+ * hint: Your dinp2 is right, and your dinp1 is a copy of it. Add dout to each of them, with `+=`.
+ * section: two-ways-one-gradient
  */
 
 /* crossentropy_softmax_backward: no-minus-one
@@ -2346,6 +2407,14 @@
  * section: loss-gradient
  */
 
+/* crossentropy_softmax_backward: padding-cleared
+ * base: plain-loops
+ * edit: float d = dlosses[b * T + t];  =>  float d = dlosses[b * T + t]; memset(dz + V, 0, (Vp - V) * sizeof(float));
+ * why: The columns of padding were set to 0. Their gradient is 0, and 0 is added to what stands there: nothing changes.
+ * hint: What stood in the padded columns is gone. Leave them alone: the loop ends at V.
+ * section: loss-gradient
+ */
+
 /* adamw_update: no-bias-correction
  * base: plain-loops
  * edit: float correction1 = 1.0f - powf(beta1, t);  =>
@@ -2438,10 +2507,10 @@
 
 /* adamw_update: gradient-not-squared
  * base: plain-loops
- * edit: (1.0f - beta2) * g  =>  (1.0f - beta2)
- * why: The second moment collected the gradient itself. It is the mean of squares, and would be negative half of the
- * time.
- * hint: Your v holds averages of gradients, and its root gives NaN. Square the gradient.
+ * each: SIZE = g; fabsf(g)
+ * edit: g * g  =>  SIZE
+ * why: The second moment collected the gradient itself, or its absolute value. It is the mean of squares.
+ * hint: Your v holds averages of gradients, or of their absolute values. Square the gradient.
  * section: adamw-in-c
  */
 
@@ -2723,5 +2792,24 @@
  * edit: float g = grads[i]  =>  float g = lr * grads[i]
  * why: The gradient was multiplied by the learning rate before the moments. It belongs to the step.
  * hint: Your m is too small by the factor lr. Multiply by lr only where the parameter changes.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: betas-exchanged-in-the-moments
+ * base: plain-loops
+ * edit: m[i] = beta1 * m[i] + (1.0f - beta1) * g;  =>  m[i] = beta2 * m[i] + (1.0f - beta2) * g;
+ * edit: v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;  =>  v[i] = beta1 * v[i] + (1.0f - beta1) * g * g;
+ * why: beta2 was used for the first moment and beta1 for the second, while the corrections have them right. The second
+ * moment is the slower one.
+ * hint: Your m and v move at each other's pace. m takes beta1, v takes beta2.
+ * section: adamw-in-c
+ */
+
+/* adamw_update: correction-outside-the-root
+ * base: plain-loops
+ * each: ROOT = sqrtf(v[i]) / correction2; sqrtf(v[i]) / correction2 * correction1
+ * edit: sqrtf(v_hat)  =>  ROOT
+ * why: The root was taken of v, and its correction applied to the root. The correction belongs to v, under the root.
+ * hint: Your steps are of the wrong size while t is small. Divide v by its correction first, then take the root.
  * section: adamw-in-c
  */

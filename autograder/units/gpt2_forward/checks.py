@@ -1,7 +1,7 @@
 """Checks of the unit on GPT-2's forward pass: C kernels, called with arrays between which no byte may be touched.
 
 Each task stands with its helper and its checks. Sizes that could be confused (B, T, C, OC, NH, V, Vp) always differ,
-and are rarely multiples of a block size. Arrays that a C kernel writes hold NaN before the call, or 1e30. PyTorch
+and are rarely multiples of a block size. Arrays that a C kernel writes hold NaN before the call, or 1000. PyTorch
 computes the expected values in float64. Every `check_kernel` starts a process, so there are few calls, each of which
 shows much. One check of every task makes several calls in one process.
 """
@@ -15,7 +15,9 @@ from torch.nn import functional as F
 from autograder.judging.c_assertions import Call, check_kernel
 from autograder.units.support.gpt2 import causal_attention, token_ids, uneven_rows
 
-GARBAGE = 1e30  # for arrays to be written: unlike NaN, it is the maximum of a search that includes the old contents
+# For arrays to be written. Unlike NaN, it is the maximum of a search that includes the old contents; and what is added
+# to it shows, so an array that is added to can be told from one that is never written.
+GARBAGE = 1000.0
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -130,7 +132,7 @@ def test_linear_layer(learner, reference, rng):
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
 def test_without_bias(learner, reference, rng):
     """Works without a bias: `bias` is NULL."""
-    check_kernel(learner, "matmul_forward", matmul_call(rng, 3, 2, 7, 5, with_bias=False))
+    check_kernel(learner, "matmul_forward", matmul_call(rng, 3, 2, 7, 5, with_bias=False, fill=GARBAGE))
 
 
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
@@ -161,7 +163,7 @@ def attention_call(inp, heads, arrays, about="", tolerance=1e-5, fill=math.nan):
         if array not in arrays:
             values.fill_(math.nan)
     zeros = {"att": (future, "the future positions of `att`")} if "att" in arrays else {}
-    return Call(given, expected, about, tolerance, fill, zeros)
+    return Call(given, expected, about, tolerance, fill, zeros, free={"preatt": future})
 
 
 @pytest.mark.task("gpt2_forward.attention_forward", points=1)

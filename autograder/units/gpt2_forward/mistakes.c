@@ -767,6 +767,21 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: layernorm-kernel
  */
 
+/* layernorm_forward: sum-begins-at-the-row-before
+ * base: plain-loops
+ * each: SUM = m; v
+ * edit: float SUM = 0.0f;  =>
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     float SUM = 0.0f;
+ *     for (int b = 0; b < B; b++) {
+ * why: The variable of the mean, or that of the variance, is set to 0 once, before the loops. Every row then starts its
+ * sum at the result of the row before it.
+ * hint: The first row is right, and the later ones contain a part of the row before. Set both sums to 0 for every row.
+ * section: numbers-in-c
+ */
+
 /* matmul_forward: transposed-weight
  * base: plain-loops
  * edit: o * C + c  =>  c * OC + o
@@ -1126,6 +1141,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
  * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
  * section: numbers-in-c
+ */
+
+/* matmul_forward: added-to-what-was-there-without-bias
+ * base: plain-loops
+ * edit: bias != NULL ? bias[o] : 0.0f  =>  bias != NULL ? bias[o] : y[o]
+ * why: out is set to the bias where there is one, and to nothing where there is none. The products are then added to
+ * what stood in out before the call.
+ * hint: Where bias is NULL, your output contains what stood in out before the call. Start the sum at 0 in that case.
+ * section: arrays-only-written
  */
 
 /* attention_forward: no-scale
@@ -2324,6 +2348,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: residual-kernel
  */
 
+/* residual_forward: bytes-for-entries
+ * base: copy-then-add
+ * edit: N * sizeof(float)  =>  N
+ * why: memcpy counts bytes, and got the number of entries. A float has four bytes, so a quarter of the entries was
+ * copied.
+ * hint: Only the first quarter of out is right. The third argument of memcpy is a number of bytes: N * sizeof(float).
+ * section: numbers-in-c
+ */
+
 /* softmax_forward: over-the-padding
  * base: plain-loops
  * edit:
@@ -2811,6 +2844,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: numbers-in-c
  */
 
+/* softmax_forward: divided-by-the-sum-so-far
+ * base: plain-loops
+ * edit: p[v] /= sum;  =>  (void)sum;
+ * edit: sum += p[v];  =>  sum += p[v]; p[v] /= sum;
+ * why: Each exponential was divided inside the loop that adds them up, by the sum up to its own token. All of them are
+ * divided by the whole sum.
+ * hint: The first probability of every row is 1. The division needs a loop of its own, after the sum is complete.
+ * section: running-maximum
+ */
+
 /* crossentropy_forward: no-minus
  * base: plain-loops
  * edit: -logf(p)  =>  logf(p)
@@ -2849,11 +2892,12 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* crossentropy_forward: next-target
  * base: plain-loops
- * edit: targets[b * T + t]  =>  targets[b * T + t + 1]
+ * each: NEXT = t + 1; (t + 1) % T; (t + 1 < T ? t + 1 : t)
+ * edit: targets[b * T + t]  =>  targets[b * T + NEXT]
  * why: The target was read one position further on. targets holds the right next token of every position already:
  * nothing needs to be shifted.
- * hint: Every position is measured against the target of the position after it, and the last reads past the end. The
- * target of (b, t) is targets[b * T + t].
+ * hint: Every position is measured against the target of the position after it. The target of (b, t) is
+ * targets[b * T + t].
  * section: crossentropy-kernel
  */
 
@@ -2884,7 +2928,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* crossentropy_forward: small-number-in-the-logarithm
  * base: plain-loops
- * edit: logf(p)  =>  logf(p + 1e-8f)
+ * each: SMALL = 1e-8f; 1e-5f; 1e-6f; 1e-7f; 1e-10f; 1e-12f
+ * edit: logf(p)  =>  logf(p + SMALL)
  * why: A small number was added to the probability, to keep the logarithm finite. It changes small probabilities,
  * and hides that one is 0.
  * hint: Losses of small probabilities come out too small. Take the logarithm of the probability as it is.
@@ -2893,7 +2938,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* crossentropy_forward: smallest-probability-set
  * base: plain-loops
- * edit: logf(p)  =>  logf(fmaxf(p, 1e-10f))
+ * each: LIMIT = 1e-10f; 1e-5f; 1e-6f; 1e-7f; 1e-8f; 1e-12f
+ * edit: logf(p)  =>  logf(fmaxf(p, LIMIT))
  * why: Probabilities below a limit were raised to it, to keep the logarithm finite. A token with probability 0 has
  * an infinite loss, which tells that something is wrong.
  * hint: Your loss never exceeds a limit. Take the logarithm of the probability as it is, 0 included.

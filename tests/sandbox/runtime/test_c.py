@@ -167,6 +167,51 @@ def test_memory_that_is_written_first(body):
     residual(code(f"inline float twice(float x) {{ return 2 * x; }}\n{HEAD} {body}\n(void)twice;}}\n"))
 
 
+# --- threads ----------------------------------------------------------------------------------------------------------
+
+LOOP = "for (int i = 0; i < N; i++)"
+RACES = {
+    "one entry": (f"#pragma omp parallel for\n {LOOP} out[0] += inp1[i];", "entry of `out`"),
+    "through a macro": (f"THREADS {LOOP} out[i / 4] = inp1[i] + i;", "entry of `out`"),
+    "a shared sum": (f"float x;\n#pragma omp parallel for\n {LOOP} {{ x = inp1[i]; out[i] = x + i; }}", "variable"),
+    "a shared counter": (
+        f"int j;\n#pragma omp parallel for schedule(static)\n {LOOP} for (j = 0; j < 2; j++) out[i] = j;",
+        "variable",
+    ),
+    "in a helper": ("add(out, N);", "entry of `out`"),
+}
+NO_RACES = {
+    "entries of their own": f"#pragma omp parallel for\n {LOOP} out[i] = inp1[i] + inp2[i];",
+    "private variables": f"float x;\n#pragma omp parallel for private(x)\n {LOOP} {{ x = inp1[i]; out[i] = x; }}",
+    "an addition at one go": f"out[0] = 0;\n#pragma omp parallel for\n {LOOP} {{\n#pragma omp atomic\n out[0] += 1; }}",
+    "sums of threads": f"float x = 0;\n#pragma omp parallel for reduction(+:x)\n {LOOP} x += inp1[i];\n out[0] = x;",
+    "rounds as they come": f"#pragma omp parallel for schedule(dynamic)\n {LOOP} out[i] = inp1[i];",
+    "one thread alone": f"#pragma omp parallel for if(N > 100)\n {LOOP} out[0] = inp1[i] + i;",
+    "one after the other": f"{LOOP} out[0] = inp1[i] + i;\n#pragma omp parallel for\n {LOOP} out[i] = 1;",
+}
+THREADS = """
+#define THREADS _Pragma("omp parallel for")
+static void add(float *out, int n) {
+    THREADS
+    for (int i = 0; i < n; i++) out[0] += i;
+}
+"""
+
+
+@pytest.mark.parametrize(("body", "where"), RACES.values(), ids=RACES)
+def test_two_threads_that_write_to_the_same_memory(body, where):
+    if "-fopenmp" not in compiling.compiler():
+        pytest.skip("this compiler knows no OpenMP")
+    error = failure(THREADS + HEAD + "out[0] = 0; (void)add;\n" + body + "\n}\n")
+    assert type(error) is calling.Race
+    assert re.search(rf"the same {where}, so the result depends on chance", str(error))
+
+
+@pytest.mark.parametrize("body", NO_RACES.values(), ids=NO_RACES)
+def test_threads_that_do_not_meet(body):
+    residual(code(HEAD + "memset(out, 0, N * sizeof(float));\n" + body + "\n}\n", "#include <string.h>\n"))
+
+
 def several(body: str, *sizes: int) -> list:
     """The sums of 1 and 2 in calls of these sizes, in one process."""
     calls = [[torch.full((size,), NAN), torch.ones(size), 2 * torch.ones(size), size] for size in sizes]

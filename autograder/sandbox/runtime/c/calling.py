@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from .compiling import C_CODE, ENVIRONMENT, NOT_VISIBLE, CCode, Program
+from .compiling import C_CODE, ENVIRONMENT, NOT_VISIBLE, RACE, CCode, Program
 from .prototypes import SIGNATURES, Parameter
 from .reading import Piece
 
@@ -59,6 +59,10 @@ class UninitialisedRead(KernelFailure):
     """The C kernel reads what nothing has been written to."""
 
 
+class Race(KernelFailure):
+    """Two threads of the C kernel write to the same memory, so its result depends on which of them comes first."""
+
+
 def call_kernel(namespace: dict, name: str, arguments: Sequence[Any]) -> list[Any]:
     """Call a C kernel once: see `call_kernels`."""
     return call_kernels(namespace, name, [arguments])[0]
@@ -75,6 +79,7 @@ def call_kernels(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> 
     results = made.run()
     if not code.initialised:
         made.demand_initialised()
+        made.demand_no_race()
     return results
 
 
@@ -251,6 +256,27 @@ class _Calls:
             variable, line = self.program.uninitialised_variable(self.name)
             where = f"{line}: `{variable}`" if variable else ""
             raise UninitialisedRead(f"`{self.name}` reads memory before anything has been written to it.", where)
+
+    def demand_no_race(self) -> None:
+        """Raises `Race` if two threads, run one after the other, change the same entry or variable.
+
+        The process has one thread otherwise, so that a result does not depend on chance; there such code looks right.
+        """
+        if not self.program.shares_out(self.name) or not self.program.two_threads_path:
+            return
+        code = self._process(self.program.two_threads_path).code
+        arrays = [parameter.name for parameter in SIGNATURES[self.name] if parameter.is_array]
+        number = (code or 0) - RACE
+        if 0 <= number < len(arrays):
+            raise Race(
+                f"Two threads of `{self.name}` write to the same entry of `{arrays[number]}`, so the result depends on "
+                "chance. Share out a loop whose rounds write to different entries."
+            )
+        if number == 16:  # none of the arrays
+            raise Race(
+                f"Two threads of `{self.name}` write to the same variable, so the result depends on chance. Declare it "
+                "inside the loop that is shared out."
+            )
 
     def _parts(self, output: bytes) -> list[bytes]:
         """The arrays' bytes in a process's output, one array after the other: empty for NULL."""

@@ -21,6 +21,7 @@ C_CODE = "__c_code__"  # the name under which a namespace keeps its `CCode`
 COMPILE_SECONDS = 60.0
 MAX_C = 400_000  # characters
 NOT_VISIBLE = 3  # the exit code of a program whose C kernel only its own file can call
+RACE = 100  # the exit code, plus the number of the array, of a program two of whose threads write the same entry
 MAX_ATTEMPTS = 12  # compilations, each without one more piece that does not compile
 _FLAGS = [
     *("-std=gnu11", "-gdwarf-4", "-O1", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"),
@@ -29,6 +30,9 @@ _FLAGS = [
 ]
 # Without optimisation every local variable has memory of its own, which the calling program can fill beforehand.
 _PLAIN_FLAGS = ["-std=gnu11", "-O0", "-w", "-fgnu89-inline", "-ffp-contract=off", "-Dmain=main_of_the_learner"]
+# What two threads are tried on: loops that OpenMP shares out evenly, and nothing that threads wait for each other with.
+_CLAUSE = r"(?:collapse|private|firstprivate|shared|default|if|num_threads|schedule)\s*\((?!dynamic|guided|runtime)"
+_SHARED_OUT = re.compile(rf"(?:parallel\s+for(?:\s+simd)?|simd)(?:[\s,]*{_CLAUSE}[^)]*\))*\s*")
 _AS_JSON = "-fdiagnostics-format=json"  # gcc 9 to 15. Later ones and clang have SARIF, in forms that still change.
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1:symbolize=0:exitcode=66",
@@ -169,6 +173,28 @@ class Program:
                     return path
         return ""
 
+    @cached_property
+    def two_threads_path(self) -> str:
+        """The same program for two threads, one after the other; empty where it cannot be built so."""
+        with open(os.path.join(self._folder.name, "two.o"), "wb") as file:
+            file.write(_calling_object(two_threads=True))
+        path = self.path + "-two"
+        command = [compiler()[0], "-fopenmp", *_PLAIN_FLAGS, "learner.c", "two.o", "-o", path, "-lm"]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if "-fopenmp" in compiler() and self._run(command).returncode == 0:
+                return path
+        return ""
+
+    def shares_out(self, function: str) -> bool:
+        """Whether a function, its helpers included, shares out loops to threads, and all of them simply."""
+        others = SIGNATURES.keys() - {function}
+        text = "\n".join(piece.text for piece in self._kept if piece.function and piece.function not in others)
+        macros = [found for piece in self._kept for found in re.findall(r"#\s*define\s+(\w+)(.*\bomp\b.*)", piece.text)]
+        text += "\n".join(body for name, body in macros if re.search(rf"\b{name}\b", text))
+        pragmas = re.findall(r"(?:#\s*pragma\s+|_Pragma\s*\(\s*\")omp\s+([^\"\n]*)", text)
+        waits = re.search(r"\bomp_(?!get_(?:num_threads|thread_num)\b)", text)
+        return bool(pragmas) and all(map(_SHARED_OUT.fullmatch, pragmas)) and not waits
+
     def uninitialised_variable(self, function: str) -> tuple[str, str]:
         """What the compiler says is read before it is written in a function, its helpers included: name and line."""
         pieces = [piece for piece in self._kept if piece.function == function]
@@ -289,14 +315,14 @@ def _errors(stderr: str) -> list[Message]:
 
 
 @lru_cache(maxsize=None)
-def _calling_object() -> bytes:
+def _calling_object(two_threads: bool = False) -> bytes:
     """The calling program, compiled: the same for all learners, without sanitizers; raises `NoCompiler`."""
     with tempfile.TemporaryDirectory(prefix="calling-") as folder:
         source, target = os.path.join(folder, "call.c"), os.path.join(folder, "call.o")
         with open(source, "w") as file:
             file.write(_calling_program())
         flags = ("-std=gnu11", "-gdwarf-4", "-O1", "-fno-omit-frame-pointer")
-        command = [compiler()[0], *flags, "-c", source, "-o", target]
+        command = [compiler()[0], *flags, *["-DTWO_THREADS"] * two_threads, "-c", source, "-o", target]
         done = subprocess.run(command, env={**ENVIRONMENT, "TMPDIR": folder}, capture_output=True, check=False)
         if done.returncode:
             reason = _errors(done.stderr.decode(errors="replace"))[0].text
@@ -322,7 +348,8 @@ def _calling_program() -> str:
             + "\n".join(lines)
             + "\n        break;\n    }"
         )
-    return _CALLING.replace("PROTOTYPES", weak).replace("CASES", "\n".join(cases))
+    program = _CALLING.replace("PROTOTYPES", weak).replace("CASES", "\n".join(cases))
+    return program.replace("RACE", str(RACE))
 
 
 _CALLING = r"""
@@ -397,9 +424,60 @@ static void addresses(void) {
 }
 /* What is called after this has its variables where fill_stack has written, and not beside its return address. */
 #define go_deeper() __asm__ volatile("" : : "r"(__builtin_alloca(512)) : "memory")
+#ifdef TWO_THREADS
+/* In place of OpenMP's own: a shared loop is run by two threads, one after the other. The program ends when both have
+ * changed the same entry of an array, or the same of the variables that they share. These lie on the stack between the
+ * loop's data and main. */
+static int thread, threads = 1;
+static char *end_of_stack;
+int omp_get_num_threads(void) { return threads; }
+int omp_get_thread_num(void) { return thread; }
+static void *copy_of(const void *from, size_t size) {
+    void *copy = malloc(size);
+    if (!copy) _exit(6);
+    return memcpy(copy, from, size);
+}
+static int both_changed(const void *before, const void *between, const void *after, size_t size) {
+    const int32_t *x = before, *y = between, *z = after;
+    for (size_t i = 0; i < size / 4; i++)
+        if (x[i] != y[i] && y[i] != z[i]) return 1;
+    return 0;
+}
+void GOMP_parallel(void (*body)(void *), void *data, unsigned wanted, unsigned flags) {
+    (void)flags;
+    if (threads > 1 || wanted == 1 || data == NULL) {
+        int own = thread, all = threads;
+        thread = 0, threads = 1;
+        body(data);
+        thread = own, threads = all;
+        return;
+    }
+    void *before[16], *between[16];
+    size_t size = (size_t)(end_of_stack - (char *)data);
+    char *stack = copy_of(data, size);
+    threads = 2;
+    for (int i = 0; i < count; i++) before[i] = sizes[i] > 0 ? copy_of(arrays[i], (size_t)sizes[i]) : NULL;
+    body(data);
+    for (int i = 0; i < count; i++) between[i] = sizes[i] > 0 ? copy_of(arrays[i], (size_t)sizes[i]) : NULL;
+    char *stack_between = copy_of(data, size);
+    memcpy(data, stack, size);
+    thread = 1;
+    body(data);
+    for (int i = 0; i < count; i++)
+        if (sizes[i] > 0 && both_changed(before[i], between[i], arrays[i], (size_t)sizes[i])) _exit(RACE + i);
+    for (size_t i = 0; i + 4 <= size; i += 4)
+        if (memcmp(stack + i, stack_between + i, 4) && memcmp(stack + i, (char *)data + i, 4)) _exit(RACE + 16);
+    thread = 0, threads = 1;
+    for (int i = 0; i < count; i++) free(before[i]), free(between[i]);
+    free(stack), free(stack_between);
+}
+#endif
 int main(int many, char **words) {
     int64_t kernel = whole();
     filling = (int)whole();
+#ifdef TWO_THREADS
+    end_of_stack = __builtin_frame_address(0);
+#endif
 #ifdef M_PERTURB
     if (filling >= 0) mallopt(M_PERTURB, filling ^ 0xff);
 #endif
