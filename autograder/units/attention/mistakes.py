@@ -1748,3 +1748,33 @@ mistake(
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
     "softmax, or call `scaled_dot_product_attention`, which does.",
 )
+
+mistake(
+    "attention.SelfAttention",
+    "keys-made-by-the-query-layer",
+    edit("self.w_k(x)", "self.w_q(x)"),
+    section="queries-keys-values",
+    why="The keys were made by `w_q`, so `w_k` is never used. The scores are then symmetric: each position looks at "
+    "another as much as it is looked at.",
+    hint="Your keys come from `w_q`, and `w_k` has no influence. Each of the three layers makes what its name says.",
+)
+
+mistake(
+    "attention.SelfAttention",
+    "keys-and-values-exchanged",
+    edit("self.w_k(x), self.w_v(x)", "self.w_v(x), self.w_k(x)"),
+    section="queries-keys-values",
+    why="The keys were made by `w_v` and the values by `w_k`. The shapes agree, but trained weights loaded into these "
+    "layers do each other's work.",
+    hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
+)
+
+mistake(
+    "attention.CrossAttention",
+    "keys-and-values-exchanged",
+    edit("self.w_k(memory), self.w_v(memory)", "self.w_v(memory), self.w_k(memory)"),
+    section="queries-keys-values",
+    why="The keys were made by `w_v` and the values by `w_k`. Both read the memory, but trained weights loaded into "
+    "these layers do each other's work.",
+    hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
+)

@@ -2111,3 +2111,13 @@ mistake(
     hint="After your function the caller's `ids` hold something else. Make a new tensor with `torch.cat` at every "
     "step.",
 )
+
+mistake(
+    "babygpt.Head",
+    "dropout-before-the-mask",
+    edit("attention_scores(self.query(x), self.key(x))", "self.dropout(attention_scores(self.query(x), self.key(x)))"),
+    edit("self.dropout(scores.softmax(dim=-1))", "scores.softmax(dim=-1)"),
+    section="v10-dropout",
+    why="Dropout acts on the scores. A dropped score becomes 0, which is no small score, and no weight is ever 0.",
+    hint="Your dropout acts on the scores, where 0 is an ordinary score. Drop *weights*: softmax first, then dropout.",
+)

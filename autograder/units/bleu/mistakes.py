@@ -1923,3 +1923,20 @@ mistake(
     "of them is a wrong call that would go unnoticed.",
     hint="Your scores are right, but wrong arguments are accepted. Raise the errors that the description names.",
 )
+
+mistake(
+    "bleu.ngram_counts",
+    "nothing-refused",
+    edit(
+        'if isinstance(tokens, str):\n    raise TypeError(f"tokens is the string {tokens!r}, whose items are characters; split it into a list of tokens.")',
+        "",
+    ),
+    edit('if n < 1:\n    raise ValueError(f"n is {n}, but an n-gram has at least one token.")', ""),
+    edit(
+        "Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))",
+        "Counter(zip(*(tokens[start:] for start in range(n))))",
+    ),
+    section="ngrams",
+    why="Neither a string nor an n below 1 is refused. A string is silently counted by characters.",
+    hint="You accept a string, whose items are characters, and an n below 1. Raise a TypeError and a ValueError.",
+)

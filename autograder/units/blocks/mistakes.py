@@ -1956,3 +1956,22 @@ mistake(
     hint="Your second call still uses the sublayer of the first one, which is kept in an attribute. Call the one that "
     "is passed.",
 )
+
+mistake(
+    "blocks.dropout",
+    "p-is-what-stays-scaled-by-the-rest",
+    edit(" or p == 0", ""),
+    edit(") < p", ") >= p"),
+    section="inverted-dropout",
+    why="Entries were dropped with probability 1 - p and then divided by 1 - p. With p = 0 nothing is left.",
+    hint="You keep a share p of the entries and drop the rest. Here, as in PyTorch, p is the share that is dropped.",
+)
+
+mistake(
+    "blocks.LayerNorm",
+    "gain-starts-at-random",
+    edit("torch.ones(d_model)", "torch.randn(d_model)"),
+    section="gain-and-bias",
+    why="The gain was drawn at random. A new layer norm then scales each component by another factor.",
+    hint="Your `gamma` starts with random numbers. It starts at 1, so that a new layer norm only normalises.",
+)

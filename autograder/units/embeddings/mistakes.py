@@ -2219,3 +2219,34 @@ def max_pool(hidden, keep):
         hidden.masked_fill_(~keep[..., None], float("-inf"))
     positions = hidden.masked_fill(~keep[..., None], float("-inf"))
     return positions.amax(1).masked_fill(~keep.any(1, keepdim=True), 0.0)
+
+
+mistake(
+    "embeddings.PositionalEncoding",
+    "positions-dropped-alike-for-the-batch",
+    edit("self.drop(x + self.pe[:, :length].to(x.dtype))", "x + self.drop(self.pe[:, :length].to(x.dtype))"),
+    section="add-then-drop",
+    why="Dropout was applied to the positions before they were added, once for all sequences. The tokens are never "
+    "dropped.",
+    hint="In training only the positions are dropped, your tokens never are. Apply dropout to the *sum*.",
+)
+
+mistake(
+    "embeddings.max_pool",
+    "a-large-negative-number-where-nothing-is-kept",
+    edit('float("-inf")', "-1e9"),
+    edit(".masked_fill(~keep.any(1, keepdim=True), 0.0)", ""),
+    section="nothing-kept",
+    why="Padding was filled with -1e9, and in a row with nothing kept that number is the largest. The task asks for "
+    "zeros there.",
+    hint="A row with nothing kept gives you -1e9, the number that you fill padding with. Such a row pools to zeros.",
+)
+
+mistake(
+    "embeddings.one_hot",
+    "ids-counted-from-one",
+    edit("F.one_hot(ids,", "F.one_hot((ids - 1).clamp(min=0),"),
+    section="one-hot-vectors",
+    why="The ids were taken to start at 1, so each 1 stands one index too early. The first id is 0.",
+    hint="Your ones stand one index too early. Ids start at 0: the id is the index, with nothing subtracted.",
+)

@@ -1577,3 +1577,17 @@ mistake(
     "top. Rows sum to more than 1.",
     hint="The target gets 1 - smoothing and a share on top in your `true_dist`. It gets exactly 1 - smoothing.",
 )
+
+mistake(
+    "losses.cross_entropy",
+    "softmax-by-hand-before-the-logarithm",
+    edit(
+        "log_probs = shifted - shifted.exp().sum(-1, keepdim=True).log()",
+        "log_probs = (logits.exp() / logits.exp().sum(-1, keepdim=True)).log()",
+    ),
+    section="stable-cross-entropy",
+    why="The softmax was written out without subtracting the maximum. The exponential of a large logit is infinite, "
+    "and infinity divided by infinity is NaN.",
+    hint="Large logits give NaN: `exp` overflows, and inf / inf is NaN. Subtract the row's maximum first, and take the "
+    "logarithm of the sum, not of a probability.",
+)

@@ -1496,3 +1496,25 @@ mistake(
     why="The result is `bytes`, not a string. UTF-8 is how a text is stored; the caller wants the text.",
     hint="You return bytes. One step is missing: .decode('utf-8', errors='replace').",
 )
+
+mistake(
+    "tokens.Vocabulary",
+    "decode-stops-at-the-end-symbol",
+    edit(
+        "kept = [index for index in ids if",
+        "ids = ids[: ids.index(EOS)] if EOS in ids else ids\nkept = [index for index in ids if",
+    ),
+    section="decoding-words",
+    why="`decode` ends at the first EOS. What comes after that id is lost, although only the special tokens are left "
+    "out.",
+    hint="Your `decode` stops at the first EOS and loses the words after it. Leave the special ids out, and go on.",
+)
+
+mistake(
+    "tokens.Vocabulary",
+    "both-symbols-or-none",
+    edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[BOS, *ids, EOS] if add_bos or add_eos else ids"),
+    section="vocabulary-specials",
+    why="Either argument adds both symbols. A source often gets EOS alone, and a prompt BOS alone.",
+    hint="With only one of `add_bos` and `add_eos` you add both symbols. Each argument adds its own.",
+)

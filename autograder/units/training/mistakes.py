@@ -2938,3 +2938,41 @@ mistake(
     "loss.",
     hint="With a single token your loss and gradient are half as large: guard against 0 tokens only.",
 )
+
+mistake(
+    "training.run_epoch",
+    "scheduler-ahead-of-the-step",
+    edit(
+        "total_loss += loss.item()",
+        "total_loss += loss.item()\nif scheduler is not None and batch is not group[-1]:\n    scheduler.step()",
+    ),
+    section="epoch-schedule",
+    why="The scheduler steps after every batch, also where the optimiser waits for more. With `accumulate=k` the "
+    "first step already has the rate of step k.",
+    hint="With `accumulate` your schedule runs ahead: the scheduler takes one step after each step of the optimiser, "
+    "not after each batch.",
+)
+
+mistake(
+    "training.run_epoch",
+    "evaluates-as-in-training",
+    edit("model.train(training)", "model.train()"),
+    edit("torch.set_grad_enabled(training)", "torch.enable_grad()"),
+    section="evaluating",
+    why="While evaluating, the model is in training mode and gradients are recorded. Dropout then makes the loss "
+    "random, and the graph costs memory.",
+    hint="Without an optimiser you still train, except for the steps: call `model.eval()` and turn gradients off.",
+)
+
+mistake(
+    "training.copy_task",
+    "last-word-missing-after-the-start",
+    edit(
+        "ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)",
+        "words = torch.randint(4, vocab_size - 1, (batch_size, length - 1), generator=generator)",
+    ),
+    edit("ids[:, 0] = BOS", "ids = torch.nn.functional.pad(words, (1, 0), value=BOS)"),
+    section="copy-task-data",
+    why="The upper bound was lowered by one. `torch.randint` already leaves out its upper bound.",
+    hint="The last word, `vocab_size - 1`, never occurs: the upper bound of `torch.randint` is exclusive.",
+)

@@ -3245,3 +3245,51 @@ mistake(
     "model's direct children.",
     hint="Your keys name modules inside modules. `named_children` gives the direct parts, `named_modules` all of them.",
 )
+
+mistake(
+    "transformer.EncoderLayer",
+    "no-norm-with-pre",
+    edit(
+        "x = self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))",
+        """
+        if self.connections[0].norm == "pre":
+            x = x + self.connections[0].dropout(self.self_attention(x, x, x, mask))
+            return x + self.connections[1].dropout(self.feed_forward(x))
+        x = self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))
+        """,
+    ),
+    section="tf-encoder-layer",
+    why='With `norm="pre"` nothing is normalised: both sublayers read the plain input. "Pre" says where the norm '
+    "stands, before the sublayer, not that there is none.",
+    hint='With `norm="pre"` your layer has no norm at all. Each sublayer then reads its normalised input.',
+)
+
+mistake(
+    "transformer.EncoderLayer",
+    "second-shortcut-from-the-input",
+    edit("x = self.connections[0](x", "after = self.connections[0](x"),
+    edit(
+        "self.connections[1](x, self.feed_forward)",
+        """
+        self.connections[1](
+            x, lambda y: self.feed_forward(self.connections[1].norm_layer(after) if self.connections[1].norm == "pre" else after)
+        )
+        """,
+    ),
+    section="tf-encoder-layer",
+    why="The second connection adds the layer's input and not what the attention returned. The result of the "
+    "attention then reaches the output through the feed-forward network alone.",
+    hint="Around the feed-forward network you add the layer's first input. Add what the first connection returned.",
+)
+
+mistake(
+    "transformer.make_model",
+    "no-positions-in-the-target",
+    edit(
+        "model = Transformer(",
+        "tgt_embed = nn.Sequential(tables[1], nn.Dropout(dropout))\nmodel = Transformer(",
+    ),
+    section="tf-flow",
+    why="Only the source got positions. The decoder then sees its words without their order.",
+    hint="What your decoder reads has no positions. Source and target each get a table and a positional encoding.",
+)
