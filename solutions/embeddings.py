@@ -205,3 +205,28 @@ def max_pool(hidden, keep):
     largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax(1)
     return largest.masked_fill(~keep.any(1, keepdim=True), 0.0)
     ### END SOLUTION
+
+
+def test_positions(sinusoidal_positions):
+    """A test of `sinusoidal_positions`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        sinusoidal_positions: the implementation to test, called as in Task 4. It comes in many styles; its numbers
+            differ by rounding, and its result may be a view.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    for max_len, d_model in ((7, 6), (5, 9)):
+        table = sinusoidal_positions(max_len, d_model)
+        assert table.shape == (max_len, d_model)
+        assert table.dtype == torch.float32
+        for p in range(max_len):
+            for column in range(d_model):
+                angle = p / 10000 ** ((column - column % 2) / d_model)
+                expected = math.cos(angle) if column % 2 else math.sin(angle)
+                assert abs(table[p, column].item() - expected) < 1e-4
+    ### END SOLUTION

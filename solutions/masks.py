@@ -115,3 +115,28 @@ def to_key_padding_mask(mask):
     ### BEGIN SOLUTION
     return ~mask[:, 0, 0, :]
     ### END SOLUTION
+
+
+def test_decoder_mask(decoder_mask):
+    """A test of `decoder_mask`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        decoder_mask: the implementation to test, called as in Task 3. It comes in many styles: with or without loops,
+            and its result may be a view.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    ids = torch.tensor([[0, 5, 6, 7], [5, 6, 0, 0], [0, 0, 0, 0]])
+    for pad_id in (0, 6):
+        mask = decoder_mask(ids, pad_id)
+        assert mask.shape == (3, 1, 4, 4)
+        assert mask.dtype == torch.bool
+        for b in range(3):
+            for query in range(4):
+                for key in range(4):
+                    assert mask[b, 0, query, key] == (key <= query and ids[b, key] != pad_id)
+    ### END SOLUTION

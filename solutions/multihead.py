@@ -145,3 +145,31 @@ def ablate_head(module, head):
         ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0  # the columns that read this head
     return ablated
     ### END SOLUTION
+
+
+def test_heads(split_heads, merge_heads):
+    """A test of `split_heads` and `merge_heads`: it returns for right implementations and raises for a wrong one.
+
+    Args:
+        split_heads, merge_heads: the implementations to test, called as in Tasks 1 and 2; one of the two may be wrong.
+            They come in many styles, and their results may be views or copies.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    x = torch.randn(2, 5, 12)
+    heads = split_heads(x, 3)
+    assert heads.shape == (2, 3, 5, 4)
+    for head in range(3):
+        assert torch.equal(heads[:, head], x[:, :, 4 * head : 4 * head + 4])
+    assert torch.equal(merge_heads(heads), x)
+    assert torch.equal(merge_heads(heads.contiguous()), x)
+    try:
+        split_heads(x, 5)
+    except Exception:
+        return
+    raise AssertionError("a width of 12 was cut into 5 heads")
+    ### END SOLUTION

@@ -208,3 +208,36 @@ def bpe_decode(ids, merges):
             raise ValueError(f"ids must lie between 0 and {len(spelled) - 1}, but one is {index}.")
     return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")
     ### END SOLUTION
+
+
+def test_bpe(train_bpe, bpe_encode, bpe_decode):
+    """A test of byte-pair encoding: it returns for right implementations and raises for a wrong one.
+
+    Args:
+        train_bpe, bpe_encode, bpe_decode: the implementations to test, called as in Tasks 2, 3 and 4; one of the three
+            may be wrong. They come in many styles.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. Random generators are seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    assert train_bpe("banana banana", 2) == [(b"n", b"a"), (b"na", b"na")]  # (b"a", b"n") is as frequent
+    assert train_bpe("hi ab ab ab", 1) == [(b"a", b"b")]
+    assert train_bpe("a b a b a b", 1) == [(b" ", b"b")]  # not (b"a", b" "), which lies in two pieces
+    assert train_bpe("\u00e9", 9) == [(b"\xc3", b"\xa9")]
+    merges = [(b"b", b"c"), (b"a", b"b"), (b"bc", b"d"), (b"a", b" ")]
+    assert bpe_encode("abcd", merges) == [97, 258]  # the merge of b and c comes before that of a and b
+    assert bpe_encode("a b", merges) == [97, 32, 98]  # a and the space lie in two pieces
+    assert merges == [(b"b", b"c"), (b"a", b"b"), (b"bc", b"d"), (b"a", b" ")]
+    for text in (" Stra\u00dfe, 5 \u20ac each\n", "a b"):
+        for known in ([], merges):
+            assert bpe_decode(bpe_encode(text, known), known) == text
+    assert bpe_decode([97, 0xC3], []) == "a\ufffd"
+    try:
+        train_bpe("ab", -1)
+    except (ValueError, TypeError):
+        return
+    raise AssertionError("a negative number of merges was accepted")
+    ### END SOLUTION

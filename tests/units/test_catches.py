@@ -131,6 +131,257 @@ TESTS: dict[str, Tests] = {
             "changes-its-input",
         ),
     },
+    "masks.test_decoder_mask": {
+        "shape and type": (
+            """
+            mask = decoder_mask(torch.tensor([[5, 6, 0], [7, 0, 0]]))
+            assert mask.shape == (2, 1, 3, 3)
+            assert mask.dtype == torch.bool
+            """,
+            "shape-and-type",
+        ),
+        "no padding": (
+            """
+            mask = decoder_mask(torch.tensor([[5, 6, 7]]))
+            assert mask.shape == (1, 1, 3, 3)
+            assert torch.equal(mask[0, 0], torch.ones(3, 3, dtype=torch.bool).tril())
+            """,
+            "the-future both-at-once",
+        ),
+        "padding at the end": (
+            """
+            ids = torch.tensor([[5, 6, 7, 0], [5, 6, 0, 0]])
+            mask = decoder_mask(ids)
+            expected = torch.ones(4, 4, dtype=torch.bool).tril() & (ids != 0)[:, None, None, :]
+            torch.testing.assert_close(mask, expected)
+            """,
+            "shape-and-type the-future both-at-once",
+        ),
+        "everything but another padding id": (
+            """
+            ids = torch.tensor([[0, 5, 6, 7], [5, 6, 0, 0], [0, 0, 0, 0]])
+            expected = torch.ones(4, 4, dtype=torch.bool).tril() & (ids != 0)[:, None, None, :]
+            torch.testing.assert_close(decoder_mask(ids), expected)
+            """,
+            "shape-and-type the-future both-at-once no-exceptions",
+        ),
+        "asks for memory in order": (
+            """
+            ids = torch.tensor([[5, 6, 7, 0]])
+            assert decoder_mask(ids).is_contiguous()
+            """,
+            NONE,
+        ),
+        "by its own mask": (
+            """
+            for pad_id in (0, 6):
+                ids = torch.tensor([[0, 5, 6, 7], [5, 6, 0, 0], [0, 0, 0, 0], [6, 6, 6, 6]])
+                expected = padding_mask(ids, pad_id) & causal_mask(4)
+                assert torch.equal(decoder_mask(ids, pad_id), expected)
+            """,
+            "the-future padding both-at-once no-exceptions",
+        ),
+        "counts": ("assert decoder_mask(torch.tensor([[5, 6, 7]])).sum() == 6", "the-future both-at-once"),
+        "last row": (
+            """
+            ids = torch.tensor([[5, 0, 6, 7], [0, 5, 6, 7]])
+            assert torch.equal(decoder_mask(ids)[:, 0, -1], ids != 0)
+            """,
+            "both-at-once",
+        ),
+        "rows see themselves": (
+            "assert decoder_mask(torch.tensor([[5, 0]]))[0, 0].diagonal().all()",
+            NONE,
+        ),
+    },
+    "multihead.test_heads": {
+        "shapes": (
+            """
+            heads = split_heads(torch.randn(2, 5, 12), 3)
+            assert heads.shape == (2, 3, 5, 4)
+            assert merge_heads(heads).shape == (2, 5, 12)
+            """,
+            "order-of-axes",
+        ),
+        "there and back": (
+            """
+            x = torch.randn(2, 5, 12)
+            assert torch.equal(merge_heads(split_heads(x, 3)), x)
+            """,
+            "which-numbers order-of-axes the-way-back",
+        ),
+        "square": (
+            """
+            x = torch.randn(2, 2, 4)
+            assert split_heads(x, 2).shape == (2, 2, 2, 2)
+            assert merge_heads(split_heads(x, 2)).shape == x.shape
+            """,
+            NONE,
+        ),
+        "first head": (
+            """
+            x = torch.randn(2, 5, 12)
+            assert torch.equal(split_heads(x, 3)[:, 0], x[..., :4])
+            """,
+            "which-numbers order-of-axes",
+        ),
+        "must be a copy": (
+            """
+            x = torch.randn(2, 5, 12)
+            heads = split_heads(x, 3)
+            assert heads.data_ptr() != x.data_ptr()
+            """,
+            NONE,
+        ),
+        "must be contiguous": ("split_heads(torch.randn(2, 5, 12), 3).view(-1)", NONE),
+        "a certain error": (
+            """
+            try:
+                split_heads(torch.randn(2, 5, 12), 5)
+            except ValueError:
+                return
+            raise AssertionError
+            """,
+            NONE,
+        ),
+        "from elsewhere": (
+            """
+            merged = merge_heads(torch.arange(24.0).view(1, 2, 3, 4))
+            assert torch.equal(merged[0, 1], torch.tensor([4.0, 5, 6, 7, 16, 17, 18, 19]))
+            """,
+            "the-way-back any-layout",
+        ),
+        "no uneven width": (
+            """
+            x = torch.randn(2, 5, 12)
+            heads = split_heads(x, 3)
+            assert torch.equal(heads, torch.stack(x.split(4, -1), 1))
+            assert torch.equal(merge_heads(heads.contiguous()), x)
+            """,
+            "which-numbers order-of-axes the-way-back any-layout",
+        ),
+    },
+    "embeddings.test_positions": {
+        "shape and type": (
+            """
+            table = sinusoidal_positions(7, 6)
+            assert table.shape == (7, 6)
+            assert table.dtype == torch.float32
+            """,
+            "shape-and-type",
+        ),
+        "row zero": (
+            "assert sinusoidal_positions(4, 6)[0].tolist() == [0, 1, 0, 1, 0, 1]",
+            NONE,
+        ),
+        "row zero, and nearly": (
+            "assert torch.allclose(sinusoidal_positions(4, 6)[0], torch.tensor([0.0, 1, 0, 1, 0, 1]))",
+            "shape-and-type",
+        ),
+        "two columns": (
+            """
+            table = sinusoidal_positions(5, 4)
+            for p in range(5):
+                assert abs(table[p, 0] - math.sin(p)) < 1e-4
+                assert abs(table[p, 1] - math.cos(p)) < 1e-4
+            """,
+            "which-column positions",
+        ),
+        "an even width": (
+            """
+            table = sinusoidal_positions(7, 6)
+            for p in range(7):
+                for column in range(6):
+                    angle = p / 10000 ** ((column - column % 2) / 6)
+                    assert abs(table[p, column] - (math.cos(angle) if column % 2 else math.sin(angle))) < 1e-4
+            """,
+            "frequencies which-column positions",
+        ),
+        "no type": (
+            """
+            table = sinusoidal_positions(7, 9)
+            for p in range(7):
+                for column in range(9):
+                    angle = p / 10000 ** ((column - column % 2) / 9)
+                    assert abs(table[p, column] - (math.cos(angle) if column % 2 else math.sin(angle))) < 1e-4
+            """,
+            "frequencies which-column positions odd-width",
+        ),
+        "to the last bit": (
+            """
+            even = torch.arange(0, 6, 2)
+            angles = torch.arange(7)[:, None] / 10000 ** (even / 6)
+            assert torch.equal(sinusoidal_positions(7, 6)[:, 0::2], angles.sin())
+            """,
+            NONE,
+        ),
+        "between minus one and one": ("assert sinusoidal_positions(50, 8).abs().max() <= 1", NONE),
+        "lengths of pairs": (
+            """
+            table = sinusoidal_positions(7, 6)
+            assert torch.allclose(table[:, 0::2] ** 2 + table[:, 1::2] ** 2, torch.ones(7, 3))
+            """,
+            "shape-and-type",
+        ),
+    },
+    "tokens.test_bpe": {
+        "english comes back": (
+            """
+            merges = train_bpe("the cat sat on the mat", 5)
+            text = "the cat"
+            assert bpe_decode(bpe_encode(text, merges), merges) == text
+            """,
+            NONE,
+        ),
+        "texts come back": (
+            """
+            for text in (" a b ", " Stra\u00dfe, 5 \u20ac\t"):
+                for merges in ([], train_bpe(text, 3)):
+                    assert bpe_decode(bpe_encode(text, merges), merges) == text
+            """,
+            "text-comes-back",
+        ),
+        "counts merges": ("assert len(train_bpe('the cat sat on the mat', 5)) == 5", NONE),
+        "a list of tuples": ("assert all(type(pair) is tuple for pair in train_bpe('the cat', 2))", NONE),
+        "one merge": (
+            """
+            assert train_bpe("hi ab ab ab", 1) == [(b"a", b"b")]
+            """,
+            NONE,
+        ),
+        "training": (
+            """
+            assert train_bpe("banana banana", 2) == [(b"n", b"a"), (b"na", b"na")]
+            assert train_bpe("hi ab ab ab", 1) == [(b"a", b"b")]
+            """,
+            "which-pair",
+        ),
+        "encoding": (
+            """
+            merges = [(b"b", b"c"), (b"a", b"b"), (b"bc", b"d")]
+            assert bpe_encode("abcd", merges) == [97, 258]
+            """,
+            "order-of-merges",
+        ),
+        "pieces": (
+            """
+            assert train_bpe("a b a b a b", 1) == [(b" ", b"b")]
+            assert bpe_encode("a b", [(b"a", b" ")]) == [97, 32, 98]
+            """,
+            "inside-pieces",
+        ),
+        "a certain error": (
+            """
+            try:
+                train_bpe("ab", -1)
+            except ValueError:
+                return
+            raise AssertionError
+            """,
+            NONE,
+        ),
+        "its own marks for bad bytes": ("assert bpe_decode([0xE2, 0x82], []) == '\ufffd'", NONE),
+    },
 }
 ANY: Tests = {
     "empty": ("pass", NONE),

@@ -8,4 +8,5 @@ TASKS = (
     "gpt2_embed",
     "mean_pool",
     "max_pool",
+    "test_positions",
 )

@@ -82,4 +82,16 @@ HINTS = {
         "largest = maximum of places over the positions             # (B, d)\n"
         "return largest, but 0 in the rows where nothing is kept",
     ),
+    "embeddings.test_positions": (
+        "The formula gives every entry of the table from its row and its column. Which columns hold sines, and which "
+        "power of 10000 do two neighbours share? ({Section}`embeddings#sinusoidal-positions`.)",
+        "Compute each entry with `math.sin` and `math.cos` in two loops, and compare with a tolerance of 0.0001. Do it "
+        "for an even and an odd width, and for more positions than two. Look at the shape and at the type, float32, "
+        "first.",
+        "for an even and an odd width:\n"
+        "    table = the table; assert its shape and its type\n"
+        "    for every position and column:\n"
+        "        angle = position / 10000 ** (the even column at or before this one / width)\n"
+        "        assert that the entry is close to the sine (even columns) or the cosine (odd ones)",
+    ),
 }

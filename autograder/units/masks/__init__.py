@@ -1,3 +1,11 @@
 TITLE = "Masks: padding, causal, combined"
-TASKS = ("padding_mask", "causal_mask", "decoder_mask", "apply_mask", "masked_softmax", "to_key_padding_mask")
+TASKS = (
+    "padding_mask",
+    "causal_mask",
+    "decoder_mask",
+    "apply_mask",
+    "masked_softmax",
+    "to_key_padding_mask",
+    "test_decoder_mask",
+)
 IMPORTS_COMPILER = True  # the meta device

@@ -57,4 +57,16 @@ HINTS = {
         "a batch of one sequence, or of one position: which axes would a bare squeeze() remove then?",
         "keep = mask without its axes 1 and 2  # (B, T)\nreturn the opposite of keep           # True means: ignore",
     ),
+    "masks.test_decoder_mask": (
+        "An entry of the mask answers one question: may this query see this key? For which pair of positions, and "
+        "which ids, is the answer no for one reason alone? ({Section}`masks#combined-masks`.)",
+        "Three sentences of four ids are enough, if one begins with padding, one ends with padding, and one is all "
+        "padding. Look at the shape and the type of the mask. Then go through all entries in loops: the key must not "
+        "come after the query, and its id must not be the padding id. Do it all once more with another padding id.",
+        "for two padding ids:\n"
+        "    mask = the mask of your ids\n"
+        "    assert its shape and its type\n"
+        "    for every sentence, query and key:\n"
+        "        assert that the entry is (key <= query and the id of the key is not the padding id)",
+    ),
 }

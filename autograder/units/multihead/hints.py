@@ -59,4 +59,16 @@ HINTS = {
         "    the head's columns of ablated.w_o.weight = 0\n"
         "return ablated",
     ),
+    "multihead.test_heads": (
+        "Which entries of a position does head 1 get? Say it as a slice of `x`. And what must `merge_heads` return for "
+        "what `split_heads` has just made? ({Section}`multihead#split-and-merge`.)",
+        "Take `x` of shape (2, 5, 12) and 3 heads, so that batch, heads, positions and head width all differ. Look at "
+        "the shape of the result, then compare each head with its slice of `x`. Merge the heads again, as they are and "
+        "as a contiguous copy. At last, ask for a number of heads that does not divide 12: there must be an error.",
+        "heads = x split into 3 heads\n"
+        "assert the shape (2, 3, 5, 4), and that each head equals its four columns of x\n"
+        "assert that merging gives x, for heads and for heads.contiguous()\n"
+        "try to split into 5 heads: return if that raises\n"
+        "raise an error of your own, since nothing was refused",
+    ),
 }

@@ -1,2 +1,2 @@
 TITLE = "Text to ids: vocabularies and byte-pair encoding"
-TASKS = ("Vocabulary", "train_bpe", "bpe_encode", "bpe_decode")
+TASKS = ("Vocabulary", "train_bpe", "bpe_encode", "bpe_decode", "test_bpe")

@@ -50,4 +50,18 @@ HINTS = {
         "data = the spelled bytes of all ids, joined\n"
         "return data, decoded as UTF-8, with U+FFFD for what is invalid",
     ),
+    "tokens.test_bpe": (
+        "You need texts for which you know the merges, and merges for which you know the ids. What is the smallest "
+        "text in which two pairs are equally frequent? And which two merges compete for the same byte? "
+        "({Section}`tokens#bpe-by-hand`.)",
+        "For training: `banana banana` has a tie, `hi ab ab ab` a repeated word, `a b a b a b` a pair that would cross "
+        "pieces, and `é` two bytes and nothing more. For encoding: with the merges (b, c), (a, b) and (bc, d), "
+        "what becomes of `abcd`? For decoding: encode a text with spaces at both ends and letters beyond English, and "
+        "decode it, with and without merges. Then a lone byte 0xC3. Look at your list of merges again in the end.",
+        "assert the merges of four small texts, worked out by hand\n"
+        "assert the ids of `abcd` under merges that compete, and of a text in which one would cross pieces\n"
+        "assert that the merges are what they were\n"
+        "for some texts, with no merges and with yours: assert that decoding gives the text\n"
+        "assert that half a character is decoded to U+FFFD, and that -1 merges are refused",
+    ),
 }

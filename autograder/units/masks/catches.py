@@ -1,0 +1,117 @@
+"""The catch-it task of masks: what a test of `decoder_mask` must accept, and what it must catch."""
+
+from autograder.course.catches import catch, edit, group, slip, style
+
+CATCHES = (
+    catch(
+        "masks.test_decoder_mask",
+        gets="decoder_mask",
+        styles=(
+            style("logical-and", "one that combines the two masks with `torch.logical_and`"),
+            style("from-scratch", "one that uses neither `padding_mask` nor `causal_mask`"),
+            style("loops", "one that fills the mask entry by entry"),
+            style("product-of-masks", "one that multiplies the two masks"),
+            style("forbidden-united", "one that marks what is forbidden and inverts it at the end"),
+            style("one-sequence-at-a-time", "one that makes the mask of each sequence and stacks them"),
+            style("lower-triangle-of-the-expanded-padding-mask", "one that takes the lower triangle of a wider mask"),
+            style(
+                "not-contiguous",
+                "one whose result is a view that is not contiguous",
+                edit(
+                    "return padding_mask(ids, pad_id) & causal_mask(ids.shape[-1], device=ids.device)",
+                    "both = padding_mask(ids, pad_id) & causal_mask(ids.shape[-1], device=ids.device)\n"
+                    "return both.mT.contiguous().mT",
+                ),
+            ),
+        ),
+        groups=(
+            group(
+                "shape-and-type",
+                "Shape and type",
+                slip(
+                    "head-axis-missing",
+                    "Its mask does not line up with the scores of several heads. How many axes has yours?",
+                ),
+                slip(
+                    "padding-mask-returned",
+                    "Every query gets the same row of its mask. How large is each axis of a right one?",
+                ),
+                slip("integer-mask", "`~mask` gives -1 and -2. Which type do you expect?"),
+                slip(
+                    "additive-mask",
+                    "What it returns is meant to be added to the scores. What does your test ask of an entry, beside "
+                    "its place?",
+                ),
+            ),
+            group(
+                "the-future",
+                "Nothing of the future",
+                slip(
+                    "causal-forgotten",
+                    "A query sees what comes after it. For which pairs of positions does your test look?",
+                ),
+                slip(
+                    "causal-inverted",
+                    "A query sees what comes after it and nothing that came before. Which entry would tell?",
+                ),
+                slip(
+                    "own-position-hidden",
+                    "The first query sees nothing at all, not even when its token is real. What may it see?",
+                ),
+            ),
+            group(
+                "padding",
+                "No padding",
+                slip(
+                    "padding-forgotten",
+                    "Padding can be seen as soon as it lies in the past. Where does the padding stand in your ids?",
+                ),
+                slip(
+                    "padding-inverted",
+                    "Padding can be seen, and real tokens cannot. Which of the two does your test look at?",
+                ),
+                slip(
+                    "padding-on-query-axis",
+                    "What a padded position may see is wrong, and so is who may see it. Does your test know which "
+                    "axis is which?",
+                ),
+                slip(
+                    "first-sequence-only", "It is right for a batch of one sentence. What is in your second sentence?"
+                ),
+                slip("pad-id-not-passed-on", "It is right for the usual padding id. Have you tried another one?"),
+            ),
+            group(
+                "both-at-once",
+                "Both conditions together",
+                slip(
+                    "or-for-and",
+                    "A key can be seen although one of two things forbids it. Is there a key in your ids that only "
+                    "one of them forbids?",
+                ),
+                slip(
+                    "all-inverted",
+                    "Each entry is the opposite of what it should be. What does `True` mean in your test?",
+                ),
+            ),
+            group(
+                "no-exceptions",
+                "No exceptions",
+                slip("diagonal-kept", "A padded position may see itself. What does the specification say of that?"),
+                slip(
+                    "empty-rows-opened",
+                    "Where a query may see nothing, it may see something all the same. Is there such a query in your "
+                    "ids?",
+                ),
+                slip(
+                    "first-key-always-allowed",
+                    "One key can be seen by everybody, whatever stands there. Is it ever padding in your ids?",
+                ),
+                slip(
+                    "padding-on-both-axes",
+                    "A padded query sees nothing, though real tokens precede it. Does your test look at the rows of "
+                    "padded queries?",
+                ),
+            ),
+        ),
+    ),
+)
