@@ -163,7 +163,7 @@ def _all_but_a_few(
     if len(fitting) != 1:
         return Likeliest()
     ((mistake, explained),) = fitting
-    return Likeliest(mistake) if sum(_tells(unit, item, False) for item in explained) > 1 else Likeliest()
+    return Likeliest(mistake) if sum(_tells(unit, item, False, by_nan=False) for item in explained) > 1 else Likeliest()
 
 
 @dataclass(frozen=True)
