@@ -25,5 +25,5 @@ def course_map(page: str) -> str:
 def _box(unit: Unit, page: str) -> Box:
     if not unit.complete:
         return Box(unit, "planned", "planned")
-    tasks = f"{len(unit.names)} tasks{sittings.minutes_of(unit.name)}"
+    tasks = ", ".join(filter(None, (f"{len(unit.names)} tasks", sittings.minutes_of(unit.name))))
     return Box(unit, "ready", tasks, posixpath.relpath(f"book/{unit.name}.html", posixpath.dirname(page)))

@@ -48,7 +48,8 @@ def _card(unit: Unit, page: str) -> nodes.container:
     tasks = nodes.paragraph("", "You write: ")
     for place, task in enumerate(unit.names):
         tasks += [nodes.Text(", " if place else ""), nodes.literal("", task)]
-    tasks += nodes.Text(sittings.minutes_of(unit.name))
+    if minutes := sittings.minutes_of(unit.name):
+        tasks += nodes.Text(f". It takes {minutes}.")
     card += tasks
     if unit.complete:
         card += _links(unit, page)

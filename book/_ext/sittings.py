@@ -213,11 +213,11 @@ def pass_by(translator: Any, node: nodes.Node) -> None:
 
 
 def minutes_of(unit: str) -> str:
-    """For the map: ``", 80 + 40 min"``, the sittings of a unit's chapter; nothing for a chapter without a path."""
+    """For the map: ``"80 + 40 min"``, the sittings of a unit's chapter; nothing for a chapter without a path."""
     if not (ROOT / "book" / f"{unit}.md").is_file():
         return ""
     times = " + ".join(str(sitting.minutes) for sitting in chapter_path.path_of(unit).sittings)
-    return f", {times} min" if times else ""
+    return f"{times} min" if times else ""
 
 
 def setup(app: Sphinx) -> None:
