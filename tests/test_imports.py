@@ -83,7 +83,13 @@ def test_the_runtime_imports_nothing_of_the_project():
 
 # From the front doors to the ground. Who stands higher may import what stands lower, never the other way round.
 ROOMS = ("", "lms", "notebook", "grading", "reports", "judging", "sandbox", "submissions", "course", "units")
-MAY_IMPORT_A_UNIT = {"course/registry.py", "course/catalogue.py", "course/catches.py", "judging/runner.py"}
+MAY_IMPORT_A_UNIT = {
+    "course/registry.py",
+    "course/catalogue.py",
+    "course/catches.py",
+    "course/by_hand.py",
+    "judging/runner.py",
+}
 
 
 def room_of(name: str) -> str:

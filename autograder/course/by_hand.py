@@ -64,10 +64,9 @@ class UnknownQuestion(ValueError):
 
 def questions(unit: str) -> dict[str, Question]:
     """The questions of a unit by id (``"attention.three-weights"``), in order; none where it has no such file."""
-    name = f"autograder.units.{unit}.by_hand"
-    if unit not in BY_NAME or importlib.util.find_spec(name) is None:
+    if unit not in BY_NAME or importlib.util.find_spec(f"autograder.units.{unit}.by_hand") is None:
         return {}
-    return importlib.import_module(name).BY_HAND
+    return importlib.import_module(f"autograder.units.{unit}.by_hand").BY_HAND
 
 
 def question(name: str) -> Question:

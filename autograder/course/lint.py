@@ -248,6 +248,10 @@ def _chapter(unit: Unit) -> Iterator[str]:
     for name in (task.partition(".")[2] for task in unit.written_ids):
         if not re.search(shows_solution(name), text, re.MULTILINE):
             yield f"{path}: show the reference solution of {name} with `{{solution}} {unit.name}.{name}`."
+    if "```{sitting}\n" in text:  # a chapter that is laid out as a path
+        for task in unit.task_ids:
+            if f"```{{task}} {task}\n" not in text:
+                yield f"{path}: put the box `{{task}} {task}` at the end of the section that teaches it."
 
 
 def shows_solution(name: str) -> str:

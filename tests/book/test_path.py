@@ -34,6 +34,7 @@ NOT_YET = {
     "training",
     "transformer",
     "translation",
+    "warmup",
 }
 SITTINGS = {"warmup": 1}  # all others have two
 UNITS = [unit for unit in COMPLETE if unit.name not in NOT_YET]
@@ -128,7 +129,7 @@ def normal(line: str) -> str:
     for token, after in zip(tokens, tokens[1:]):
         free = token.type == tokenize.NUMBER or (token.type == tokenize.NAME and token.string not in KEPT)
         parts.append("·" if free and parts[-1:] != ["."] and after.string not in ("(", "=") else token.string.strip())
-    return re.sub(r"(?<=[(\[,:])-·", "·", "".join(parts))
+    return re.sub(r"(?<=[(\[,:=])-·", "·", "".join(parts))
 
 
 def normal_c(line: str) -> str:

@@ -26,8 +26,10 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 suppress_warnings = ["toc", "myst"]
 """
 SETUP = """
-import chapter_references, glossary_links, quizzes
+import chapter_references, folds, glossary_links, quizzes, sittings
 def setup(app):
+    folds.setup(app)
+    sittings.setup(app)
     chapter_references.setup(app)
     app.add_transform(quizzes.QuizTransform)
     glossary_links.setup_links(app)
@@ -329,3 +331,87 @@ def test_the_notation_names_the_section_that_uses_a_size_first(symbol: str) -> N
     rows = (BOOK / "notation.md").read_text(encoding="utf-8").splitlines()
     row = next(row for row in rows if f"${symbol}$" in row.split(" | ")[0])
     assert re.findall(r"\{chapter\}`([^`]+)`", row)[0] == first_use(symbol)
+
+
+PATH = """# Page
+
+Some words.
+
+## What you will be able to do
+
+Read.
+
+```{sitting}
+```
+
+(page-core)=
+## Core
+
+It is {task}`attention.softmax`.
+
+```{task} attention.softmax
+```
+
+```{traps}
+A trap.
+```
+
+```{sitting}
+```
+
+(page-more)=
+## More
+
+(page-aside)=
+### Aside
+
+```{deeper}
+```
+
+````{challenge} Prove it
+Why?
+
+```{answer}
+Because.
+```
+````
+"""
+
+
+def test_a_page_shows_its_path_and_folds_what_it_keeps_back(build: Build) -> None:
+    pages, warnings = build(page=PATH)
+    page = pages["page"]
+    assert [line for line in warnings.splitlines() if "toctree" not in line and "download" not in line] == []
+    marks = {
+        heading.contents[0].strip(): heading.select_one(".path-mark") for heading in page.select("section :is(h2, h3)")
+    }
+    said = {words: mark.get_text() if mark else "" for words, mark in marks.items()}
+    assert said == {"What you will be able to do": "1 min", "Core": "1 min", "More": "1 min", "Aside": "Going deeper"}
+    (path,) = page.select(".chapter-path")
+    assert [link["href"] for link in path.select("a")] == [
+        "#page-core",
+        "#attention.softmax",
+        "#page-more",
+        "#page-aside",
+    ]
+    assert page.find(id="attention.softmax").select_one(".task-title").get_text().startswith("Now do task 1: softmax")
+    assert page.find("a", string="task\u00a01")["href"] == "#attention.softmax"
+    folds = {fold.find("summary").get_text(strip=True): fold for fold in page.select("details.held-back")}
+    assert not any(fold.has_attr("open") for fold in folds.values())
+    assert list(folds) == ["Where it can go wrong: open after your first try", "Show the answer (write yours first)"]
+
+
+WRONG = {
+    "task": ("```{task} attention.sofmax\n```", "has no task 'attention.sofmax'"),
+    "role": ("{task}`attention.sofmax`", "There is no task called 'attention.sofmax'"),
+    "solution": ("```{solution} attention.sofmax\n```", "There is no task called 'attention.sofmax'"),
+    "by-hand": ("```{by-hand} attention.nothing\n```", "There is no question by hand called 'attention.nothing'"),
+    "challenge": ("```{challenge} Prove it\nWhy?\n```", "A challenge needs its {answer}"),
+}
+
+
+def test_what_the_course_does_not_have_is_a_warning(build: Build) -> None:
+    _, warnings = build(**{f"wrong_{kind}": f"# Page\n\n{text}\n" for kind, (text, _) in WRONG.items()})
+    for kind, (_, complaint) in WRONG.items():
+        found = [line for line in warnings.splitlines() if f"wrong_{kind}.md" in line]
+        assert any(complaint in line for line in found), (kind, warnings)

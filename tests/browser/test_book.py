@@ -7,6 +7,7 @@ recorded. Whoever has no built book or no Chromium gets a failure that says what
 from __future__ import annotations
 
 import functools
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -172,13 +173,27 @@ def test_pictures_have_a_text_alternative(site: Path, name: str) -> None:
 @pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
 def test_exercise_buttons_lead_to_the_notebook(site: Path, unit: str) -> None:
     path = f"exercises/{unit}/{unit}.ipynb"
-    links = {link.get_text(strip=True): link["href"] for link in soup(f"book/{unit}").select(".exercise-links a")}
+    found = soup(f"book/{unit}").select("p.exercise-links:not(.task-box > *) a")
+    links = {link.get_text(strip=True): link["href"] for link in found}
     download = links.pop("Download for JupyterLab")
     github = f"{addresses.repository_url()}/blob/{addresses.repository_branch()}/{path}"
     places = addresses.launch_urls(path)
     assert links == {f"Open in {place}": places[place] for place in places} | {"View on GitHub": github}
     copy = (site / "book" / download).resolve()
     assert copy.read_bytes() == (ROOT / path).read_bytes(), "the downloadable notebook is out of date: run `make book`."
+
+
+@pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
+def test_the_box_of_a_task_opens_the_notebook_at_that_task(site: Path, unit: str) -> None:
+    """Colab looks for a cell by the id in its metadata."""
+    path = f"exercises/{unit}/{unit}.ipynb"
+    cells = json.loads((ROOT / path).read_text(encoding="utf-8"))["cells"]
+    texts = {cell["metadata"].get("id"): "".join(cell["source"]) for cell in cells}
+    for box in soup(f"book/{unit}").select(".task-box"):
+        address, _, cell = box.select_one('a[href*="#scrollTo="]')["href"].partition("#scrollTo=")
+        assert address == addresses.launch_urls(path)["Colab"]
+        assert texts[cell].startswith("## Task ")
+        assert f": `{box['id'].partition('.')[2]}`\n" in texts[cell]
 
 
 @pytest.mark.parametrize("name", PAGES)

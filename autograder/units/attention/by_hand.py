@@ -55,6 +55,14 @@ BY_HAND = {
         because="The first row gives 1 + 2 = 3, the second 3 + 4 = 7; the biases add 10 and 20.",
         computed="torch.nn.functional.linear(torch.ones(2), torch.tensor([[1., 2], [3, 4]]), torch.tensor([10., 20]))",
     ),
+    "attention.case-for-a-test": Question(
+        ask="Two keys, $(1, 0)$ and $(0, 1)$, and the query $(\\sqrt 2 \\ln 3, 0)$ have $d_k = 2$. Which two "
+        "weights does the query get?",
+        answer="3/4, 1/4",
+        hint="The root of 2 in the query cancels the root of the width, so the scores are ln 3 and 0.",
+        because="The scores are ln 3 and 0, their exponentials 3 and 1, which sum to 4.",
+        computed="softmax(attention_scores(torch.tensor([[math.sqrt(2) * math.log(3), 0.]]), torch.eye(2)))",
+    ),
     "attention.shapes-across": Question(
         ask="A batch has 2 sentences, with 3 queries each, 5 tokens of memory each, and width 4. What is the shape of "
         "the weights, and then that of the output? Type six numbers.",
