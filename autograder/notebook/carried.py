@@ -207,12 +207,16 @@ def kernels(unit: str) -> str:
     """A complete file of the kernels of a unit in C: the learner's where they have passed, else the course's."""
     if find_unit(unit).language != "c":
         raise UnknownUnit(f"The unit {unit!r} is not in C: its code is imported from {EARLIER}.")
-    kept, course = stored(unit), kernels_of(c_solution(unit))
+    kept, code = stored(unit), CCode()
     own = [name for name in find_unit(unit).names if f"{unit}.{name}" in kept]
+    course = kernels_of(c_solution(unit))
     for name in course:
         print(f"{name}: {kept[f'{unit}.{name}'].whose if name in own else COURSES}")
-    head = [kept[HEAD].text] if HEAD in kept and own else []
-    given = [text for name, text in course.items() if name not in own]
-    if given:
-        head.insert(0, "\n".join(re.findall(r"^#include .*$", c_solution(unit), re.MULTILINE)))
-    return "\n\n".join([*head, *given, *(kept[f"{unit}.{name}"].text for name in own)]) + "\n"
+    if course.keys() - set(own):
+        code.add(COURSES, c_solution(unit))
+    if own:  # of two kernels with one name, the second counts
+        code.add(
+            "yours",
+            "\n\n".join(kept[name].text for name in (HEAD, *(f"{unit}.{name}" for name in own)) if name in kept),
+        )
+    return code.source()

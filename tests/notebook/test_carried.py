@@ -239,6 +239,15 @@ def test_kernels_of_both_kinds_make_one_file(state_file, tmp_path, capsys):
     assert text.count("void residual_forward(") == 1
     assert text.count("void encoder_forward(") == 1
     assert "2 * half(a[i])" in text
+    gpt2_c.build(tmp_path, "gpt2-plain", FORWARD=tmp_path / "forward.c")
+    assert (tmp_path / "gpt2-plain").is_file()
+
+
+def test_without_own_kernels_the_file_is_the_courses(state_file, tmp_path):
+    for unit in ("gpt2_forward", "gpt2_backward"):
+        api.write_earlier_kernels(unit, tmp_path / f"{unit}.c")
+    gpt2_c.build(tmp_path, "gpt2-plain", FORWARD=tmp_path / "gpt2_forward.c", BACKWARD=tmp_path / "gpt2_backward.c")
+    assert (tmp_path / "gpt2-plain").is_file()
 
 
 @pytest.mark.parametrize(("unit", "said"), [("attention", "is not in C"), ("gpt2", "There is no unit called 'gpt2'")])
