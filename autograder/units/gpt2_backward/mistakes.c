@@ -394,10 +394,11 @@
 
 /* layernorm_backward: weight-gradient-of-the-raw-input
  * base: plain-loops
- * edit: d[c] * n  =>  d[c] * x[c]
- * why: dweight was multiplied by the input as it came. The weight multiplies the normalised input in the forward
- * pass.
- * hint: Your dweight uses inp itself. Its factor is the normalised input, (inp - mean) * rstd.
+ * each: INPUT = x[c]; x[c] * rstd[i]
+ * edit: d[c] * n  =>  d[c] * INPUT
+ * why: dweight was multiplied by the input without subtracting its mean. The weight multiplies the normalised input in
+ * the forward pass.
+ * hint: The mean is not subtracted in your dweight. Its factor is the normalised input, (inp - mean) * rstd.
  * section: layernorm-gradients
  */
 
