@@ -124,10 +124,9 @@ def likeliest(
             equals.append(candidate)
         if match.score == (len(failing), len(passing)):
             break  # no other explains more; and no two mistakes of a task answer everything alike
-    if not best.failing and len(failing) < 3:
-        return Likeliest()
     if not best.failing:
-        return _all_but_a_few(_candidates(unit, task, evidence), task, failing, passing, unit)
+        own = [candidate for candidate in _candidates(unit, task, evidence) if candidate.task == task]
+        return _all_but_a_few(unit, own, failing, passing)
     equals = _first_of(equals, task, found)
     everything = best.score == (len(failing), len(passing))
     # One symptom has many causes, and so has NaN: there the mistake must at least fit whatever else was seen.
@@ -139,31 +138,28 @@ def likeliest(
 
 
 def _all_but_a_few(
-    candidates: Iterable[Mistake], task: str, failing: Sequence[Evidence], passing: Sequence[Evidence], unit: str
+    unit: str, candidates: Iterable[Mistake], failing: Sequence[Evidence], passing: Sequence[Evidence]
 ) -> Likeliest:
-    """A mistake of the task that explains two thirds of the failures, by wrong values, and all that passes.
+    """The one mistake that explains two thirds of the failures, two of them wrong values, and all that passes.
 
-    The first failure may look otherwise: the same mistake, made in another branch as well, or with a second one.
+    The first failure is known to be unlike: the same mistake made in one more place, or a second mistake beside it.
     """
+    tell = [_tells(unit, item, False, by_nan=False) for item in failing]
+    if sum(tell[1:]) < 2:
+        return Likeliest()
     fitting = []
     for candidate in candidates:
-        if candidate.task != task:
-            continue
-        unlike, explained = 1, []  # the first failure is known to be unlike
-        for item in failing[1:]:
-            if answers_alike(candidate, item):
-                explained.append(item)
-            else:
-                unlike += 1
+        unlike, told = 1, 0
+        for item, tells in zip(failing[1:], tell[1:]):
+            alike = answers_alike(candidate, item)
+            told += alike and tells
+            unlike += not alike
             if 3 * unlike > len(failing):
                 break
         else:
-            if all(answers_alike(candidate, item) for item in passing):
-                fitting.append((candidate, explained))
-    if len(fitting) != 1:
-        return Likeliest()
-    ((mistake, explained),) = fitting
-    return Likeliest(mistake) if sum(_tells(unit, item, False, by_nan=False) for item in explained) > 1 else Likeliest()
+            if told > 1 and all(answers_alike(candidate, item) for item in passing):
+                fitting.append(candidate)
+    return Likeliest(fitting[0]) if len(fitting) == 1 else Likeliest()
 
 
 @dataclass(frozen=True)

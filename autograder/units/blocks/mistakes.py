@@ -1975,3 +1975,13 @@ mistake(
     why="The gain was drawn at random. A new layer norm then scales each component by another factor.",
     hint="Your `gamma` starts with random numbers. It starts at 1, so that a new layer norm only normalises.",
 )
+
+mistake(
+    "blocks.LayerNorm",
+    "gain-and-bias-exchanged",
+    edit("self.gamma * centred", "self.beta * centred"),
+    edit("+ self.beta", "+ self.gamma"),
+    section="gain-and-bias",
+    why="The bias multiplies and the gain is added. A new layer norm then returns ones.",
+    hint="`beta` multiplies and `gamma` is added in your code. The gain `gamma` multiplies, the bias `beta` is added.",
+)
