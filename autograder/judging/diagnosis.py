@@ -107,14 +107,14 @@ def likeliest(
         return Likeliest()
     # A hair beside the right answers is a hair beside those of every mistake that does not show in this check.
     nearly_right = _nearly_right(unit, failing[0])
-    same = same_bits if nearly_right else same_refusal
+    same = same_bits if nearly_right else same_outcome
     best = _Match((), 0)
     equals: list[Mistake] = []
     candidates = [mistake for mistake in _candidates(unit, task, evidence) if mistake.task in suspects]
     for candidate in prepared_ahead(sorted(candidates, key=lambda mistake: mistake not in found)):
         if not answers_alike(candidate, failing[0], same):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
-        explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item, same_refusal)))
+        explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item)))
         if len(explained) < len(best.failing):
             continue
         match = _Match(explained, sum(answers_alike(candidate, item) for item in passing))
@@ -309,11 +309,6 @@ def same_outcome(one: Outcome, other: Outcome) -> bool:
     if one.kinds or other.kinds or one.missing or other.missing:
         return (one.kinds, one.text, one.missing) == (other.kinds, other.text, other.missing)
     return same_value(one.value, other.value)
-
-
-def same_refusal(one: Outcome, other: Outcome) -> bool:
-    """The same outcome, or two refusals: a `ValueError` is worded as the learner likes. Never enough for a name."""
-    return same_outcome(one, other) or ("ValueError" in one.kinds and "ValueError" in other.kinds)
 
 
 def same_bits(one: Outcome, other: Outcome) -> bool:

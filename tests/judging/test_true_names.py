@@ -98,14 +98,6 @@ def test_a_second_fault_does_not_hide_the_first():
     assert result.diagnosis.mistake == "group-rate-ignored"
 
 
-def test_a_refusal_in_other_words_is_listed_and_no_name():
-    source = "length > longest:\n        raise ValueError("
-    own = 'length >= longest:\n        raise ValueError("too long" or '
-    result = checked("embeddings.gpt2_embed", (source, own))
-    assert result.diagnosis is None
-    assert [found.mistake for found in result.possible] == ["full-length-refused"]
-
-
 def test_another_fault_than_those_of_the_catalogue_has_no_name():
     edit = ("x.transpose(1, 2).flatten(2)", "x.mean(1).repeat(1, 1, x.shape[1])")
     result = checked("multihead.merge_heads", edit)
