@@ -27,7 +27,6 @@ NOT_YET = {
     "gpt2_backward",
     "gpt2_forward",
     "losses",
-    "multihead",
     "optim",
     "tokens",
     "training",
