@@ -28,7 +28,6 @@ NOT_YET = {
     "gpt2_forward",
     "masks",
     "multihead",
-    "optim",
     "tokens",
     "training",
     "transformer",
