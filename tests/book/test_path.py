@@ -29,7 +29,6 @@ NOT_YET = {
     "masks",
     "multihead",
     "tokens",
-    "training",
     "transformer",
     "translation",
     "warmup",
