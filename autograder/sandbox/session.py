@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from autograder.sandbox.jail import user_namespace_modes
 from autograder.sandbox.launch import Setup, launch
@@ -128,16 +128,20 @@ class ForkServer:
             if "ModuleNotFoundError" not in trial.reports[0].error:
                 raise ForkServerError(f"The sandbox does not work here: {trial.reports[0].error}")
 
-    def fork(self, folder: str, memory: int, sanitizers: bool = False) -> tuple[socket.socket, int]:
+    def fork(
+        self, folder: str, memory: int, sanitizers: bool = False, trials: bool = False
+    ) -> tuple[socket.socket, int]:
         """A fresh process that works in ``folder`` with ``memory`` bytes: its connection and its pid.
 
         With ``sanitizers`` it may reserve more addresses than that: theirs are terabytes, of which they use little.
+        With ``trials`` it has imported what tests use.
         """
         ours, theirs = socket.socketpair()
         try:
             with theirs, self._lock:
                 socket.send_fds(self._control, [b"F"], [theirs.fileno()])
-                wire.send(self._control, {"folder": folder, "memory": memory, "sanitizers": sanitizers})
+                wanted = {"folder": folder, "memory": memory, "sanitizers": sanitizers, "trials": trials}
+                wire.send(self._control, wanted)
                 answer = wire.receive(self._control)
         except (EOFError, OSError) as error:
             ours.close()
@@ -227,6 +231,7 @@ class ProcessSubject:
     sanitizers: bool = False
     modules: Mapping[str, str] = field(default_factory=dict)
     course: Mapping[str, str] = field(default_factory=dict)
+    _for_trials: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._connection: socket.socket | None = None
@@ -403,7 +408,8 @@ class ProcessSubject:
         if not self.server.jailed:
             self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
             folder = self._folder.name
-        self._connection, self._pid = self.server.fork(folder, self.limits.memory_mb * 2**20, self.sanitizers)
+        memory = self.limits.memory_mb * 2**20
+        self._connection, self._pid = self.server.fork(folder, memory, self.sanitizers, self._for_trials)
         if self._failed:
             self._spent += time.monotonic() - started
             self._failed = False

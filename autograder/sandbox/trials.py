@@ -14,6 +14,8 @@ WHAT = "Your test"
 class TrialProcess(ProcessSubject):
     """A process in which nothing of a submission runs, and which forks for each request (``runtime.trials``)."""
 
+    _for_trials = True
+
     @staticmethod
     def beside(session: ProcessSubject, cells: Sequence[str]) -> TrialProcess:
         """For the same submission as another session, whose time it goes on using."""

@@ -32,6 +32,7 @@ def setup(app):
     sittings.setup(app)
     chapter_references.setup(app)
     app.add_transform(quizzes.QuizTransform)
+    app.add_directive("quiz-score", quizzes.QuizScore)
     glossary_links.setup_links(app)
 """
 Build = Callable[..., tuple[dict[str, BeautifulSoup], str]]
@@ -109,6 +110,15 @@ def test_a_quiz_of_another_form_is_a_warning(build: Build) -> None:
     warnings = build(**pages)[1].splitlines()
     for name, (*_, complaint) in SPOILED.items():
         assert [line for line in warnings if f"{name}.md" in line and complaint in line], (name, warnings)
+
+
+def test_a_score_without_a_number_or_without_two_ways_is_a_warning(build: Build) -> None:
+    score = "# Page\n\n```{quiz-score} 8\n- 8 or more: here.\n- Fewer: there.\n```\n"
+    wrong = {"number": score.replace("} 8", "} eight"), "ways": score.replace("- Fewer: there.\n", "")}
+    pages, warnings = build(right=score, **wrong)
+    assert len(pages["right"].select(".quiz-score.quiz-enough-8 li")) == 2
+    found = [line for line in warnings.splitlines() if "a score needs the number" in line]
+    assert [name for name in ("right", *wrong) if any(f"{name}.md" in line for line in found)] == list(wrong)
 
 
 def chapters() -> list[str]:

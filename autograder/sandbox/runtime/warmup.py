@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import io
+from functools import lru_cache
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -42,3 +44,13 @@ def convert_once() -> None:
     """
     with contextlib.suppress(RuntimeError):
         torch.ones(1).half()
+
+
+@lru_cache(maxsize=None)
+def compare_once() -> None:
+    """The first `torch.testing.assert_close` imports 500 modules, for half a second; a test is tried in many forks."""
+    torch.testing.assert_close(torch.ones(1), torch.ones(1))
+    with contextlib.suppress(ImportError):
+        importlib.import_module("pytest")
+    gc.collect()
+    gc.freeze()

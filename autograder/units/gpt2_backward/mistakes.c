@@ -268,6 +268,15 @@
  * section: addresses-on-the-way-back
  */
 
+/* encoder_backward: one-table-twice
+ * base: plain-loops
+ * each: TABLE = dtoken; dposition
+ * edit: TABLE[c] += d[c]  =>  TABLE[c] += 2.0f * d[c]
+ * why: One of the tables got the gradient twice. The forward pass adds one row of each table.
+ * hint: One of your two tables is too large by the factor 2. Add dout to each of them once.
+ * section: table-gradients
+ */
+
 /* layernorm_backward: input-gradient-overwritten
  * base: plain-loops
  * edit: dx[c] += rstd[i] * (g - mean_g - n * mean_gn)  =>  dx[c] = rstd[i] * (g - mean_g - n * mean_gn)
@@ -394,10 +403,11 @@
 
 /* layernorm_backward: weight-gradient-of-the-raw-input
  * base: plain-loops
- * edit: d[c] * n  =>  d[c] * x[c]
- * why: dweight was multiplied by the input as it came. The weight multiplies the normalised input in the forward
- * pass.
- * hint: Your dweight uses inp itself. Its factor is the normalised input, (inp - mean) * rstd.
+ * each: INPUT = x[c]; x[c] * rstd[i]
+ * edit: d[c] * n  =>  d[c] * INPUT
+ * why: dweight was multiplied by the input without subtracting its mean. The weight multiplies the normalised input in
+ * the forward pass.
+ * hint: The mean is not subtracted in your dweight. Its factor is the normalised input, (inp - mean) * rstd.
  * section: layernorm-gradients
  */
 
@@ -727,6 +737,16 @@
  * edit: dx[c] += rstd[i] * (g - mean_g - n * mean_gn)  =>  (void)dx
  * why: The input gets no gradient. The sums were computed, and nothing was made of them.
  * hint: Your dinp is as it was before the call. Add rstd * (g - mean of g - n * mean of g * n).
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: sums-without-the-weight
+ * base: plain-loops
+ * edit: mean_g += g  =>  mean_g += d[c]
+ * edit: mean_gn += g  =>  mean_gn += d[c]
+ * why: The two means were taken of dout, without the weight. What passes through the statistics is the gradient of the
+ * normalised input, dout * weight.
+ * hint: The two means in your dinp lack the weight. Take them of dout * weight, as in the first term.
  * section: layernorm-gradients
  */
 
@@ -2087,6 +2107,15 @@
  * section: two-ways-one-gradient
  */
 
+/* residual_backward: one-of-them-twice
+ * base: plain-loops
+ * each: TWICE = dinp1; dinp2
+ * edit: TWICE[n] += dout[n]  =>  TWICE[n] += 2.0f * dout[n]
+ * why: One of the inputs got the gradient twice. The forward pass adds each input once.
+ * hint: One of your two gradients is too large by the factor 2. Add dout to each of them once.
+ * section: two-ways-one-gradient
+ */
+
 /* crossentropy_softmax_backward: no-minus-one
  * base: plain-loops
  * edit: int target = targets[b * T + t];  =>  (void)targets;
@@ -2412,6 +2441,14 @@
  * edit: float d = dlosses[b * T + t];  =>  float d = dlosses[b * T + t]; memset(dz + V, 0, (Vp - V) * sizeof(float));
  * why: The columns of padding were set to 0. Their gradient is 0, and 0 is added to what stands there: nothing changes.
  * hint: What stood in the padded columns is gone. Leave them alone: the loop ends at V.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: nothing-at-the-target
+ * base: plain-loops
+ * edit: (p[v] - right) * d  =>  p[v] * (1.0f - right) * d
+ * why: The target's entry was multiplied by 0. It gets the probability minus 1, and the other entries their probability.
+ * hint: Your gradient is 0 at the target. Subtract 1 from the probability there.
  * section: loss-gradient
  */
 

@@ -285,6 +285,15 @@
  * section: rows-and-strides
  */
 
+/* encoder_forward: position-is-a-remainder-by-b
+ * base: plain-loops
+ * edit: wpe + t * C  =>  wpe + (b * T + t) % B * C
+ * why: The position was computed as the remainder of the row number by B. Rows are counted as b * T + t, so the
+ * remainder by T is the position.
+ * hint: Your positions repeat after B rows. A sequence has T of them: take the remainder by T.
+ * section: tokens-and-places
+ */
+
 /* layernorm_forward: divided-by-one-less
  * base: running-mean-and-variance
  * edit:
@@ -876,7 +885,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * =>
  *     float *y = out + (b * T + t) * OC;
  *     float sum = 0.0f;
- * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  if (bias != NULL) sum += bias[o];
+ * each: ALONE = 0; o > 0
+ * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  if (bias != NULL) sum += bias[o] - (ALONE ? bias[o - 1] : 0);
  * why: The sum is set to 0 once for each position, outside the loop over the output channels. Every channel then
  * adds to those before it.
  * hint: The first output channel is right, and every later one contains all before it. Start a new sum for each o.
@@ -1900,6 +1910,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: only-the-past
  */
 
+/* attention_forward: divided-after-the-output
+ * base: plain-loops
+ * edit: a[u] * v[i]  =>  a[u] * sum * v[i]
+ * why: The output was summed with the bare exponentials, and only att was divided by their sum. The output needs the
+ * same weights.
+ * hint: Your att is right, and each row of your output is too large by the factor sum. Divide the weights before you use
+ * them.
+ * section: attention-kernel
+ */
+
 /* gelu_forward: error-function-form
  * base: plain-loops
  * edit: const float scale = sqrtf(2.0f / 3.14159265f);  =>
@@ -2639,24 +2659,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* softmax_forward: maximum-from-minus-1e9
  * base: plain-loops
- * edit:
- *     const float *z = logits + (b * T + t) * Vp;
- * =>
- *     size_t row = ((size_t)b * T + t) * Vp;
- *     const float *z = logits + row;
- * edit: probs + (b * T + t) * Vp  =>  probs + row
- * edit: maximum = -INFINITY  =>  largest = -1e9f
- * edit: if (z[v] > maximum) maximum = z[v];  =>  largest = fmaxf(largest, z[v]);
- * edit: sum = 0.0f  =>  total = 0.0f
- * edit: z[v] - maximum  =>  z[v] - largest
- * edit: sum += p[v]  =>  total += p[v]
- * edit:
- *     for (int v = 0; v < V; v++) {
- *         p[v] /= sum;
- *     }
- * =>
- * edit: int v = V;  =>  int v = 0;
- * edit: p[v] = 0.0f  =>  p[v] = v < V ? p[v] / total : 0.0f
+ * edit: -INFINITY  =>  -1e9f
  * why: The search for the maximum starts at -1e9. Where all logits lie below it, it stays the maximum, every
  * exponential is 0, and 0 / 0 is NaN.
  * hint: Logits around -3e9 give NaN. Start at the row's first logit, or at -INFINITY.
@@ -2852,6 +2855,23 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * divided by the whole sum.
  * hint: The first probability of every row is 1. The division needs a loop of its own, after the sum is complete.
  * section: running-maximum
+ */
+
+/* softmax_forward: maximum-above-the-fraction-only
+ * base: plain-loops
+ * edit: sum += p[v]  =>  sum += expf(z[v])
+ * why: The largest logit was subtracted above the fraction, and not in the sum below. The shift cancels only if both
+ * have it.
+ * hint: Your rows do not sum to 1. Add up the exponentials of the shifted logits.
+ * section: running-maximum
+ */
+
+/* softmax_forward: first-padding-left-unwritten
+ * base: plain-loops
+ * edit: int v = V; v < Vp  =>  int v = V + 1; v < Vp
+ * why: The loop over the padding starts at V + 1. The tokens end at V - 1, so the padding begins at V.
+ * hint: Column V still holds what was there before the call. Start the loop over the padding at V.
+ * section: padded-vocabulary
  */
 
 /* crossentropy_forward: no-minus
