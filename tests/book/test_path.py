@@ -21,7 +21,6 @@ from autograder.lms.release import BEGIN, C_BEGIN, C_END, END, SolutionModule
 NOT_YET = {
     "bleu",
     "decoding",
-    "embeddings",
     "gpt2_backward",
     "gpt2_forward",
     "losses",
