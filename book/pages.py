@@ -37,6 +37,7 @@ def pitfalls(unit):
             f"<tr><td>{entry.name.replace('-', ' ')}</td><td>{_with_code(entry.why)}</td>"
             f'<td><a class="reference internal" href="#{entry.section}">section</a></td></tr>'
             for entry in entries
+            if entry.name == entry.family  # variants of one slip have one explanation
         ]
         head = "<tr><th>mistake</th><th>what was done, and why it is wrong</th><th>read</th></tr>"
         table = f'<table class="dataframe table"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
