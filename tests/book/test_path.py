@@ -22,7 +22,6 @@ NOT_YET = {
     "babygpt",
     "bleu",
     "blocks",
-    "decoding",
     "embeddings",
     "gpt2_backward",
     "gpt2_forward",
