@@ -30,7 +30,6 @@ NOT_YET = {
     "optim",
     "tokens",
     "training",
-    "transformer",
     "translation",
 }
 SITTINGS = {"warmup": 1}  # all others have two
