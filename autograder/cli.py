@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.course.registry import BY_NAME, UNITS, Unit, UnknownUnit, find_tasks, find_unit
+from autograder.course.registry import BY_NAME, UNITS, Unit, UnknownUnit, find_tasks, find_unit, is_catch
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Results
@@ -189,8 +189,12 @@ def _show(options: argparse.Namespace) -> int:
         raise UsageError(f"Mistakes belong to one task; choose from {', '.join(tasks)}.")
 
     from autograder.course import show
+    from autograder.course.catches import find_catch
     from autograder.reports import catalogue
 
+    if options.name is None and is_catch(tasks[0]):
+        catalogue.print_catch(find_catch(tasks[0]))
+        return 0
     if options.name is None:
         catalogue.print_entries(show.entries(options.task))
         return 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 
 from autograder.course.catalogue import Alternative, Entry, Mistake, alternatives, base_source, mistakes
+from autograder.course.catches import find_catch
+from autograder.course.registry import is_catch
 
 
 class UnknownEntry(ValueError):
@@ -12,8 +14,11 @@ class UnknownEntry(ValueError):
 
 
 def entries(task: str) -> list[Entry]:
-    """The mistakes of a task, then its alternatives."""
+    """The mistakes of a task, then its alternatives; of a catch-it task, those that its test is called with."""
     unit = task.partition(".")[0]
+    if is_catch(task):
+        one = find_catch(task)
+        return [one.entry(shown) for shown in (*one.slips, *one.styles)]
     return [entry for entry in (*mistakes(unit), *alternatives(unit)) if entry.task == task]
 
 

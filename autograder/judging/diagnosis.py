@@ -107,14 +107,14 @@ def likeliest(
         return Likeliest()
     # A hair beside the right answers is a hair beside those of every mistake that does not show in this check.
     nearly_right = _nearly_right(unit, failing[0])
-    same = same_bits if nearly_right else same_refusal
+    same = same_bits if nearly_right else same_outcome
     best = _Match((), 0)
     equals: list[Mistake] = []
     candidates = [mistake for mistake in _candidates(unit, task, evidence) if mistake.task in suspects]
     for candidate in prepared_ahead(sorted(candidates, key=lambda mistake: mistake not in found)):
         if not answers_alike(candidate, failing[0], same):
             continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
-        explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item, same_refusal)))
+        explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item)))
         if len(explained) < len(best.failing):
             continue
         match = _Match(explained, sum(answers_alike(candidate, item) for item in passing))
@@ -124,10 +124,9 @@ def likeliest(
             equals.append(candidate)
         if match.score == (len(failing), len(passing)):
             break  # no other explains more; and no two mistakes of a task answer everything alike
-    if not best.failing and len(failing) < 3:
-        return Likeliest()
     if not best.failing:
-        return _all_but_a_few(_candidates(unit, task, evidence), task, failing, passing, unit)
+        own = [candidate for candidate in _candidates(unit, task, evidence) if candidate.task == task]
+        return _all_but_a_few(unit, own, failing, passing)
     equals = _first_of(equals, task, found)
     everything = best.score == (len(failing), len(passing))
     # One symptom has many causes, and so has NaN: there the mistake must at least fit whatever else was seen.
@@ -139,31 +138,28 @@ def likeliest(
 
 
 def _all_but_a_few(
-    candidates: Iterable[Mistake], task: str, failing: Sequence[Evidence], passing: Sequence[Evidence], unit: str
+    unit: str, candidates: Iterable[Mistake], failing: Sequence[Evidence], passing: Sequence[Evidence]
 ) -> Likeliest:
-    """A mistake of the task that explains two thirds of the failures, by wrong values, and all that passes.
+    """The one mistake that explains two thirds of the failures, two of them wrong values, and all that passes.
 
-    The first failure may look otherwise: the same mistake, made in another branch as well, or with a second one.
+    The first failure is known to be unlike: the same mistake made in one more place, or a second mistake beside it.
     """
+    tell = [_tells(unit, item, False, by_nan=False) for item in failing]
+    if sum(tell[1:]) < 2:
+        return Likeliest()
     fitting = []
     for candidate in candidates:
-        if candidate.task != task:
-            continue
-        unlike, explained = 1, []  # the first failure is known to be unlike
-        for item in failing[1:]:
-            if answers_alike(candidate, item):
-                explained.append(item)
-            else:
-                unlike += 1
+        unlike, told = 1, 0
+        for item, tells in zip(failing[1:], tell[1:]):
+            alike = answers_alike(candidate, item)
+            told += alike and tells
+            unlike += not alike
             if 3 * unlike > len(failing):
                 break
         else:
-            if all(answers_alike(candidate, item) for item in passing):
-                fitting.append((candidate, explained))
-    if len(fitting) != 1:
-        return Likeliest()
-    ((mistake, explained),) = fitting
-    return Likeliest(mistake) if sum(_tells(unit, item, False, by_nan=False) for item in explained) > 1 else Likeliest()
+            if told > 1 and all(answers_alike(candidate, item) for item in passing):
+                fitting.append(candidate)
+    return Likeliest(fitting[0]) if len(fitting) == 1 else Likeliest()
 
 
 @dataclass(frozen=True)
@@ -313,11 +309,6 @@ def same_outcome(one: Outcome, other: Outcome) -> bool:
     if one.kinds or other.kinds or one.missing or other.missing:
         return (one.kinds, one.text, one.missing) == (other.kinds, other.text, other.missing)
     return same_value(one.value, other.value)
-
-
-def same_refusal(one: Outcome, other: Outcome) -> bool:
-    """The same outcome, or two refusals: a `ValueError` is worded as the learner likes. Never enough for a name."""
-    return same_outcome(one, other) or ("ValueError" in one.kinds and "ValueError" in other.kinds)
 
 
 def same_bits(one: Outcome, other: Outcome) -> bool:

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.catalogue import Entry, Mistake, is_c
+from autograder.course.catches import Catch
 from autograder.course.show import base_name, difference
 
 
@@ -21,6 +22,23 @@ def print_entries(entries: list[Entry], console: Console | None = None) -> None:
     console.print(table)
     right = [entry.name for entry in entries if not isinstance(entry, Mistake)]
     console.print(Text(f"\nRight in other styles: {', '.join(right)}"))
+
+
+def print_catch(catch: Catch, console: Console | None = None) -> None:
+    """A catch-it task: each group with its mistakes and what is said of them, then the styles."""
+    console = console or Console()
+    for group in catch.groups:
+        console.print(Text(f"\n{group.title}", style="bold"))
+        _print_rows(console, [(slip.name, slip.words) for slip in group.slips])
+    console.print(Text("\nRight, and to be accepted", style="bold"))
+    _print_rows(console, [(style.name, style.words) for style in catch.styles])
+
+
+def _print_rows(console: Console, rows: list[tuple[str, str]]) -> None:
+    table = Table.grid(padding=(0, 2))
+    for name, words in rows:
+        table.add_row(Text(f"  {name}"), Text(words))
+    console.print(table)
 
 
 def print_entry(entry: Entry, console: Console | None = None) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
-from autograder.course.registry import BY_NAME, UNITS
+from autograder.course.registry import BY_NAME, UNITS, is_catch
 from autograder.judging.results import GRADED, NOT_ATTEMPTED, PASSED, Diagnosis, Submission, TaskResult
 from autograder.reports.common import check_title
 
@@ -62,6 +62,7 @@ class UnitSummary:
     misconceptions: tuple[Misconception, ...]
     everybody: tuple[CheckSummary, ...]
     nobody: tuple[CheckSummary, ...]
+    caught: tuple[CheckSummary, ...]  # by the tests that learners wrote, whatever it is
 
 
 def in_course_order(submissions: Iterable[Submission]) -> tuple[Submission, ...]:
@@ -105,6 +106,7 @@ def _unit(name: str, submissions: Sequence[Submission]) -> UnitSummary:
         misconceptions=_misconceptions(by_task),
         everybody=tuple(check for check in checks if check.passed == check.attempts),
         nobody=tuple(check for check in checks if check.passed == 0),
+        caught=tuple(check for check in checks if is_catch(check.task)),
     )
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from autograder.cli import main
 from autograder.course import show
 from autograder.course.catalogue import mistakes
+from autograder.course.catches import find_catch
 from autograder.reports import catalogue
 
 
@@ -93,3 +94,17 @@ def test_what_cannot_be_shown_is_one_sentence(arguments, message, capsys):
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_a_catch_it_task_is_shown_with_its_groups_and_styles(capsys):
+    code, out, _ = shown(capsys, "attention.test_attention")
+    assert code == 0
+    before, _, styles = out.partition("Right, and to be accepted")
+    for group in find_catch("attention.test_attention").groups:
+        assert group.title in before
+        assert all(slip.name in before and slip.words in before for slip in group.slips)
+    assert "one that goes through the queries in a loop" in styles
+    code, out, _ = shown(capsys, "attention.test_attention", "no-scale")
+    assert code == 0
+    assert "attention.scaled_dot_product_attention  no-scale" in out
+    assert "results-in-a-list" in shown(capsys, "attention.test_attention", "results-in-a-lst")[2]

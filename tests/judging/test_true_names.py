@@ -79,3 +79,28 @@ def test_layers_under_other_names_are_told_to_have_other_names():
     assert not result.possible
     for word in ("no layer `w_q`", "q_proj, k_proj, v_proj", "names count"):
         assert word in result.checks[0].message
+
+
+def test_a_mistake_whose_first_failure_looks_otherwise_is_known_by_the_others():
+    """Positions along the batch, where the right ones are cut to another length than in the catalogue."""
+    edit = ("x + self.pe[:, :length].to(x.dtype)", "x + self.pe[0, : len(x), None].to(x.dtype)")
+    result = checked("embeddings.PositionalEncoding", edit)
+    assert result.checks[0].status == "error"
+    assert result.diagnosis is not None
+    assert result.diagnosis.mistake == "positions-along-the-batch"
+
+
+def test_a_second_fault_does_not_hide_the_first():
+    edits = [('group["lr"], group["betas"]', 'self.defaults["lr"], self.defaults["betas"]')]
+    edits += [('group["weight_decay"])', 'self.defaults["weight_decay"])')]
+    result = checked("optim.AdamW", *edits)
+    assert result.diagnosis is not None
+    assert result.diagnosis.mistake == "group-rate-ignored"
+
+
+def test_another_fault_than_those_of_the_catalogue_has_no_name():
+    edit = ("x.transpose(1, 2).flatten(2)", "x.mean(1).repeat(1, 1, x.shape[1])")
+    result = checked("multihead.merge_heads", edit)
+    assert result.status != "passed"
+    assert result.diagnosis is None
+    assert not result.possible

@@ -350,6 +350,16 @@ def test_html_shows_hostile_text_as_text():
         source.encode("utf-8")
 
 
+def test_the_class_page_says_what_the_tests_of_learners_catch():
+    tests = {"ann": ("passed", "failed"), "bo": ("passed", "passed"), "cy": ("not_attempted", "not_attempted")}
+    submissions = [submission(name, task("attention.test_attention", *got)) for name, got in tests.items()]
+    text = " ".join(assert_self_contained(html.class_page(submissions)).text.split())
+    caught = text.partition("What the learners' own tests catch")[2].partition("Checks that nobody")[0]
+    assert "Check 0 of attention.test_attention attention.test_attention, 2 of 2" in caught
+    assert "Check 1 of attention.test_attention attention.test_attention, 1 of 2" in caught
+    assert "own tests catch" not in html.class_page(CLASS)
+
+
 def test_html_of_megabyte_messages_stays_small():
     big = submission(
         "bo", task("attention.softmax", "failed", message="<" * 1_000_000), message="x" * 1_000_000, status="failed"

@@ -221,6 +221,7 @@ class CellRunner:
         self._cell = 0
         self._failures = Failures()
         self._failed: dict[int, list[Statement]] = {}  # of each cell
+        self._compiled_ahead: dict[tuple[str, str], list[Statement]] = {}
         self._future = 0  # `from __future__ import …` holds for the cells after it as well
 
     def prepare(self) -> None:
@@ -282,12 +283,21 @@ class CellRunner:
 
     def run_source(self, source: str, file: str) -> None:
         """Execute the statements of a cell, or of a file of another name."""
+        self._execute(self._compiled_ahead.pop((source, file), ()) or self._statements(source, file))
+
+    def compile_ahead(self, index: int, source: str) -> None:
+        """Compile a cell that forks of this process are going to run."""
+        file = f"<cell {index}>"
+        with contextlib.suppress(Exception):  # `run` will say what is wrong with it
+            self._compiled_ahead[source, file] = self._statements(source, file)
+
+    def _statements(self, source: str, file: str) -> list[Statement]:
         source = source.replace("\r\n", "\n").replace("\r", "\n")
         start = len(source) - len(source.lstrip())
         start = source.rfind("\n", 0, start) + 1  # IPython drops empty lines before the code; line numbers need them
         text = "\n" * source.count("\n", 0, start) + self._transform(source[start:])
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-        self._execute([self._compiled(part, file) for part in self._parts(text, file)])
+        return [self._compiled(part, file) for part in self._parts(text, file)]
 
     def run_body(self, body: str, caller: types.FrameType) -> None:
         """Execute what stands below a magic, as lines of the cell that holds the magic."""

@@ -9,6 +9,7 @@ emptied. So code in one fork can tell another one nothing, whether in memory, in
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import select
 import shutil
@@ -39,6 +40,9 @@ def serve(
     An answer says what came back (``said``), else how the fork ended (``ended``, an exit code), and whether the next
     one would find something that could not be removed (``dirty``).
     """
+    for number, source in enumerate(cells, 1):
+        runner.compile_ahead(number, source)
+    gc.freeze()  # no fork needs to look through what is here, and so copy it
     while connection.recv(1, socket.MSG_PEEK):
         answer = _in_a_fork(connection, runner, cells, modules)
         answer["dirty"] = not all([_emptied(folder) for folder in folders])

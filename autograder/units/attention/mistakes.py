@@ -1778,3 +1778,21 @@ mistake(
     "these layers do each other's work.",
     hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
 )
+
+mistake(
+    "attention.attention_scores",
+    "divides-by-the-fourth-root",
+    edit("math.sqrt(d_k)", "d_k**0.25"),
+    section="why-scale",
+    why="The scores were divided by the fourth root of d_k. That root belongs to queries and keys each, when both are scaled before the product.",
+    hint="You divide by the fourth root of d_k. The product of a query and a key is divided by the square root.",
+)
+
+mistake(
+    "attention.softmax",
+    "base-two",
+    edit("(x - x.amax(dim, keepdim=True)).exp()", "2 ** (x - x.amax(dim, keepdim=True))"),
+    section="stable-softmax",
+    why="Powers of 2 were taken for powers of e. Rows still sum to 1, but differences of scores count for less.",
+    hint="Your weights are too even: you take powers of 2. The softmax takes `exp`.",
+)

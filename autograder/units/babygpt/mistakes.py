@@ -2121,3 +2121,12 @@ mistake(
     why="Dropout acts on the scores. A dropped score becomes 0, which is no small score, and no weight is ever 0.",
     hint="Your dropout acts on the scores, where 0 is an ordinary score. Drop *weights*: softmax first, then dropout.",
 )
+
+mistake(
+    "babygpt.get_batch",
+    "inputs-and-targets-exchanged",
+    edit("return x.long(), y.long()", "return y.long(), x.long()"),
+    section="babygpt-batches",
+    why="The two results are in the wrong order. The model would learn to predict the token before each one.",
+    hint="Your `x` is one step later than your `y`. The targets are the later ones.",
+)

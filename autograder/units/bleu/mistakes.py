@@ -1926,7 +1926,7 @@ mistake(
 
 mistake(
     "bleu.ngram_counts",
-    "nothing-refused",
+    "nothing-refused-by-slices",
     edit(
         'if isinstance(tokens, str):\n    raise TypeError(f"tokens is the string {tokens!r}, whose items are characters; split it into a list of tokens.")',
         "",

@@ -1020,32 +1020,6 @@ mistake(
     "switch it off.",
 )
 
-mistake(
-    "blocks.FeedForward",
-    "transposed-weights",
-    edit("nn.Linear(d_model, d_ff)", "nn.Linear(d_ff, d_model)"),
-    edit(
-        "self.w_2 = nn.Linear(d_ff, d_model)",
-        """
-        self.w_2 = nn.Linear(d_model, d_ff)
-        self.w_1.bias = nn.Parameter(torch.zeros(d_ff))
-        self.w_2.bias = nn.Parameter(torch.zeros(d_model))
-        """,
-    ),
-    edit(
-        "return self.w_2(self.dropout(self.activation(self.w_1(x))))",
-        """
-        hidden = self.activation(x @ self.w_1.weight + self.w_1.bias)
-        return self.dropout(hidden) @ self.w_2.weight + self.w_2.bias
-        """,
-    ),
-    base="conditional-activation",
-    section="feed-forward-layer",
-    why="The weights are stored as (in, out), as the formula x W writes them. PyTorch stores (out, in), and trained "
-    "weights are copied in that shape.",
-    hint="Your weights have shape (in, out). `nn.Linear` stores them as (out, in), and weights are copied in that "
-    "shape: use `nn.Linear`.",
-)
 
 mistake(
     "blocks.FeedForward",
@@ -1974,4 +1948,14 @@ mistake(
     section="gain-and-bias",
     why="The gain was drawn at random. A new layer norm then scales each component by another factor.",
     hint="Your `gamma` starts with random numbers. It starts at 1, so that a new layer norm only normalises.",
+)
+
+mistake(
+    "blocks.LayerNorm",
+    "gain-and-bias-exchanged",
+    edit("self.gamma * centred", "self.beta * centred"),
+    edit("+ self.beta", "+ self.gamma"),
+    section="gain-and-bias",
+    why="The bias multiplies and the gain is added. A new layer norm then returns ones.",
+    hint="`beta` multiplies and `gamma` is added in your code. The gain `gamma` multiplies, the bias `beta` is added.",
 )

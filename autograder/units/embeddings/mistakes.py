@@ -2250,3 +2250,21 @@ mistake(
     why="The ids were taken to start at 1, so each 1 stands one index too early. The first id is 0.",
     hint="Your ones stand one index too early. Ids start at 0: the id is the index, with nothing subtracted.",
 )
+
+mistake(
+    "embeddings.mean_pool",
+    "padding-in-the-sum-alone",
+    edit("hidden.masked_fill(~keep[:, :, None], 0.0)", "hidden"),
+    section="mean-of-kept",
+    why="The sum runs over all positions, padding included, and only the divisor counts the kept ones.",
+    hint="Your divisor is right, but the sum holds the padded vectors too. Set them to zero first.",
+)
+
+mistake(
+    "embeddings.gpt2_embed",
+    "first-position-for-all",
+    edit("wpe[:length]", "wpe[0]"),
+    section="learned-positions",
+    why="The vector of position 0 was added to every token. A colon was forgotten: `wpe[0]` is one row.",
+    hint="All your tokens get row 0 of `wpe`. Token t gets row t.",
+)

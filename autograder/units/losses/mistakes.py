@@ -1591,3 +1591,12 @@ mistake(
     hint="Large logits give NaN: `exp` overflows, and inf / inf is NaN. Subtract the row's maximum first, and take the "
     "logarithm of the sum, not of a probability.",
 )
+
+mistake(
+    "losses.cross_entropy",
+    "ignored-targets-become-class-zero",
+    edit("logits, targets = logits[counted], targets[counted]", "targets = targets.masked_fill(~counted, 0)"),
+    section="targets-that-do-not-count",
+    why="Ignored targets were replaced by class 0, and their rows still count. The replacement only avoids an error of indexing.",
+    hint="The rows to be ignored count as if class 0 were right. Leave them out of the sum and out of the divisor.",
+)

@@ -1277,3 +1277,15 @@ mistake(
     hint="Your result is right, but the mask that was passed in is inverted afterwards. A function here never changes "
     "its arguments: use the form without the underscore.",
 )
+
+mistake(
+    "masks.masked_softmax",
+    "masked-scores-are-zero-then-weights",
+    edit(
+        "scores = apply_mask(scores, mask).masked_fill(nothing, 0.0)\nreturn scores.softmax(dim).masked_fill(nothing, 0.0)",
+        "return (scores * mask).softmax(dim) * mask",
+    ),
+    section="minus-infinity",
+    why="Masked scores were set to 0 before the softmax, and 0 is an ordinary score. The allowed weights then sum to less than 1.",
+    hint="Your allowed weights do not sum to 1: masked scores of 0 still take their share. Fill them with -inf.",
+)

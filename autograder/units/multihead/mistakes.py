@@ -1741,3 +1741,13 @@ mistake(
     hint="Your copy still computes what the original does. You set a *copy* of the columns to zero; assign to a slice "
     "of the parameter itself.",
 )
+
+mistake(
+    "multihead.MultiHeadAttention",
+    "key-and-value-arguments-exchanged",
+    edit("self.w_k(key)", "self.w_k(value)"),
+    edit("self.w_v(value)", "self.w_v(key)"),
+    section="three-inputs",
+    why="The keys are made from `value` and the values from `key`. In self-attention the two are one tensor, so nothing shows there.",
+    hint="Your keys come from `value` and your values from `key`. Each projection reads the argument of its name.",
+)

@@ -1041,32 +1041,6 @@ mistake(
     "`torch.enable_grad()`.",
 )
 
-mistake(
-    "optim.AdamW",
-    "closure-after-the-update",
-    edit(
-        """
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        """,
-        "",
-    ),
-    edit(
-        "return loss",
-        """
-        if closure is None:
-            return None
-        with torch.enable_grad():
-            return closure()
-        """,
-    ),
-    base="decay-first",
-    section="optimizer-manners",
-    why="The closure was called after the parameters had moved. The step then used the gradients from before it.",
-    hint="Your step uses the gradients from before the closure: call it first, and update afterwards.",
-)
 
 mistake(
     "optim.AdamW",

@@ -1518,3 +1518,23 @@ mistake(
     why="Either argument adds both symbols. A source often gets EOS alone, and a prompt BOS alone.",
     hint="With only one of `add_bos` and `add_eos` you add both symbols. Each argument adds its own.",
 )
+
+mistake(
+    "tokens.bpe_encode",
+    "merges-not-used",
+    edit("[index for piece in GPT2_SPLIT.findall(text) for index in encode_piece(piece)]", "list(text.encode())"),
+    section="bpe-encoding",
+    why="The bytes were returned as they are, and no merge was applied.",
+    hint="All your ids are below 256: you return the bytes. Apply the merges in each piece.",
+)
+
+mistake(
+    "tokens.train_bpe",
+    "least-frequent-pair",
+    edit(
+        "max((times, pair) for pair, times in counts.items())", "min((times, pair) for pair, times in counts.items())"
+    ),
+    section="counting-pairs",
+    why="The rarest pair was merged. Frequent pairs are what shortens a text.",
+    hint="You merge the rarest pair. Take the most frequent one.",
+)

@@ -2976,3 +2976,13 @@ mistake(
     why="The upper bound was lowered by one. `torch.randint` already leaves out its upper bound.",
     hint="The last word, `vocab_size - 1`, never occurs: the upper bound of `torch.randint` is exclusive.",
 )
+
+mistake(
+    "training.copy_task",
+    "target-backwards",
+    edit("yield Batch(ids, ids)", "target = ids.flip(1)\nids[:, 0] = target[:, 0] = BOS\nyield Batch(ids, target)"),
+    edit("ids[:, 0] = BOS\ntarget", "target"),
+    section="copy-task-data",
+    why="The target is the source backwards. The task is to copy it.",
+    hint="Your target runs backwards. In the copy task, target and source are the same.",
+)

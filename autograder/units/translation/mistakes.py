@@ -190,31 +190,6 @@ mistake(
     "the caller's `pairs`. Sort the positions by the length found there, not the pairs.",
 )
 
-mistake(
-    "translation.token_batches",
-    "sorted-in-place",
-    edit(
-        "batches = []",
-        """
-        batches = []
-        before = {id(pair): position for position, pair in enumerate(pairs)}
-        pairs.sort(key=lambda pair: (len(pair[0]), len(pair[1])))
-        """,
-    ),
-    edit(
-        "if generator is not None:",
-        """
-        batches = [[before[id(pairs[position])] for position in batch] for batch in batches]
-        if generator is not None:
-        """,
-    ),
-    base="one-list-at-a-time",
-    section="like-lengths",
-    why="The caller's list was sorted with `list.sort`. Afterwards it is in another order, and everything that is "
-    "stored beside it belongs to other pairs.",
-    hint="After the call the caller's list is in another order: `pairs.sort()` changes it. Sort the positions, "
-    "`sorted(range(len(pairs)), key=...)`, and leave the list alone.",
-)
 
 mistake(
     "translation.token_batches",
