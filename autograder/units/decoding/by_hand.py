@@ -42,6 +42,17 @@ BY_HAND = {
         computed="[len(set(sample_next(torch.tensor([[0.42, 0.27, 0.15, 0.11, 0.05]]).log().expand(2000, 5), "
         "top_k=k, top_p=0.49, generator=torch.Generator().manual_seed(0)).tolist())) for k in (None, 3)]",
     ),
+    "decoding.two-survivors": Question(
+        ask="For each of the two candidates that survive, the better one first: which beginning (0 or 1) does it "
+        "continue, and with which token (0, 1 or 2)? Type four numbers.",
+        answer="0, 2, 1, 0",
+        hint="Add to each sum the three logarithms of its row. All six results compete with each other.",
+        because="The six sums are -2.11, -2.80 and -0.86 for beginning 0, and -1.51, -2.20 and -3.30 for beginning "
+        "1. The "
+        "largest are -0.86 and -1.51.",
+        computed="[part for place in (torch.tensor([[-0.5], [-1.0]]) + torch.tensor([[0.2, 0.1, 0.7], "
+        "[0.6, 0.3, 0.1]]).log()).flatten().topk(2).indices.tolist() for part in divmod(place, 3)]",
+    ),
     "decoding.short-or-long": Question(
         ask="Output A has a single id after the start symbol, the end symbol, with probability 0.5. Output B has "
         "four ids, with probability 0.8 each. What are the sums $s$ of A and of B, and what are their scores with "
