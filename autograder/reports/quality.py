@@ -39,9 +39,9 @@ def table(unit: str, measured: Sequence[Measured], tests: Sequence[TaskResult] =
         )
     for test in tests:
         missed = [check for check in test.checks if check.status != results.PASSED]
-        caught = f"{len(test.checks) - len(missed)}/{len(test.checks)} groups"
+        groups = f"{len(test.checks) - len(missed)}/{len(test.checks)} groups"
         told = "\n".join(f"{check.id}: {check.status} {check.message}" for check in missed)
-        result.add_row(test.id, caught, "", "", told)
+        result.add_row(test.id, groups, "", "", told)
     return result
 
 
