@@ -33,7 +33,7 @@ def code_of(catch: Catch, shown: Shown | None = None) -> bytes:
         wanted |= _names(syntax_tree(driver_source(catch.build)))
     entry = catch.entry(shown) if shown else None
     if is_c(catch.unit):
-        tree = syntax_tree(shown_c.program(catch.gets or catch.of, entry))
+        tree = syntax_tree(shown_c.program(wanted, entry))
     else:
         tree = ast.Module(_program(catch.unit, wanted, entry), [])
     return marshal.dumps(compile(_normalised(tree), DRIVER_FILE, "exec", dont_inherit=True))

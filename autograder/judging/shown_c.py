@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from autograder.course.catalogue import Entry, c_solution, complete_source
@@ -63,17 +64,17 @@ globals().update({{name: kernel(library, name, kinds) for name, kinds in {signat
 """
 
 
-def program(names: tuple[str, ...], entry: Entry | None = None) -> str:
-    """Python code that defines these kernels as functions, the entry in place of what it replaces.
+def program(wanted: Collection[str], entry: Entry | None = None) -> str:
+    """Python code that defines the kernels among these names as functions, the entry in place of what it replaces.
 
     They take the arguments of the C kernels in their order: numbers, and NumPy arrays that are filled in place, or
     ``None`` for NULL.
     """
-    signatures = {name: [parameter.type for parameter in SIGNATURES[name]] for name in names}
-    return _PROGRAM.format(library=_library(_source(names, entry)), signatures=signatures)
+    signatures = {name: [part.type for part in parts] for name, parts in SIGNATURES.items() if name in wanted}
+    return _PROGRAM.format(library=_library(_source(signatures, entry)), signatures=signatures)
 
 
-def _source(names: tuple[str, ...], entry: Entry | None) -> str:
+def _source(names: Iterable[str], entry: Entry | None) -> str:
     replaced = entry.task.partition(".")[2] if entry else ""
     solutions = [c_solution(unit.name) for unit in UNITS if unit.language == "c"]
     heads = [line for text in solutions for line in re.findall(r"^#(?:.*\\\n)*.*\n", text, re.MULTILINE)]
