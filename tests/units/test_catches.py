@@ -261,6 +261,99 @@ TESTS: dict[str, Tests] = {
             "which-numbers order-of-axes the-way-back any-layout",
         ),
     },
+    "blocks.test_layer_norm": {
+        "shape": ("assert LayerNorm(4)(torch.randn(2, 3, 4)).shape == (2, 3, 4)", NONE),
+        "mean and variance": (
+            """
+            y = LayerNorm(4)(torch.randn(2, 3, 4))
+            assert torch.allclose(y.mean(-1), torch.zeros(2, 3), atol=1e-5)
+            assert torch.allclose(y.var(-1, unbiased=False), torch.ones(2, 3), atol=1e-2)
+            """,
+            "mean-and-variance",
+        ),
+        "to the last bit": (
+            """
+            x = torch.randn(2, 3, 4)
+            centred = x - x.mean(-1, keepdim=True)
+            variance = centred.square().mean(-1, keepdim=True)
+            assert torch.equal(LayerNorm(4)(x), centred / torch.sqrt(variance + 1e-5))
+            """,
+            NONE,
+        ),
+        "asks for memory in order": ("LayerNorm(4)(torch.randn(2, 3, 4)).view(-1)", NONE),
+        "asks for the name of an attribute": ("assert LayerNorm(4).eps == 1e-5", NONE),
+        "asks for the order of parameters": (
+            "assert [name for name, _ in LayerNorm(4).named_parameters()] == ['gamma', 'beta']",
+            NONE,
+        ),
+        "no warnings": (
+            """
+            import warnings
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                LayerNorm(4)(torch.randn(2, 3, 4))
+            """,
+            NONE,
+        ),
+        "a new layer": (
+            """
+            x = torch.randn(2, 3, 4)
+            torch.testing.assert_close(LayerNorm(4)(x), nn.LayerNorm(4)(x))
+            """,
+            "mean-and-variance",
+        ),
+        "a matrix and a batch": (
+            """
+            for x in (torch.randn(2, 3, 4), torch.randn(5, 4)):
+                torch.testing.assert_close(LayerNorm(4)(x), nn.LayerNorm(4)(x))
+            """,
+            "which-axis mean-and-variance",
+        ),
+        "small ones": (
+            """
+            for options in ({}, {"eps": 0.5}):
+                for x in (torch.randn(5, 4), torch.zeros(5, 4), torch.randn(5, 4) / 1000):
+                    torch.testing.assert_close(LayerNorm(4, **options)(x), nn.LayerNorm(4, **options)(x))
+            """,
+            "mean-and-variance small-variances",
+        ),
+        "gain and bias": (
+            """
+            norm = LayerNorm(4)
+            assert torch.equal(norm.gamma, torch.ones(4)) and torch.equal(norm.beta, torch.zeros(4))
+            gamma, beta = torch.randn(4), torch.randn(4)
+            norm.load_state_dict({"gamma": gamma, "beta": beta}, strict=False)
+            x = torch.randn(5, 4)
+            torch.testing.assert_close(norm(x), nn.functional.layer_norm(x, (4,), gamma, beta))
+            """,
+            "mean-and-variance gain-and-bias",
+        ),
+        "everything but gradients": (
+            """
+            norm = LayerNorm(4)
+            assert len(list(norm.parameters())) == 2
+            for _ in range(2):
+                x = torch.randn(5, 4)
+                before = x.clone()
+                torch.testing.assert_close(norm(x), nn.LayerNorm(4)(before))
+                assert torch.equal(x, before)
+            """,
+            "mean-and-variance call-after-call",
+        ),
+        "gradients": (
+            """
+            norm = LayerNorm(4)
+            x = torch.randn(5, 4, requires_grad=True)
+            factors = torch.randn(5, 4)
+            (norm(x) * factors).sum().backward()
+            found, x.grad = x.grad, None
+            (nn.LayerNorm(4)(x) * factors).sum().backward()
+            torch.testing.assert_close(found, x.grad)
+            assert norm.gamma.grad is not None and list(norm.parameters())
+            """,
+            "mean-and-variance what-is-trained",
+        ),
+    },
     "embeddings.test_positions": {
         "shape and type": (
             """
