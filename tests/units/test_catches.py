@@ -354,6 +354,89 @@ TESTS: dict[str, Tests] = {
             "mean-and-variance what-is-trained",
         ),
     },
+    "babygpt.test_no_peeking": {
+        "shape": (
+            """
+            logits, loss = model(torch.zeros(2, 5, dtype=torch.long))
+            assert logits.shape == (2, 5, model.config.vocab_size)
+            """,
+            NONE,
+        ),
+        "finite": ("assert model(torch.randint(11, (2, 8)))[0].isfinite().all()", NONE),
+        "insists on a tuple": ("assert isinstance(model(torch.zeros(1, 2, dtype=torch.long)), tuple)", NONE),
+        "asks for names inside": ("assert model.blocks[0].attention.heads[0].tril.tril().any()", NONE),
+        "to the last bit": (
+            """
+            ids = torch.randint(11, (3, 8))
+            for t in range(1, 9):
+                assert torch.equal(model(ids[:, :t])[0], model(ids)[0][:, :t])
+            """,
+            NONE,
+        ),
+        "the last token": (
+            """
+            ids = torch.randint(11, (1, 5))
+            other = ids.clone()
+            other[0, -1] = (ids[0, -1] + 1) % 11
+            torch.testing.assert_close(model(ids)[0][:, -2], model(other)[0][:, -2])
+            """,
+            "later-tokens even-a-little",
+        ),
+        "a wide tolerance": (
+            """
+            ids = torch.randint(11, (1, 8))
+            for t in range(1, 9):
+                assert torch.allclose(model(ids[:, :t])[0], model(ids)[0][:, :t], atol=0.1)
+            """,
+            "later-tokens every-position",
+        ),
+        "changed tokens": (
+            """
+            ids = torch.randint(11, (3, 8))
+            for t in range(1, 8):
+                other = ids.clone()
+                other[:, t:] = (ids[:, t:] + 1) % 11
+                torch.testing.assert_close(model(ids)[0][:, :t], model(other)[0][:, :t])
+            """,
+            "later-tokens even-a-little every-position call-after-call",
+        ),
+        "prefixes": (
+            """
+            ids = torch.randint(11, (1, 8))
+            whole = model(ids)[0]
+            for t in range(1, 8):
+                torch.testing.assert_close(model(ids[:, :t])[0], whole[:, :t])
+            """,
+            "later-tokens even-a-little every-position how-many-follow",
+        ),
+        "short prefixes": (
+            """
+            ids = torch.randint(11, (2, 5))
+            whole = model(ids)[0]
+            for t in range(1, 5):
+                torch.testing.assert_close(model(ids[:, :t])[0], whole[:, :t])
+            """,
+            "later-tokens even-a-little how-many-follow",
+        ),
+        "one by one": (
+            """
+            ids = torch.randint(11, (3, 8))
+            whole = model(ids)[0]
+            for row in range(3):
+                torch.testing.assert_close(model(ids[row : row + 1])[0][0], whole[row])
+            """,
+            "other-sequences call-after-call",
+        ),
+        "twice": (
+            """
+            ids = torch.randint(11, (3, 8))
+            first = model(ids)[0]
+            model(ids.flip(1))
+            torch.testing.assert_close(model(ids)[0], first)
+            """,
+            "call-after-call",
+        ),
+    },
     "embeddings.test_positions": {
         "shape and type": (
             """
