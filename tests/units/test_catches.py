@@ -437,6 +437,128 @@ TESTS: dict[str, Tests] = {
             "call-after-call",
         ),
     },
+    "losses.test_smoothing": {
+        "shape": ("assert smooth_labels(torch.tensor([1, 0, 2]), 5, 0.1).shape == (3, 5)", NONE),
+        "square": ("assert smooth_labels(torch.tensor([1, 0, 2]), 3, 0.1).shape == (3, 3)", NONE),
+        "sums": (
+            """
+            sums = smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).sum(-1)
+            assert torch.allclose(sums, torch.ones(3))
+            """,
+            "the-others the-type",
+        ),
+        "the target leads": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            assert torch.equal(smooth_labels(targets, 5, 0.2).argmax(-1), targets)
+            """,
+            NONE,
+        ),
+        "the type": ("assert smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).dtype == torch.float32", "the-type"),
+        "to the last bit": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            expected = (1 - 0.2) * torch.eye(5)[targets] + 0.2 / 5
+            assert torch.equal(smooth_labels(targets, 5, 0.2), expected)
+            """,
+            NONE,
+        ),
+        "asks for memory in order": ("smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).view(-1)", NONE),
+        "all numbers": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            expected = (1 - 0.1) * torch.eye(5)[targets] + 0.1 / 5
+            torch.testing.assert_close(smooth_labels(targets, 5, 0.1), expected)
+            """,
+            "which-class the-target the-others sums-are-not-enough the-type",
+        ),
+        "as many rows as classes": (
+            """
+            targets = torch.tensor([1, 4, 2, 3, 3])
+            expected = (1 - 0.3) * torch.eye(5)[targets] + 0.3 / 5
+            torch.testing.assert_close(smooth_labels(targets, 5, 0.3), expected)
+            """,
+            "the-target sums-are-not-enough the-type",
+        ),
+        "the ends": (
+            """
+            for epsilon in (0.0, 1.0):
+                expected = (1 - epsilon) * torch.eye(5)[torch.tensor([1, 0, 2])] + epsilon / 5
+                assert torch.allclose(smooth_labels(torch.tensor([1, 0, 2]), 5, epsilon).float(), expected)
+            """,
+            "which-class the-target the-others sums-are-not-enough every-epsilon",
+        ),
+    },
+    "optim.test_schedule": {
+        "positive": ("assert noam_lr(5, 64) > 0", NONE),
+        "a float": ("assert isinstance(noam_lr(5, 64), float)", NONE),
+        "exactly a float": ("assert type(noam_lr(5, 64)) is float", NONE),
+        "to the last bit": ("assert noam_lr(10, 64, 10) == 64**-0.5 * min(10**-0.5, 10 * 10**-1.5)", NONE),
+        "a certain error": (
+            """
+            try:
+                noam_lr(1, 64, 0)
+            except ValueError:
+                return
+            raise AssertionError
+            """,
+            NONE,
+        ),
+        "no warnings": (
+            """
+            import warnings
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                noam_lr(0, 64)
+            """,
+            NONE,
+        ),
+        "up and down": (
+            """
+            rates = [noam_lr(step, 64, 10) for step in range(1, 30)]
+            assert rates[:10] == sorted(rates[:10])
+            assert rates[9:] == sorted(rates[9:], reverse=True)
+            assert max(rates) == rates[9]
+            """,
+            NONE,
+        ),
+        "the peak": ("assert abs(noam_lr(10, 64, 10) - 640**-0.5) < 1e-6", NONE),
+        "at both sides of the peak": (
+            """
+            for step in (1, 4, 10, 40, 90):
+                expected = 64**-0.5 * min(step**-0.5, step * 10**-1.5)
+                assert abs(noam_lr(step, 64, 10) / expected - 1) < 1e-4
+            """,
+            "falling the-width",
+        ),
+        "a fixed tolerance": (
+            """
+            for step in (1, 400, 4000, 16000):
+                expected = 512**-0.5 * min(step**-0.5, step * 4000**-1.5)
+                assert abs(noam_lr(step, 512) - expected) < 1e-6
+            """,
+            "falling the-width",
+        ),
+        "step zero": (
+            """
+            assert abs(noam_lr(0, 64, 10) / noam_lr(1, 64, 10) - 1) < 1e-4
+            assert abs(noam_lr(10, 64, 10) * 640**0.5 - 1) < 1e-4
+            """,
+            "step-zero",
+        ),
+        "warm-ups": (
+            """
+            assert noam_lr(1, 64, 1) > 0
+            for warmup in (0, -1):
+                try:
+                    noam_lr(1, 64, warmup)
+                except Exception:
+                    continue
+                raise AssertionError
+            """,
+            "shortest-warm-up",
+        ),
+    },
     "embeddings.test_positions": {
         "shape and type": (
             """
