@@ -261,6 +261,304 @@ TESTS: dict[str, Tests] = {
             "which-numbers order-of-axes the-way-back any-layout",
         ),
     },
+    "blocks.test_layer_norm": {
+        "shape": ("assert LayerNorm(4)(torch.randn(2, 3, 4)).shape == (2, 3, 4)", NONE),
+        "mean and variance": (
+            """
+            y = LayerNorm(4)(torch.randn(2, 3, 4))
+            assert torch.allclose(y.mean(-1), torch.zeros(2, 3), atol=1e-5)
+            assert torch.allclose(y.var(-1, unbiased=False), torch.ones(2, 3), atol=1e-2)
+            """,
+            "mean-and-variance",
+        ),
+        "to the last bit": (
+            """
+            x = torch.randn(2, 3, 4)
+            centred = x - x.mean(-1, keepdim=True)
+            variance = centred.square().mean(-1, keepdim=True)
+            assert torch.equal(LayerNorm(4)(x), centred / torch.sqrt(variance + 1e-5))
+            """,
+            NONE,
+        ),
+        "asks for memory in order": ("LayerNorm(4)(torch.randn(2, 3, 4)).view(-1)", NONE),
+        "asks for the name of an attribute": ("assert LayerNorm(4).eps == 1e-5", NONE),
+        "asks for the order of parameters": (
+            "assert [name for name, _ in LayerNorm(4).named_parameters()] == ['gamma', 'beta']",
+            NONE,
+        ),
+        "no warnings": (
+            """
+            import warnings
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                LayerNorm(4)(torch.randn(2, 3, 4))
+            """,
+            NONE,
+        ),
+        "a new layer": (
+            """
+            x = torch.randn(2, 3, 4)
+            torch.testing.assert_close(LayerNorm(4)(x), nn.LayerNorm(4)(x))
+            """,
+            "mean-and-variance",
+        ),
+        "a matrix and a batch": (
+            """
+            for x in (torch.randn(2, 3, 4), torch.randn(5, 4)):
+                torch.testing.assert_close(LayerNorm(4)(x), nn.LayerNorm(4)(x))
+            """,
+            "which-axis mean-and-variance",
+        ),
+        "small ones": (
+            """
+            for options in ({}, {"eps": 0.5}):
+                for x in (torch.randn(5, 4), torch.zeros(5, 4), torch.randn(5, 4) / 1000):
+                    torch.testing.assert_close(LayerNorm(4, **options)(x), nn.LayerNorm(4, **options)(x))
+            """,
+            "mean-and-variance small-variances",
+        ),
+        "gain and bias": (
+            """
+            norm = LayerNorm(4)
+            assert torch.equal(norm.gamma, torch.ones(4)) and torch.equal(norm.beta, torch.zeros(4))
+            gamma, beta = torch.randn(4), torch.randn(4)
+            norm.load_state_dict({"gamma": gamma, "beta": beta}, strict=False)
+            x = torch.randn(5, 4)
+            torch.testing.assert_close(norm(x), nn.functional.layer_norm(x, (4,), gamma, beta))
+            """,
+            "mean-and-variance gain-and-bias",
+        ),
+        "everything but gradients": (
+            """
+            norm = LayerNorm(4)
+            assert len(list(norm.parameters())) == 2
+            for _ in range(2):
+                x = torch.randn(5, 4)
+                before = x.clone()
+                torch.testing.assert_close(norm(x), nn.LayerNorm(4)(before))
+                assert torch.equal(x, before)
+            """,
+            "mean-and-variance call-after-call",
+        ),
+        "gradients": (
+            """
+            norm = LayerNorm(4)
+            x = torch.randn(5, 4, requires_grad=True)
+            factors = torch.randn(5, 4)
+            (norm(x) * factors).sum().backward()
+            found, x.grad = x.grad, None
+            (nn.LayerNorm(4)(x) * factors).sum().backward()
+            torch.testing.assert_close(found, x.grad)
+            assert norm.gamma.grad is not None and list(norm.parameters())
+            """,
+            "mean-and-variance what-is-trained",
+        ),
+    },
+    "babygpt.test_no_peeking": {
+        "shape": (
+            """
+            logits, loss = model(torch.zeros(2, 5, dtype=torch.long))
+            assert logits.shape == (2, 5, model.config.vocab_size)
+            """,
+            NONE,
+        ),
+        "finite": ("assert model(torch.randint(11, (2, 8)))[0].isfinite().all()", NONE),
+        "insists on a tuple": ("assert isinstance(model(torch.zeros(1, 2, dtype=torch.long)), tuple)", NONE),
+        "asks for names inside": ("assert model.blocks[0].attention.heads[0].tril.tril().any()", NONE),
+        "to the last bit": (
+            """
+            ids = torch.randint(11, (3, 8))
+            for t in range(1, 9):
+                assert torch.equal(model(ids[:, :t])[0], model(ids)[0][:, :t])
+            """,
+            NONE,
+        ),
+        "the last token": (
+            """
+            ids = torch.randint(11, (1, 5))
+            other = ids.clone()
+            other[0, -1] = (ids[0, -1] + 1) % 11
+            torch.testing.assert_close(model(ids)[0][:, -2], model(other)[0][:, -2])
+            """,
+            "later-tokens even-a-little",
+        ),
+        "a wide tolerance": (
+            """
+            ids = torch.randint(11, (1, 8))
+            for t in range(1, 9):
+                assert torch.allclose(model(ids[:, :t])[0], model(ids)[0][:, :t], atol=0.1)
+            """,
+            "later-tokens every-position",
+        ),
+        "changed tokens": (
+            """
+            ids = torch.randint(11, (3, 8))
+            for t in range(1, 8):
+                other = ids.clone()
+                other[:, t:] = (ids[:, t:] + 1) % 11
+                torch.testing.assert_close(model(ids)[0][:, :t], model(other)[0][:, :t])
+            """,
+            "later-tokens even-a-little every-position call-after-call",
+        ),
+        "prefixes": (
+            """
+            ids = torch.randint(11, (1, 8))
+            whole = model(ids)[0]
+            for t in range(1, 8):
+                torch.testing.assert_close(model(ids[:, :t])[0], whole[:, :t])
+            """,
+            "later-tokens even-a-little every-position how-many-follow",
+        ),
+        "short prefixes": (
+            """
+            ids = torch.randint(11, (2, 5))
+            whole = model(ids)[0]
+            for t in range(1, 5):
+                torch.testing.assert_close(model(ids[:, :t])[0], whole[:, :t])
+            """,
+            "later-tokens even-a-little how-many-follow",
+        ),
+        "one by one": (
+            """
+            ids = torch.randint(11, (3, 8))
+            whole = model(ids)[0]
+            for row in range(3):
+                torch.testing.assert_close(model(ids[row : row + 1])[0][0], whole[row])
+            """,
+            "other-sequences call-after-call",
+        ),
+        "twice": (
+            """
+            ids = torch.randint(11, (3, 8))
+            first = model(ids)[0]
+            model(ids.flip(1))
+            torch.testing.assert_close(model(ids)[0], first)
+            """,
+            "call-after-call",
+        ),
+    },
+    "losses.test_smoothing": {
+        "shape": ("assert smooth_labels(torch.tensor([1, 0, 2]), 5, 0.1).shape == (3, 5)", NONE),
+        "square": ("assert smooth_labels(torch.tensor([1, 0, 2]), 3, 0.1).shape == (3, 3)", NONE),
+        "sums": (
+            """
+            sums = smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).sum(-1)
+            assert torch.allclose(sums, torch.ones(3))
+            """,
+            "the-others the-type",
+        ),
+        "the target leads": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            assert torch.equal(smooth_labels(targets, 5, 0.2).argmax(-1), targets)
+            """,
+            NONE,
+        ),
+        "the type": ("assert smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).dtype == torch.float32", "the-type"),
+        "to the last bit": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            expected = (1 - 0.2) * torch.eye(5)[targets] + 0.2 / 5
+            assert torch.equal(smooth_labels(targets, 5, 0.2), expected)
+            """,
+            NONE,
+        ),
+        "asks for memory in order": ("smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).view(-1)", NONE),
+        "all numbers": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            expected = (1 - 0.1) * torch.eye(5)[targets] + 0.1 / 5
+            torch.testing.assert_close(smooth_labels(targets, 5, 0.1), expected)
+            """,
+            "which-class the-target the-others sums-are-not-enough the-type",
+        ),
+        "as many rows as classes": (
+            """
+            targets = torch.tensor([1, 4, 2, 3, 3])
+            expected = (1 - 0.3) * torch.eye(5)[targets] + 0.3 / 5
+            torch.testing.assert_close(smooth_labels(targets, 5, 0.3), expected)
+            """,
+            "the-target sums-are-not-enough the-type",
+        ),
+        "the ends": (
+            """
+            for epsilon in (0.0, 1.0):
+                expected = (1 - epsilon) * torch.eye(5)[torch.tensor([1, 0, 2])] + epsilon / 5
+                assert torch.allclose(smooth_labels(torch.tensor([1, 0, 2]), 5, epsilon).float(), expected)
+            """,
+            "which-class the-target the-others sums-are-not-enough every-epsilon",
+        ),
+    },
+    "optim.test_schedule": {
+        "positive": ("assert noam_lr(5, 64) > 0", NONE),
+        "a float": ("assert isinstance(noam_lr(5, 64), float)", NONE),
+        "exactly a float": ("assert type(noam_lr(5, 64)) is float", NONE),
+        "to the last bit": ("assert noam_lr(10, 64, 10) == 64**-0.5 * min(10**-0.5, 10 * 10**-1.5)", NONE),
+        "a certain error": (
+            """
+            try:
+                noam_lr(1, 64, 0)
+            except ValueError:
+                return
+            raise AssertionError
+            """,
+            NONE,
+        ),
+        "no warnings": (
+            """
+            import warnings
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                noam_lr(0, 64)
+            """,
+            NONE,
+        ),
+        "up and down": (
+            """
+            rates = [noam_lr(step, 64, 10) for step in range(1, 30)]
+            assert rates[:10] == sorted(rates[:10])
+            assert rates[9:] == sorted(rates[9:], reverse=True)
+            assert max(rates) == rates[9]
+            """,
+            NONE,
+        ),
+        "the peak": ("assert abs(noam_lr(10, 64, 10) - 640**-0.5) < 1e-6", NONE),
+        "at both sides of the peak": (
+            """
+            for step in (1, 4, 10, 40, 90):
+                expected = 64**-0.5 * min(step**-0.5, step * 10**-1.5)
+                assert abs(noam_lr(step, 64, 10) / expected - 1) < 1e-4
+            """,
+            "falling the-width",
+        ),
+        "a fixed tolerance": (
+            """
+            for step in (1, 400, 4000, 16000):
+                expected = 512**-0.5 * min(step**-0.5, step * 4000**-1.5)
+                assert abs(noam_lr(step, 512) - expected) < 1e-6
+            """,
+            "falling the-width",
+        ),
+        "step zero": (
+            """
+            assert abs(noam_lr(0, 64, 10) / noam_lr(1, 64, 10) - 1) < 1e-4
+            assert abs(noam_lr(10, 64, 10) * 640**0.5 - 1) < 1e-4
+            """,
+            "step-zero",
+        ),
+        "warm-ups": (
+            """
+            assert noam_lr(1, 64, 1) > 0
+            for warmup in (0, -1):
+                try:
+                    noam_lr(1, 64, warmup)
+                except Exception:
+                    continue
+                raise AssertionError
+            """,
+            "shortest-warm-up",
+        ),
+    },
     "embeddings.test_positions": {
         "shape and type": (
             """
