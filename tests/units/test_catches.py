@@ -382,6 +382,78 @@ TESTS: dict[str, Tests] = {
         ),
         "its own marks for bad bytes": ("assert bpe_decode([0xE2, 0x82], []) == '\ufffd'", NONE),
     },
+    "bleu.test_bleu": {
+        "a perfect translation": (
+            """
+            text = "the cat sat on the mat".split()
+            assert math.isclose(corpus_bleu([text], [[text]]), 100)
+            """,
+            NONE,
+        ),
+        "between nothing and a hundred": (
+            "assert 0 <= corpus_bleu([list('abcd')], [[list('abxd')]], 2) <= 100",
+            NONE,
+        ),
+        "a float, always": ("assert type(corpus_bleu([list('ab')], [[list('cd')]])) is float", NONE),
+        "a float, where there is a score": (
+            "assert type(corpus_bleu([list('abcd')], [[list('abcd')]])) is float",
+            NONE,
+        ),
+        "equal to the last bit": (
+            "assert corpus_bleu([list('abcd')], [[list('abxd')]], 2) == 100 * math.sqrt(3 / 4 * 1 / 3)",
+            NONE,
+        ),
+        "one sentence": (
+            "assert math.isclose(corpus_bleu([list('abcd')], [[list('abxd')]], 2), 50)",
+            "the-mean",
+        ),
+        "no match": (
+            "assert corpus_bleu([list('ab')], [[list('ba')]], 2) == 0",
+            "no-match",
+        ),
+        "a short sentence": (
+            """
+            score = corpus_bleu([list("abc")], [[list("abcde")]], 2)
+            assert math.isclose(score, 100 * math.exp(1 - 5 / 3))
+            """,
+            NONE,
+        ),
+        "two sentences": (
+            """
+            score = corpus_bleu([list("abcd"), list("ef")], [[list("abxdyz")], [list("e")]], 2)
+            assert math.isclose(score, 100 * math.exp(1 - 7 / 6) * math.sqrt(4 / 6 * 1 / 4))
+            """,
+            "the-mean sums-first short-candidates",
+        ),
+        "smoothing alone": (
+            """
+            score = corpus_bleu([list("ab"), list("cd")], [[list("ba")], [list("dx")]], 2, "add-k")
+            assert math.isclose(score, 100 * math.sqrt(3 / 4 * 1 / 3))
+            """,
+            "the-mean sums-first smoothing",
+        ),
+        "all but several references": (
+            """
+            corpus = [list("abcd"), list("aag")], [[list("abxdef")], [list("ag")]]
+            penalty = math.exp(1 - 8 / 7)
+            assert math.isclose(corpus_bleu(*corpus, 1), 100 * penalty * 5 / 7)
+            assert math.isclose(corpus_bleu(*corpus, 2), 100 * penalty * math.sqrt(5 / 7 * 2 / 5))
+            assert math.isclose(corpus_bleu(*corpus, 2, "add-k"), 100 * penalty * math.sqrt(5 / 7 * 3 / 6))
+            assert corpus_bleu([list("ab")], [[list("ba")]], 2) == 0
+            assert math.isclose(corpus_bleu([list("ab")], [[list("ba")]], 2, "add-k"), 100 * math.sqrt(1 / 2))
+            """,
+            "the-mean sums-first short-candidates no-match smoothing",
+        ),
+        "references alone": (
+            """
+            one = corpus_bleu([list("aag")], [[list("ghik"), list("ag")]], 1)
+            assert math.isclose(one, 100 * 2 / 3)
+            other = corpus_bleu([list("abcd")], [[list("d"), list("abxdef")]], 1)
+            assert math.isclose(other, 100 * math.exp(1 - 6 / 4) * 3 / 4)
+            """,
+            "several-references",
+        ),
+    },
 }
 ANY: Tests = {
     "empty": ("pass", NONE),
