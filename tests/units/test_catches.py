@@ -454,6 +454,116 @@ TESTS: dict[str, Tests] = {
             "several-references",
         ),
     },
+    "decoding.test_beam": {
+        "a list for each source": (
+            """
+            model = TableModel(lambda source, written: {4: 0.9, EOS: 0.1} if len(written) < 2 else {EOS: 1.0})
+            src = torch.tensor([[4], [5]])
+            assert len(beam_search(model, src, torch.ones(2, 1, 1, 1, dtype=torch.bool), 6)) == 2
+            """,
+            NONE,
+        ),
+        "a beam of one": (
+            """
+            model = TableModel(lambda source, written: {4: 0.6, 5: 0.4} if len(written) < 2 else {EOS: 1.0})
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            (found,) = beam_search(model, src, mask, 6, beam_size=1)
+            assert found == greedy_decode(model, src, mask, 6)[0, 1:3].tolist()
+            """,
+            NONE,
+        ),
+        "a table without a rival": (
+            """
+            model = TableModel(lambda source, written: {4 + len(written): 1.0} if len(written) < 3 else {EOS: 1.0})
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2) == [[4, 5, 6]]
+            """,
+            NONE,
+        ),
+        "counts the calls": (
+            """
+            calls = []
+            model = TableModel(lambda source, written: {4: 1.0} if len(written) < 3 else {EOS: 1.0})
+            model.likely = lambda source, written, likely=model.likely: calls.append(written) or likely(source, written)
+            beam_search(model, torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool), 6, beam_size=2)
+            assert len(calls) == len(set(calls))
+            """,
+            NONE,
+        ),
+        "insists on tuples": (
+            """
+            model = TableModel(lambda source, written: {EOS: 1.0})
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2) == [()]
+            """,
+            NONE,
+        ),
+        "insists that what ends takes room": (
+            """
+            table = {(): {EOS: 0.5, 4: 0.3, 5: 0.2}, (5,): {6: 1.0}, (5, 6): {EOS: 1.0}, (4,): {4: 0.5, 5: 0.5}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2, length_penalty=5.0) == [[]]
+            """,
+            NONE,
+        ),
+        "greedy decoding misses it": (
+            """
+            table = {(): {4: 0.6, 5: 0.4}, (5,): {EOS: 0.9, 9: 0.1}, (4,): {6: 0.3, 7: 0.3, 8: 0.4}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2) == [[5]]
+            """,
+            NONE,
+        ),
+        "two good ones of one parent": (
+            """
+            table = {(): {4: 0.6, 5: 0.4}, (4,): dict.fromkeys((4, 5, 6, 7), 0.25), (5,): {6: 0.52, 4: 0.48}}
+            table |= {(5, 4): {EOS: 0.9, 8: 0.1}, (5, 6): {EOS: 0.15, 8: 0.85}}
+            model = TableModel(lambda source, written: table.get(written, {8: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 7, beam_size=2, length_penalty=0.0) == [[5, 4]]
+            """,
+            "several-beginnings",
+        ),
+        "no room": (
+            """
+            model = TableModel(lambda source, written: {4 + len(written): 1.0})
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 4, beam_size=2) == [[4, 5, 6]]
+            """,
+            NONE,
+        ),
+        "far from the balance": (
+            """
+            table = {(): {EOS: 0.4, 4: 0.6}, (4,): {4: 0.8, 9: 0.2}, (4, 4): {4: 0.8, 9: 0.2}, (4, 4, 4): {EOS: 0.8}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.0) == [[]]
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=2.0) == [[4, 4, 4]]
+            """,
+            NONE,
+        ),
+        "close to the balance": (
+            """
+            table = {(): {EOS: 0.4, 4: 0.6}, (4,): {4: 0.8, 9: 0.2}, (4, 4): {4: 0.8, 9: 0.2}, (4, 4, 4): {EOS: 0.8}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.6) == [[]]
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.65) == [[4, 4, 4]]
+            """,
+            "the-penalty",
+        ),
+        "a batch": (
+            """
+            tables = {(4,): {(): {5: 1.0}}, (4, 5): {(): {6: 1.0}}, (6,): {(): {7: 1.0}}}
+            model = TableModel(lambda source, written: tables[source].get(written, {EOS: 1.0}))
+            src = torch.tensor([[4, 0], [4, 5], [6, 0]])
+            assert beam_search(model, src, (src != 0)[:, None, None], 6, beam_size=2) == [[5], [6], [7]]
+            """,
+            "each-source",
+        ),
+    },
 }
 ANY: Tests = {
     "empty": ("pass", NONE),
