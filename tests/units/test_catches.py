@@ -564,6 +564,190 @@ TESTS: dict[str, Tests] = {
             "each-source",
         ),
     },
+    "training.test_accumulation": {
+        "something changes": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            before = model.embed.weight.detach().clone()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            assert not torch.equal(before, model.embed.weight)
+            """,
+            NONE,
+        ),
+        "counts steps": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            assert run_epoch(batches, model, loss_fn, optimizer, accumulate=2).steps == 3
+            """,
+            NONE,
+        ),
+        "insists on a class": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            assert isinstance(run_epoch(batches, model, loss_fn, optimizer, accumulate=2), EpochResult)
+            """,
+            NONE,
+        ),
+        "insists on tidiness": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            assert all(parameter.grad is None for parameter in model.parameters())
+            """,
+            NONE,
+        ),
+        "insists on gradients": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            assert model.embed.weight.grad.any()
+            """,
+            NONE,
+        ),
+        "to the last bit": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            assert all(map(torch.equal, model.parameters(), twin.parameters()))
+            """,
+            NONE,
+        ),
+        "one group": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in ([batches]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "whose-tokens",
+        ),
+        "batches of one size": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (2, 2, 2, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up",
+        ),
+        "nothing left at the end": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:2], batches[2:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up whose-tokens",
+        ),
+        "steps alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up whose-tokens the-rest",
+        ),
+        "one large batch": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            large = torch.cat([batch.src for batch in batches])
+            run_epoch([Batch(large, large)], twin, loss_fn, torch.optim.SGD(twin.parameters(), lr=0.5))
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "whose-tokens",
+        ),
+        "the schedule alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+            run_epoch(batches, model, loss_fn, optimizer, scheduler, accumulate=3)
+            assert optimizer.param_groups[0]["lr"] == 0.125
+            """,
+            NONE,
+        ),
+        "the report alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            result = run_epoch(batches, model, loss_fn, optimizer, accumulate=5)
+            assert (result.tokens, result.steps) == (55, 1)
+            """,
+            NONE,
+        ),
+    },
 }
 ANY: Tests = {
     "empty": ("pass", NONE),
