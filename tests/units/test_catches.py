@@ -680,6 +680,372 @@ TESTS: dict[str, Tests] = {
         ),
         "its own marks for bad bytes": ("assert bpe_decode([0xE2, 0x82], []) == '\ufffd'", NONE),
     },
+    "bleu.test_bleu": {
+        "a perfect translation": (
+            """
+            text = "the cat sat on the mat".split()
+            assert math.isclose(corpus_bleu([text], [[text]]), 100)
+            """,
+            NONE,
+        ),
+        "between nothing and a hundred": (
+            "assert 0 <= corpus_bleu([list('abcd')], [[list('abxd')]], 2) <= 100",
+            NONE,
+        ),
+        "a float, always": ("assert type(corpus_bleu([list('ab')], [[list('cd')]])) is float", NONE),
+        "a float, where there is a score": (
+            "assert type(corpus_bleu([list('abcd')], [[list('abcd')]])) is float",
+            NONE,
+        ),
+        "equal to the last bit": (
+            "assert corpus_bleu([list('abcd')], [[list('abxd')]], 2) == 100 * math.sqrt(3 / 4 * 1 / 3)",
+            NONE,
+        ),
+        "one sentence": (
+            "assert math.isclose(corpus_bleu([list('abcd')], [[list('abxd')]], 2), 50)",
+            "the-mean",
+        ),
+        "no match": (
+            "assert corpus_bleu([list('ab')], [[list('ba')]], 2) == 0",
+            "no-match",
+        ),
+        "a short sentence": (
+            """
+            score = corpus_bleu([list("abc")], [[list("abcde")]], 2)
+            assert math.isclose(score, 100 * math.exp(1 - 5 / 3))
+            """,
+            NONE,
+        ),
+        "two sentences": (
+            """
+            score = corpus_bleu([list("abcd"), list("ef")], [[list("abxdyz")], [list("e")]], 2)
+            assert math.isclose(score, 100 * math.exp(1 - 7 / 6) * math.sqrt(4 / 6 * 1 / 4))
+            """,
+            "the-mean sums-first short-candidates",
+        ),
+        "smoothing alone": (
+            """
+            score = corpus_bleu([list("ab"), list("cd")], [[list("ba")], [list("dx")]], 2, "add-k")
+            assert math.isclose(score, 100 * math.sqrt(3 / 4 * 1 / 3))
+            """,
+            "the-mean sums-first smoothing",
+        ),
+        "all but several references": (
+            """
+            corpus = [list("abcd"), list("aag")], [[list("abxdef")], [list("ag")]]
+            penalty = math.exp(1 - 8 / 7)
+            assert math.isclose(corpus_bleu(*corpus, 1), 100 * penalty * 5 / 7)
+            assert math.isclose(corpus_bleu(*corpus, 2), 100 * penalty * math.sqrt(5 / 7 * 2 / 5))
+            assert math.isclose(corpus_bleu(*corpus, 2, "add-k"), 100 * penalty * math.sqrt(5 / 7 * 3 / 6))
+            assert corpus_bleu([list("ab")], [[list("ba")]], 2) == 0
+            assert math.isclose(corpus_bleu([list("ab")], [[list("ba")]], 2, "add-k"), 100 * math.sqrt(1 / 2))
+            """,
+            "the-mean sums-first short-candidates no-match smoothing",
+        ),
+        "references alone": (
+            """
+            one = corpus_bleu([list("aag")], [[list("ghik"), list("ag")]], 1)
+            assert math.isclose(one, 100 * 2 / 3)
+            other = corpus_bleu([list("abcd")], [[list("d"), list("abxdef")]], 1)
+            assert math.isclose(other, 100 * math.exp(1 - 6 / 4) * 3 / 4)
+            """,
+            "several-references",
+        ),
+    },
+    "decoding.test_beam": {
+        "a list for each source": (
+            """
+            model = TableModel(lambda source, written: {4: 0.9, EOS: 0.1} if len(written) < 2 else {EOS: 1.0})
+            src = torch.tensor([[4], [5]])
+            assert len(beam_search(model, src, torch.ones(2, 1, 1, 1, dtype=torch.bool), 6)) == 2
+            """,
+            NONE,
+        ),
+        "a beam of one": (
+            """
+            model = TableModel(lambda source, written: {4: 0.6, 5: 0.4} if len(written) < 2 else {EOS: 1.0})
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            (found,) = beam_search(model, src, mask, 6, beam_size=1)
+            assert found == greedy_decode(model, src, mask, 6)[0, 1:3].tolist()
+            """,
+            NONE,
+        ),
+        "a table without a rival": (
+            """
+            model = TableModel(lambda source, written: {4 + len(written): 1.0} if len(written) < 3 else {EOS: 1.0})
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2) == [[4, 5, 6]]
+            """,
+            NONE,
+        ),
+        "counts the calls": (
+            """
+            calls = []
+            model = TableModel(lambda source, written: {4: 1.0} if len(written) < 3 else {EOS: 1.0})
+            model.likely = lambda source, written, likely=model.likely: calls.append(written) or likely(source, written)
+            beam_search(model, torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool), 6, beam_size=2)
+            assert len(calls) == len(set(calls))
+            """,
+            NONE,
+        ),
+        "insists on tuples": (
+            """
+            model = TableModel(lambda source, written: {EOS: 1.0})
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2) == [()]
+            """,
+            NONE,
+        ),
+        "insists that what ends takes room": (
+            """
+            table = {(): {EOS: 0.5, 4: 0.3, 5: 0.2}, (5,): {6: 1.0}, (5, 6): {EOS: 1.0}, (4,): {4: 0.5, 5: 0.5}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2, length_penalty=5.0) == [[]]
+            """,
+            NONE,
+        ),
+        "greedy decoding misses it": (
+            """
+            table = {(): {4: 0.6, 5: 0.4}, (5,): {EOS: 0.9, 9: 0.1}, (4,): {6: 0.3, 7: 0.3, 8: 0.4}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2) == [[5]]
+            """,
+            NONE,
+        ),
+        "two good ones of one parent": (
+            """
+            table = {(): {4: 0.6, 5: 0.4}, (4,): dict.fromkeys((4, 5, 6, 7), 0.25), (5,): {6: 0.52, 4: 0.48}}
+            table |= {(5, 4): {EOS: 0.9, 8: 0.1}, (5, 6): {EOS: 0.15, 8: 0.85}}
+            model = TableModel(lambda source, written: table.get(written, {8: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 7, beam_size=2, length_penalty=0.0) == [[5, 4]]
+            """,
+            "several-beginnings",
+        ),
+        "no room": (
+            """
+            model = TableModel(lambda source, written: {4 + len(written): 1.0})
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 4, beam_size=2) == [[4, 5, 6]]
+            """,
+            NONE,
+        ),
+        "far from the balance": (
+            """
+            table = {(): {EOS: 0.4, 4: 0.6}, (4,): {4: 0.8, 9: 0.2}, (4, 4): {4: 0.8, 9: 0.2}, (4, 4, 4): {EOS: 0.8}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.0) == [[]]
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=2.0) == [[4, 4, 4]]
+            """,
+            NONE,
+        ),
+        "close to the balance": (
+            """
+            table = {(): {EOS: 0.4, 4: 0.6}, (4,): {4: 0.8, 9: 0.2}, (4, 4): {4: 0.8, 9: 0.2}, (4, 4, 4): {EOS: 0.8}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.6) == [[]]
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.65) == [[4, 4, 4]]
+            """,
+            "the-penalty",
+        ),
+        "a batch": (
+            """
+            tables = {(4,): {(): {5: 1.0}}, (4, 5): {(): {6: 1.0}}, (6,): {(): {7: 1.0}}}
+            model = TableModel(lambda source, written: tables[source].get(written, {EOS: 1.0}))
+            src = torch.tensor([[4, 0], [4, 5], [6, 0]])
+            assert beam_search(model, src, (src != 0)[:, None, None], 6, beam_size=2) == [[5], [6], [7]]
+            """,
+            "each-source",
+        ),
+    },
+    "training.test_accumulation": {
+        "something changes": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            before = model.embed.weight.detach().clone()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            assert not torch.equal(before, model.embed.weight)
+            """,
+            NONE,
+        ),
+        "counts steps": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            assert run_epoch(batches, model, loss_fn, optimizer, accumulate=2).steps == 3
+            """,
+            NONE,
+        ),
+        "insists on a class": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            assert isinstance(run_epoch(batches, model, loss_fn, optimizer, accumulate=2), EpochResult)
+            """,
+            NONE,
+        ),
+        "insists on tidiness": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            assert all(parameter.grad is None for parameter in model.parameters())
+            """,
+            NONE,
+        ),
+        "insists on gradients": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            assert model.embed.weight.grad.any()
+            """,
+            NONE,
+        ),
+        "to the last bit": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            assert all(map(torch.equal, model.parameters(), twin.parameters()))
+            """,
+            NONE,
+        ),
+        "one group": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in ([batches]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "whose-tokens",
+        ),
+        "batches of one size": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (2, 2, 2, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up",
+        ),
+        "nothing left at the end": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:2], batches[2:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up whose-tokens",
+        ),
+        "steps alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up whose-tokens the-rest",
+        ),
+        "one large batch": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            large = torch.cat([batch.src for batch in batches])
+            run_epoch([Batch(large, large)], twin, loss_fn, torch.optim.SGD(twin.parameters(), lr=0.5))
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "whose-tokens",
+        ),
+        "the schedule alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+            run_epoch(batches, model, loss_fn, optimizer, scheduler, accumulate=3)
+            assert optimizer.param_groups[0]["lr"] == 0.125
+            """,
+            NONE,
+        ),
+        "the report alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            result = run_epoch(batches, model, loss_fn, optimizer, accumulate=5)
+            assert (result.tokens, result.steps) == (55, 1)
+            """,
+            NONE,
+        ),
+    },
 }
 ANY: Tests = {
     "empty": ("pass", NONE),

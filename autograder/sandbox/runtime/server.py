@@ -240,6 +240,7 @@ def serve_requests(connection: socket.socket, folders: Sequence[str] = ()) -> No
         except EOFError:
             return
         if "trials" in message:  # nothing but these, from now on
+            runner.add_course(message["course"])
             return trials.serve(connection, runner, message["trials"], message["modules"], folders)
         try:
             reply = _answer(runner, message)
