@@ -559,6 +559,74 @@ TESTS: dict[str, Tests] = {
             "shortest-warm-up",
         ),
     },
+    "transformer.test_padding_is_ignored": {
+        "shape": ("assert model(torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))).shape[:2] == (2, 5)", NONE),
+        "finite": ("assert model(torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))).isfinite().all()", NONE),
+        "asks for names inside": ("assert model.src_embed[0].embed.weight.shape[0] == 13", NONE),
+        "asks for memory in order": (
+            "model(torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))).view(-1)",
+            NONE,
+        ),
+        "to the last bit": (
+            """
+            src, tgt = torch.randint(4, 12, (1, 4)), torch.randint(4, 12, (1, 5))
+            padded = nn.functional.pad(src, (0, 30), value=pad_id)
+            assert torch.equal(model(padded, tgt), model(src, tgt))
+            """,
+            NONE,
+        ),
+        "a padded source": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 4)), torch.randint(4, 12, (2, 5))
+            padded = torch.cat([src, torch.full((2, 3), pad_id)], 1)
+            torch.testing.assert_close(model(padded, tgt), model(src, tgt))
+            """,
+            "the-encoder the-cross-attention how-much",
+        ),
+        "one position of padding": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 4)), torch.randint(4, 12, (2, 5))
+            padded = torch.cat([src, torch.full((2, 1), pad_id)], 1)
+            torch.testing.assert_close(model(padded, tgt), model(src, tgt))
+            """,
+            "the-encoder the-cross-attention",
+        ),
+        "a padded target": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 4)), torch.randint(4, 12, (2, 5))
+            padded = torch.cat([tgt, torch.full((2, 3), pad_id)], 1)
+            torch.testing.assert_close(model(src, padded)[:, :5], model(src, tgt))
+            """,
+            "the-target",
+        ),
+        "memories": (
+            """
+            src = torch.randint(4, 12, (2, 4))
+            padded = torch.cat([src, torch.full((2, 2), pad_id)], 1)
+            found = model.encode(padded, (padded != pad_id)[:, None, None])[:, :4]
+            torch.testing.assert_close(found, model.encode(src, None))
+            """,
+            "the-encoder",
+        ),
+        "two sentences": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))
+            src[0, 4:] = pad_id
+            together = model(src, tgt)
+            torch.testing.assert_close(model(src[:1, :4], tgt[:1])[0], together[0])
+            torch.testing.assert_close(model(src[1:], tgt[1:])[0], together[1])
+            """,
+            "the-encoder the-cross-attention how-much several-sentences",
+        ),
+        "only padding": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))
+            src[0] = pad_id
+            assert model(src, tgt).isfinite().all()
+            """,
+            "nothing-but-padding",
+        ),
+    },
     "embeddings.test_positions": {
         "shape and type": (
             """
