@@ -13,7 +13,8 @@ import ast
 import asyncio
 import builtins
 import contextlib
-import importlib
+import importlib.abc
+import importlib.machinery
 import inspect
 import io
 import linecache
@@ -236,6 +237,13 @@ class CellRunner:
             setattr(builtins, name, value)
         sys.modules.update(_stand_ins())
 
+    def add_course(self, sources: Mapping[str, str]) -> None:
+        """Let cells import what the course has for the units before theirs: texts by module of `solutions`."""
+        course = CourseCode(sources)
+        sys.meta_path.insert(0, course)
+        sys.modules[EARLIER] = course.earlier
+        vars(sys.modules["autograder"])["earlier"] = course.earlier
+
     def add_modules(self, modules: Mapping[str, str]) -> None:
         """Put the modules that lay beside the notebook where cells import from: texts by name."""
         for name, text in modules.items():
@@ -413,8 +421,43 @@ def _module(node: ast.stmt | None, missing: str) -> str:
     return next((name for name in wanted if f"{name}.".startswith(f"{missing}.")), missing)
 
 
+EARLIER = "autograder.earlier"
+
+
+class CourseCode(importlib.abc.Loader, importlib.abc.MetaPathFinder):
+    """Finds modules of the course's solutions among texts. What is not among them is not there."""
+
+    def __init__(self, sources: Mapping[str, str]):
+        self._sources = {f"solutions.{name}": text for name, text in sources.items()}
+        self.earlier = types.ModuleType(EARLIER)
+        vars(self.earlier)["__getattr__"] = self._of_earlier_unit
+
+    def find_spec(self, name: str, *_: Any) -> importlib.machinery.ModuleSpec | None:
+        return importlib.machinery.ModuleSpec(name, self) if name in self._sources else None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        name = module.__name__
+        exec(compile(self._sources[name], f"<{name}>", "exec", dont_inherit=True), vars(module))
+
+    def _of_earlier_unit(self, name: str) -> Any:
+        """What a notebook imports from `autograder.earlier`, which is the course's own code here."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        defined = re.compile(rf"^(?:def|class) {re.escape(name)}\b", re.MULTILINE)
+        for module, text in self._sources.items():
+            if defined.search(text):
+                return getattr(importlib.import_module(module), name)
+        raise ImportError(f"no earlier unit has a task {name!r}")
+
+
 # The ids that every unit shares (a test holds them to those of the solutions).
 SPECIAL_IDS = {"PAD": 0, "UNK": 1, "BOS": 2, "EOS": 3}
+
+
+_FRONT_DOOR = (
+    *("by_hand", "certificate", "check", "differences", "hint", "progress"),
+    *("run_kernel", "write_earlier_kernels", "write_kernels"),
+)
 
 
 def _stand_ins() -> dict[str, types.ModuleType]:
@@ -423,9 +466,7 @@ def _stand_ins() -> dict[str, types.ModuleType]:
     Check cells run like any other cell, and must neither grade anything here nor fail.
     """
     autograder, solutions = types.ModuleType("autograder"), types.ModuleType("solutions")
-    vars(autograder).update(
-        dict.fromkeys(("check", "hint", "progress", "run_kernel", "write_kernels"), _accept_anything)
-    )
+    vars(autograder).update(dict.fromkeys(_FRONT_DOOR, _accept_anything))
     vars(autograder)["when_ready"] = lambda: contextlib.suppress(Exception)  # what uses kernels finds none here
     vars(solutions).update(SPECIAL_IDS, __path__=[])
     return {"autograder": autograder, "solutions": solutions}
