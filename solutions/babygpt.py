@@ -279,3 +279,32 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
     model.train(was_training)
     return ids
     ### END SOLUTION
+
+
+def test_no_peeking(model):
+    """A test of a language model: it returns if no position sees more than its past, and raises otherwise.
+
+    In a right model the logits of a position depend on the tokens up to that position in the same sequence, and on
+    nothing else: no later token, no other sequence, no earlier call, nor on how many tokens follow.
+
+    Args:
+        model: a small model in evaluation mode. ``model(ids)`` with ids ``(B, T)`` returns logits ``(B, T, V)`` and
+            ``None``, as a tuple or a list; ``model.config`` has ``vocab_size`` and ``block_size``. Its other
+            attributes may have any names, and its logits may differ by rounding from call to call.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    length = model.config.block_size
+    ids = torch.randint(model.config.vocab_size, (3, length))
+    whole, _ = model(ids)
+    for row in range(3):
+        for t in range(1, length + 1):
+            alone, _ = model(ids[row : row + 1, :t])
+            torch.testing.assert_close(alone[0], whole[row, :t])
+    again, _ = model(ids)
+    torch.testing.assert_close(again, whole)
+    ### END SOLUTION

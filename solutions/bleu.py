@@ -135,3 +135,32 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
     reference_length = sum(closest_reference_length(candidate, its_own) for candidate, its_own in pairs)
     return 100 * brevity_penalty(candidate_length, reference_length) * math.exp(logarithms / max_n)
     ### END SOLUTION
+
+
+def test_bleu(corpus_bleu):
+    """A test of `corpus_bleu`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        corpus_bleu: the implementation to test, called as in Task 5. It comes in many styles: its scores differ by
+            rounding, and a score of 0 may be an ``int``.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. Random generators are seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    candidates = [list("abcd"), list("aag")]
+    references = [[list("abxdef"), list("d")], [list("ghik"), list("ag")]]  # of 2 and 4 tokens, 3 are equally far
+    penalty = math.exp(1 - 8 / 7)  # 4 + 3 tokens, and references of 6 + 2
+    swapped = [[list("ab")], [[list("ba")]], 2]  # both tokens match, and no pair of them
+    for arguments, expected in (
+        ((candidates, references, 1), 100 * penalty * 5 / 7),  # a, b, d of 4 tokens and a, g of 3
+        ((candidates, references, 2), 100 * penalty * math.sqrt(5 / 7 * 2 / 5)),
+        ((candidates, references, 2, "add-k"), 100 * penalty * math.sqrt(5 / 7 * 3 / 6)),
+        ((*swapped,), 0),
+        ((*swapped, "add-k"), 100 * math.sqrt(2 / 2 * 1 / 2)),
+    ):
+        score = corpus_bleu(*arguments)
+        assert math.isclose(score, expected, abs_tol=1e-6), f"{arguments}: {score}, not {expected}"
+    ### END SOLUTION

@@ -200,3 +200,33 @@ class SublayerConnection(nn.Module):
             return x + self.dropout(sublayer(self.norm_layer(x)))
         return self.norm_layer(x + self.dropout(sublayer(x)))
         ### END SOLUTION
+
+
+def test_layer_norm(LayerNorm):
+    """A test of the class `LayerNorm`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        LayerNorm: the class to test, used as in Task 2. It comes in many styles: results differ by rounding and may be
+            views, and attributes other than ``gamma`` and ``beta`` have any names.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    for options in ({}, {"eps": 0.5}):
+        norm, library = LayerNorm(4, **options), nn.LayerNorm(4, **options)
+        assert len(list(norm.parameters())) == 2
+        for x in (torch.randn(2, 3, 4), torch.randn(2, 3, 4) / 1000, torch.zeros(5, 4)):
+            torch.testing.assert_close(norm(x), library(x))
+        with torch.no_grad():
+            norm.gamma.copy_(library.weight.normal_())
+            norm.beta.copy_(library.bias.normal_())
+        x = torch.randn(5, 4, requires_grad=True)
+        before, factors = x.detach().clone(), torch.randn(5, 4)
+        results = [norm(x), library(x)]
+        torch.testing.assert_close(*results)
+        torch.testing.assert_close(*(torch.autograd.grad((result * factors).sum(), x) for result in results))
+        assert torch.equal(x, before)
+    ### END SOLUTION

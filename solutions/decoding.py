@@ -180,3 +180,79 @@ class KVCache:
         self.layers[layer] = k, v
         return k, v
         ### END SOLUTION
+
+
+class TableModel:
+    """A model for tests of a search: it looks up how likely each next id is. `beam_search` can call it.
+
+    Args:
+        likely: a function of the source and of the ids written so far, two tuples of ``int``, the first without
+            padding and the second without ``BOS``. It returns the probabilities of the ids that may come next, a
+            dictionary. Ids that are not in it have a millionth each, and the special ones among them far less.
+        vocab_size: ``V``; the ids 0 to 3 are special.
+    """
+
+    def __init__(self, likely, vocab_size=12):
+        self.likely = likely
+        self.others = dict.fromkeys(range(4), 1e-12) | dict.fromkeys(range(4, vocab_size), 1e-6)
+
+    def encode(self, src, src_mask):
+        return src[..., None].float()  # (B, T_src, 1): the memory holds the ids themselves
+
+    def decode(self, memory, src_mask, tgt, tgt_mask):
+        hidden = memory.new_zeros(*tgt.shape, len(self.others))  # (B, T, V)
+        for row, ids in enumerate(tgt.tolist()):
+            source = tuple(memory[row, :, 0][src_mask[row, 0, 0]].int().tolist())
+            for t in range(len(ids)):
+                row_of_table = self.others | self.likely(source, tuple(ids[1 : t + 1]))
+                hidden[row, t] = torch.tensor([row_of_table[token] for token in range(len(row_of_table))]).log()
+        return hidden
+
+    def generator(self, hidden):
+        return hidden  # log-probabilities already
+
+
+def test_beam(beam_search):
+    """A test of `beam_search`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        beam_search: the implementation to test, called as in Task 3. It comes in many styles, which differ in when
+            they stop and in whether an output that is finished still takes room in the beam.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. Random generators are seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    a, b, c, d, e = range(4, 9)
+    tables = {
+        # The likelier first token leads nowhere. Two good beginnings have one parent, and the end has its price.
+        (a,): {
+            (): {a: 0.6, b: 0.4},
+            (a,): {a: 0.25, b: 0.25, c: 0.25, d: 0.25},
+            (b,): {c: 0.52, a: 0.48},
+            (b, a): {EOS: 0.9, e: 0.1},
+            (b, c): {EOS: 0.15, e: 0.85},
+        },
+        # What is unlikely at first would be certain later, and of two children of one parent the second is better.
+        (b, c): {(): {a: 0.9, b: 0.1}, (a,): {c: 0.55, d: 0.45}, (a, c): {e: 1.0}, (a, d): {EOS: 0.8, e: 0.2}},
+        # 0.4 with one id against 0.6 * 0.8 ** 3 with four: equal where the exponent is 0.6245.
+        (d,): {
+            (): {EOS: 0.4, a: 0.6},
+            (a,): {a: 0.8, e: 0.2},
+            (a, a): {a: 0.8, e: 0.2},
+            (a, a, a): {EOS: 0.8, e: 0.2},
+        },
+    }
+    model = TableModel(lambda source, written: tables[source].get(written, {e: 1.0}))
+    src = torch.tensor([[a, PAD], [b, c], [d, PAD]])
+    mask = (src != PAD)[:, None, None, :]
+    for max_len, penalty, expected in (
+        (7, 0.60, [[b, a], [a, d], []]),
+        (7, 0.65, [[b, a], [a, d], [a, a, a]]),
+        (3, 0.00, [[b, c], [a, c], []]),  # room for two ids: the first two sources have no finished output
+    ):
+        found = beam_search(model, src, mask, max_len, beam_size=2, length_penalty=penalty)
+        assert found == expected, f"max_len {max_len}, length_penalty {penalty}: {found}"
+    ### END SOLUTION

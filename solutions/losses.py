@@ -130,3 +130,23 @@ class LabelSmoothing(nn.Module):
         # Where p is 0 the prediction has no say, not even if it is log 0 = -inf.
         return F.kl_div(x.masked_fill(true_dist == 0, 0.0), true_dist, reduction="sum")
         ### END SOLUTION
+
+
+def test_smoothing(smooth_labels):
+    """A test of `smooth_labels`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        smooth_labels: the implementation to test, called as in Task 3. It comes in many styles: its numbers differ by
+            rounding, and its result may be a view.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    targets = torch.tensor([2, 0, 3, 2])
+    for epsilon in (0.0, 0.3, 1.0):
+        expected = (1 - epsilon) * torch.eye(5)[targets] + epsilon / 5  # five classes; the last is nobody's label
+        torch.testing.assert_close(smooth_labels(targets, 5, epsilon), expected)  # shape and type as well
+    ### END SOLUTION

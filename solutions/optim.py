@@ -141,3 +141,32 @@ def clip_grad_norm(parameters, max_norm):
             gradient.mul_(max_norm / norm)
     return norm
     ### END SOLUTION
+
+
+def test_schedule(noam_lr):
+    """A test of `noam_lr`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        noam_lr: the implementation to test, called as in Task 1. It comes in many styles: rates may be wrong by one in
+            a million, as in float32, and a wrong ``warmup`` may raise an error of any class.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    for d_model, warmup, factor in ((512, 4000, 1.0), (64, 10, 0.5)):
+        for step in (0, 1, 4, 10, 11, 90, 4000, 4001, 20_000):
+            counted = max(step, 1)
+            expected = factor * d_model**-0.5 * min(counted**-0.5, counted * warmup**-1.5)
+            assert abs(noam_lr(step, d_model, warmup, factor) / expected - 1) < 1e-4
+    assert abs(noam_lr(7, 64) / noam_lr(7, 64, 4000, 1.0) - 1) < 1e-4
+    assert abs(noam_lr(4, 64, 1) - 1 / 16) < 1e-4
+    for warmup in (0, -3):
+        try:
+            noam_lr(1, 64, warmup)
+        except Exception:
+            continue
+        raise AssertionError(f"a warm-up of {warmup} was accepted")
+    ### END SOLUTION

@@ -10,6 +10,7 @@ import time
 from typing import NamedTuple
 
 import torch
+from torch import nn
 
 from solutions import BOS, PAD
 from solutions.masks import decoder_mask, padding_mask
@@ -214,4 +215,59 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
                 total_loss += summed_loss(batch).item()
                 total_tokens += batch.ntokens
     return EpochResult(total_loss / max(total_tokens, 1), total_tokens, time.perf_counter() - start, steps)
+    ### END SOLUTION
+
+
+class TinyModel(nn.Module):
+    """A model for tests, with the parts that `run_epoch` calls: it guesses each target id from the one before it.
+
+    Args:
+        vocab_size: ``V``.
+        d_model: width ``d`` of the vectors between the model and its generator.
+    """
+
+    def __init__(self, vocab_size=10, d_model=6):
+        super().__init__()
+        self.embed = nn.Embedding(vocab_size, d_model)
+        self.generator = nn.Sequential(nn.Linear(d_model, vocab_size), nn.LogSoftmax(dim=-1))
+
+    def forward(self, src, tgt, src_mask, tgt_mask):
+        return self.embed(tgt)
+
+
+def test_accumulation(run_epoch):
+    """A test of `run_epoch` while it trains: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        run_epoch: the implementation to test, called as in Task 4, with an optimiser. It comes in many styles: what
+            it returns has the attributes of an `EpochResult`, and gradients are ``None`` or anything afterwards.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. Random generators are seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    loss_fn = nn.NLLLoss(ignore_index=PAD, reduction="sum")
+    batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+    model = TinyModel()
+    twin = copy.deepcopy(model)
+    optimizer, twins = (torch.optim.SGD(one.parameters(), lr=0.5) for one in (model, twin))
+    scheduler, expected_rates = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5), [0.5, 0.25]
+    sum(p.sum() for p in model.parameters()).backward()  # gradients left over from before
+    total = 0.0
+    for group, rate in zip((batches[:3], batches[3:]), expected_rates):  # the second one is what is left
+        hidden = [(batch, twin(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)) for batch in group]
+        loss = sum(loss_fn(twin.generator(one).flatten(0, 1), batch.tgt_y.flatten()) for batch, one in hidden)
+        twins.zero_grad()
+        (loss / sum(batch.ntokens for batch in group)).backward()
+        twins.param_groups[0]["lr"] = rate
+        twins.step()
+        total += loss.item()
+    result = run_epoch(batches, model, loss_fn, optimizer, scheduler, accumulate=3)
+    torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+    torch.testing.assert_close(optimizer.param_groups[0]["lr"], 0.125)
+    tokens = sum(batch.ntokens for batch in batches)
+    torch.testing.assert_close(float(result.loss), total / tokens, rtol=1e-4, atol=1e-4)
+    assert (result.tokens, result.steps) == (tokens, 2)
     ### END SOLUTION

@@ -110,8 +110,9 @@ class Catch:
         known = alternatives(self.unit) if kind is Alternative else mistakes(self.unit)
         found = [entry for entry in known if entry.name == name and entry.task.partition(".")[2] in tasks]
         if len(found) != 1:
-            what = "alternative" if kind is Alternative else "mistake"
-            raise BrokenCatch(f"{self.task}: {len(found) or 'no'} {what} of {', '.join(tasks)} is called {name!r}.")
+            what = "alternatives" if kind is Alternative else "mistakes"
+            there = f"{len(found) or 'no'} {what} of {', '.join(tasks)} have the name {name!r}"
+            raise BrokenCatch(f"{self.task}: {there}, but exactly one must.")
         return found[0]
 
     def _tasks(self, name: str) -> tuple[tuple[str, ...], str]:

@@ -15,9 +15,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import solutions
-from autograder.course.catalogue import Entry, complete_source, reference_module
+from autograder.course.catalogue import Entry, complete_source, is_c, reference_module
 from autograder.course.catches import Catch, Shown
 from autograder.course.source import syntax_tree
+from autograder.judging import shown_c
+from autograder.sandbox.drivers import driver_source
 from autograder.sandbox.runtime.lines import DRIVER_FILE
 
 _NAMED = (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)
@@ -28,8 +30,12 @@ def code_of(catch: Catch, shown: Shown | None = None) -> bytes:
     """The code that makes an implementation, by default the reference solution, in an empty namespace (`marshal`)."""
     wanted = {*catch.gets, *catch.of}
     if catch.build:
-        wanted |= _names(syntax_tree(inspect.getsource(catch.build)))
-    tree = ast.Module(_program(catch.unit, wanted, catch.entry(shown) if shown else None), [])
+        wanted |= _names(syntax_tree(driver_source(catch.build)))
+    entry = catch.entry(shown) if shown else None
+    if is_c(catch.unit):
+        tree = syntax_tree(shown_c.program(wanted, entry))
+    else:
+        tree = ast.Module(_program(catch.unit, wanted, entry), [])
     return marshal.dumps(compile(_normalised(tree), DRIVER_FILE, "exec", dont_inherit=True))
 
 

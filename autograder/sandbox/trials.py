@@ -19,7 +19,7 @@ class TrialProcess(ProcessSubject):
     @staticmethod
     def beside(session: ProcessSubject, cells: Sequence[str]) -> TrialProcess:
         """For the same submission as another session, whose time it goes on using."""
-        trials = TrialProcess(session.server, cells, session.limits, modules=session.modules)
+        trials = TrialProcess(session.server, cells, session.limits, modules=session.modules, course=session.course)
         trials._spent = session._spent
         return trials
 
@@ -27,7 +27,8 @@ class TrialProcess(ProcessSubject):
         """Get the process and give it the cells; they are executed in each of its forks."""
         self._seconds_left()
         self._restart()
-        self._send(wire.encode({"trials": list(self.cells), "modules": dict(self.modules)}), WHAT)
+        wanted = {"trials": list(self.cells), "modules": dict(self.modules), "course": dict(self.course)}
+        self._send(wire.encode(wanted), WHAT)
 
     def ask(self, request: Request) -> Outcome:
         """Run a request in a fork; raises `SubjectTimeout` or `SubjectCrashed` when there is no reply."""

@@ -87,6 +87,12 @@ def test_helpers_and_the_learners_own_functions_can_be_used(server):
     assert passed(graded(server, hidden, own, test, modules={"helper": "from __main__ import softmax\n" + helper}))
 
 
+def test_what_earlier_units_give_can_be_used(server):
+    brought = "from autograder.earlier import sinusoidal_positions\n"
+    test = GOOD.replace("    expected", "    assert sinusoidal_positions(5, 4).shape == (5, 4)\n    expected")
+    assert passed(graded(server, brought, test)) == passed(locally(GOOD))
+
+
 def test_names_that_no_cell_seems_to_give_are_found(server):
     brought = "globals().update({'one' + 'half': 0.5})\n"
     test = GOOD.replace("/ 2)", "* onehalf)")

@@ -261,6 +261,304 @@ TESTS: dict[str, Tests] = {
             "which-numbers order-of-axes the-way-back any-layout",
         ),
     },
+    "blocks.test_layer_norm": {
+        "shape": ("assert LayerNorm(4)(torch.randn(2, 3, 4)).shape == (2, 3, 4)", NONE),
+        "mean and variance": (
+            """
+            y = LayerNorm(4)(torch.randn(2, 3, 4))
+            assert torch.allclose(y.mean(-1), torch.zeros(2, 3), atol=1e-5)
+            assert torch.allclose(y.var(-1, unbiased=False), torch.ones(2, 3), atol=1e-2)
+            """,
+            "mean-and-variance",
+        ),
+        "to the last bit": (
+            """
+            x = torch.randn(2, 3, 4)
+            centred = x - x.mean(-1, keepdim=True)
+            variance = centred.square().mean(-1, keepdim=True)
+            assert torch.equal(LayerNorm(4)(x), centred / torch.sqrt(variance + 1e-5))
+            """,
+            NONE,
+        ),
+        "asks for memory in order": ("LayerNorm(4)(torch.randn(2, 3, 4)).view(-1)", NONE),
+        "asks for the name of an attribute": ("assert LayerNorm(4).eps == 1e-5", NONE),
+        "asks for the order of parameters": (
+            "assert [name for name, _ in LayerNorm(4).named_parameters()] == ['gamma', 'beta']",
+            NONE,
+        ),
+        "no warnings": (
+            """
+            import warnings
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                LayerNorm(4)(torch.randn(2, 3, 4))
+            """,
+            NONE,
+        ),
+        "a new layer": (
+            """
+            x = torch.randn(2, 3, 4)
+            torch.testing.assert_close(LayerNorm(4)(x), nn.LayerNorm(4)(x))
+            """,
+            "mean-and-variance",
+        ),
+        "a matrix and a batch": (
+            """
+            for x in (torch.randn(2, 3, 4), torch.randn(5, 4)):
+                torch.testing.assert_close(LayerNorm(4)(x), nn.LayerNorm(4)(x))
+            """,
+            "which-axis mean-and-variance",
+        ),
+        "small ones": (
+            """
+            for options in ({}, {"eps": 0.5}):
+                for x in (torch.randn(5, 4), torch.zeros(5, 4), torch.randn(5, 4) / 1000):
+                    torch.testing.assert_close(LayerNorm(4, **options)(x), nn.LayerNorm(4, **options)(x))
+            """,
+            "mean-and-variance small-variances",
+        ),
+        "gain and bias": (
+            """
+            norm = LayerNorm(4)
+            assert torch.equal(norm.gamma, torch.ones(4)) and torch.equal(norm.beta, torch.zeros(4))
+            gamma, beta = torch.randn(4), torch.randn(4)
+            norm.load_state_dict({"gamma": gamma, "beta": beta}, strict=False)
+            x = torch.randn(5, 4)
+            torch.testing.assert_close(norm(x), nn.functional.layer_norm(x, (4,), gamma, beta))
+            """,
+            "mean-and-variance gain-and-bias",
+        ),
+        "everything but gradients": (
+            """
+            norm = LayerNorm(4)
+            assert len(list(norm.parameters())) == 2
+            for _ in range(2):
+                x = torch.randn(5, 4)
+                before = x.clone()
+                torch.testing.assert_close(norm(x), nn.LayerNorm(4)(before))
+                assert torch.equal(x, before)
+            """,
+            "mean-and-variance call-after-call",
+        ),
+        "gradients": (
+            """
+            norm = LayerNorm(4)
+            x = torch.randn(5, 4, requires_grad=True)
+            factors = torch.randn(5, 4)
+            (norm(x) * factors).sum().backward()
+            found, x.grad = x.grad, None
+            (nn.LayerNorm(4)(x) * factors).sum().backward()
+            torch.testing.assert_close(found, x.grad)
+            assert norm.gamma.grad is not None and list(norm.parameters())
+            """,
+            "mean-and-variance what-is-trained",
+        ),
+    },
+    "babygpt.test_no_peeking": {
+        "shape": (
+            """
+            logits, loss = model(torch.zeros(2, 5, dtype=torch.long))
+            assert logits.shape == (2, 5, model.config.vocab_size)
+            """,
+            NONE,
+        ),
+        "finite": ("assert model(torch.randint(11, (2, 8)))[0].isfinite().all()", NONE),
+        "insists on a tuple": ("assert isinstance(model(torch.zeros(1, 2, dtype=torch.long)), tuple)", NONE),
+        "asks for names inside": ("assert model.blocks[0].attention.heads[0].tril.tril().any()", NONE),
+        "to the last bit": (
+            """
+            ids = torch.randint(11, (3, 8))
+            for t in range(1, 9):
+                assert torch.equal(model(ids[:, :t])[0], model(ids)[0][:, :t])
+            """,
+            NONE,
+        ),
+        "the last token": (
+            """
+            ids = torch.randint(11, (1, 5))
+            other = ids.clone()
+            other[0, -1] = (ids[0, -1] + 1) % 11
+            torch.testing.assert_close(model(ids)[0][:, -2], model(other)[0][:, -2])
+            """,
+            "later-tokens even-a-little",
+        ),
+        "a wide tolerance": (
+            """
+            ids = torch.randint(11, (1, 8))
+            for t in range(1, 9):
+                assert torch.allclose(model(ids[:, :t])[0], model(ids)[0][:, :t], atol=0.1)
+            """,
+            "later-tokens every-position",
+        ),
+        "changed tokens": (
+            """
+            ids = torch.randint(11, (3, 8))
+            for t in range(1, 8):
+                other = ids.clone()
+                other[:, t:] = (ids[:, t:] + 1) % 11
+                torch.testing.assert_close(model(ids)[0][:, :t], model(other)[0][:, :t])
+            """,
+            "later-tokens even-a-little every-position call-after-call",
+        ),
+        "prefixes": (
+            """
+            ids = torch.randint(11, (1, 8))
+            whole = model(ids)[0]
+            for t in range(1, 8):
+                torch.testing.assert_close(model(ids[:, :t])[0], whole[:, :t])
+            """,
+            "later-tokens even-a-little every-position how-many-follow",
+        ),
+        "short prefixes": (
+            """
+            ids = torch.randint(11, (2, 5))
+            whole = model(ids)[0]
+            for t in range(1, 5):
+                torch.testing.assert_close(model(ids[:, :t])[0], whole[:, :t])
+            """,
+            "later-tokens even-a-little how-many-follow",
+        ),
+        "one by one": (
+            """
+            ids = torch.randint(11, (3, 8))
+            whole = model(ids)[0]
+            for row in range(3):
+                torch.testing.assert_close(model(ids[row : row + 1])[0][0], whole[row])
+            """,
+            "other-sequences call-after-call",
+        ),
+        "twice": (
+            """
+            ids = torch.randint(11, (3, 8))
+            first = model(ids)[0]
+            model(ids.flip(1))
+            torch.testing.assert_close(model(ids)[0], first)
+            """,
+            "call-after-call",
+        ),
+    },
+    "losses.test_smoothing": {
+        "shape": ("assert smooth_labels(torch.tensor([1, 0, 2]), 5, 0.1).shape == (3, 5)", NONE),
+        "square": ("assert smooth_labels(torch.tensor([1, 0, 2]), 3, 0.1).shape == (3, 3)", NONE),
+        "sums": (
+            """
+            sums = smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).sum(-1)
+            assert torch.allclose(sums, torch.ones(3))
+            """,
+            "the-others the-type",
+        ),
+        "the target leads": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            assert torch.equal(smooth_labels(targets, 5, 0.2).argmax(-1), targets)
+            """,
+            NONE,
+        ),
+        "the type": ("assert smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).dtype == torch.float32", "the-type"),
+        "to the last bit": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            expected = (1 - 0.2) * torch.eye(5)[targets] + 0.2 / 5
+            assert torch.equal(smooth_labels(targets, 5, 0.2), expected)
+            """,
+            NONE,
+        ),
+        "asks for memory in order": ("smooth_labels(torch.tensor([1, 0, 2]), 5, 0.2).view(-1)", NONE),
+        "all numbers": (
+            """
+            targets = torch.tensor([1, 0, 2])
+            expected = (1 - 0.1) * torch.eye(5)[targets] + 0.1 / 5
+            torch.testing.assert_close(smooth_labels(targets, 5, 0.1), expected)
+            """,
+            "which-class the-target the-others sums-are-not-enough the-type",
+        ),
+        "as many rows as classes": (
+            """
+            targets = torch.tensor([1, 4, 2, 3, 3])
+            expected = (1 - 0.3) * torch.eye(5)[targets] + 0.3 / 5
+            torch.testing.assert_close(smooth_labels(targets, 5, 0.3), expected)
+            """,
+            "the-target sums-are-not-enough the-type",
+        ),
+        "the ends": (
+            """
+            for epsilon in (0.0, 1.0):
+                expected = (1 - epsilon) * torch.eye(5)[torch.tensor([1, 0, 2])] + epsilon / 5
+                assert torch.allclose(smooth_labels(torch.tensor([1, 0, 2]), 5, epsilon).float(), expected)
+            """,
+            "which-class the-target the-others sums-are-not-enough every-epsilon",
+        ),
+    },
+    "optim.test_schedule": {
+        "positive": ("assert noam_lr(5, 64) > 0", NONE),
+        "a float": ("assert isinstance(noam_lr(5, 64), float)", NONE),
+        "exactly a float": ("assert type(noam_lr(5, 64)) is float", NONE),
+        "to the last bit": ("assert noam_lr(10, 64, 10) == 64**-0.5 * min(10**-0.5, 10 * 10**-1.5)", NONE),
+        "a certain error": (
+            """
+            try:
+                noam_lr(1, 64, 0)
+            except ValueError:
+                return
+            raise AssertionError
+            """,
+            NONE,
+        ),
+        "no warnings": (
+            """
+            import warnings
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                noam_lr(0, 64)
+            """,
+            NONE,
+        ),
+        "up and down": (
+            """
+            rates = [noam_lr(step, 64, 10) for step in range(1, 30)]
+            assert rates[:10] == sorted(rates[:10])
+            assert rates[9:] == sorted(rates[9:], reverse=True)
+            assert max(rates) == rates[9]
+            """,
+            NONE,
+        ),
+        "the peak": ("assert abs(noam_lr(10, 64, 10) - 640**-0.5) < 1e-6", NONE),
+        "at both sides of the peak": (
+            """
+            for step in (1, 4, 10, 40, 90):
+                expected = 64**-0.5 * min(step**-0.5, step * 10**-1.5)
+                assert abs(noam_lr(step, 64, 10) / expected - 1) < 1e-4
+            """,
+            "falling the-width",
+        ),
+        "a fixed tolerance": (
+            """
+            for step in (1, 400, 4000, 16000):
+                expected = 512**-0.5 * min(step**-0.5, step * 4000**-1.5)
+                assert abs(noam_lr(step, 512) - expected) < 1e-6
+            """,
+            "falling the-width",
+        ),
+        "step zero": (
+            """
+            assert abs(noam_lr(0, 64, 10) / noam_lr(1, 64, 10) - 1) < 1e-4
+            assert abs(noam_lr(10, 64, 10) * 640**0.5 - 1) < 1e-4
+            """,
+            "step-zero",
+        ),
+        "warm-ups": (
+            """
+            assert noam_lr(1, 64, 1) > 0
+            for warmup in (0, -1):
+                try:
+                    noam_lr(1, 64, warmup)
+                except Exception:
+                    continue
+                raise AssertionError
+            """,
+            "shortest-warm-up",
+        ),
+    },
     "embeddings.test_positions": {
         "shape and type": (
             """
@@ -381,6 +679,372 @@ TESTS: dict[str, Tests] = {
             NONE,
         ),
         "its own marks for bad bytes": ("assert bpe_decode([0xE2, 0x82], []) == '\ufffd'", NONE),
+    },
+    "bleu.test_bleu": {
+        "a perfect translation": (
+            """
+            text = "the cat sat on the mat".split()
+            assert math.isclose(corpus_bleu([text], [[text]]), 100)
+            """,
+            NONE,
+        ),
+        "between nothing and a hundred": (
+            "assert 0 <= corpus_bleu([list('abcd')], [[list('abxd')]], 2) <= 100",
+            NONE,
+        ),
+        "a float, always": ("assert type(corpus_bleu([list('ab')], [[list('cd')]])) is float", NONE),
+        "a float, where there is a score": (
+            "assert type(corpus_bleu([list('abcd')], [[list('abcd')]])) is float",
+            NONE,
+        ),
+        "equal to the last bit": (
+            "assert corpus_bleu([list('abcd')], [[list('abxd')]], 2) == 100 * math.sqrt(3 / 4 * 1 / 3)",
+            NONE,
+        ),
+        "one sentence": (
+            "assert math.isclose(corpus_bleu([list('abcd')], [[list('abxd')]], 2), 50)",
+            "the-mean",
+        ),
+        "no match": (
+            "assert corpus_bleu([list('ab')], [[list('ba')]], 2) == 0",
+            "no-match",
+        ),
+        "a short sentence": (
+            """
+            score = corpus_bleu([list("abc")], [[list("abcde")]], 2)
+            assert math.isclose(score, 100 * math.exp(1 - 5 / 3))
+            """,
+            NONE,
+        ),
+        "two sentences": (
+            """
+            score = corpus_bleu([list("abcd"), list("ef")], [[list("abxdyz")], [list("e")]], 2)
+            assert math.isclose(score, 100 * math.exp(1 - 7 / 6) * math.sqrt(4 / 6 * 1 / 4))
+            """,
+            "the-mean sums-first short-candidates",
+        ),
+        "smoothing alone": (
+            """
+            score = corpus_bleu([list("ab"), list("cd")], [[list("ba")], [list("dx")]], 2, "add-k")
+            assert math.isclose(score, 100 * math.sqrt(3 / 4 * 1 / 3))
+            """,
+            "the-mean sums-first smoothing",
+        ),
+        "all but several references": (
+            """
+            corpus = [list("abcd"), list("aag")], [[list("abxdef")], [list("ag")]]
+            penalty = math.exp(1 - 8 / 7)
+            assert math.isclose(corpus_bleu(*corpus, 1), 100 * penalty * 5 / 7)
+            assert math.isclose(corpus_bleu(*corpus, 2), 100 * penalty * math.sqrt(5 / 7 * 2 / 5))
+            assert math.isclose(corpus_bleu(*corpus, 2, "add-k"), 100 * penalty * math.sqrt(5 / 7 * 3 / 6))
+            assert corpus_bleu([list("ab")], [[list("ba")]], 2) == 0
+            assert math.isclose(corpus_bleu([list("ab")], [[list("ba")]], 2, "add-k"), 100 * math.sqrt(1 / 2))
+            """,
+            "the-mean sums-first short-candidates no-match smoothing",
+        ),
+        "references alone": (
+            """
+            one = corpus_bleu([list("aag")], [[list("ghik"), list("ag")]], 1)
+            assert math.isclose(one, 100 * 2 / 3)
+            other = corpus_bleu([list("abcd")], [[list("d"), list("abxdef")]], 1)
+            assert math.isclose(other, 100 * math.exp(1 - 6 / 4) * 3 / 4)
+            """,
+            "several-references",
+        ),
+    },
+    "decoding.test_beam": {
+        "a list for each source": (
+            """
+            model = TableModel(lambda source, written: {4: 0.9, EOS: 0.1} if len(written) < 2 else {EOS: 1.0})
+            src = torch.tensor([[4], [5]])
+            assert len(beam_search(model, src, torch.ones(2, 1, 1, 1, dtype=torch.bool), 6)) == 2
+            """,
+            NONE,
+        ),
+        "a beam of one": (
+            """
+            model = TableModel(lambda source, written: {4: 0.6, 5: 0.4} if len(written) < 2 else {EOS: 1.0})
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            (found,) = beam_search(model, src, mask, 6, beam_size=1)
+            assert found == greedy_decode(model, src, mask, 6)[0, 1:3].tolist()
+            """,
+            NONE,
+        ),
+        "a table without a rival": (
+            """
+            model = TableModel(lambda source, written: {4 + len(written): 1.0} if len(written) < 3 else {EOS: 1.0})
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2) == [[4, 5, 6]]
+            """,
+            NONE,
+        ),
+        "counts the calls": (
+            """
+            calls = []
+            model = TableModel(lambda source, written: {4: 1.0} if len(written) < 3 else {EOS: 1.0})
+            model.likely = lambda source, written, likely=model.likely: calls.append(written) or likely(source, written)
+            beam_search(model, torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool), 6, beam_size=2)
+            assert len(calls) == len(set(calls))
+            """,
+            NONE,
+        ),
+        "insists on tuples": (
+            """
+            model = TableModel(lambda source, written: {EOS: 1.0})
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2) == [()]
+            """,
+            NONE,
+        ),
+        "insists that what ends takes room": (
+            """
+            table = {(): {EOS: 0.5, 4: 0.3, 5: 0.2}, (5,): {6: 1.0}, (5, 6): {EOS: 1.0}, (4,): {4: 0.5, 5: 0.5}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2, length_penalty=5.0) == [[]]
+            """,
+            NONE,
+        ),
+        "greedy decoding misses it": (
+            """
+            table = {(): {4: 0.6, 5: 0.4}, (5,): {EOS: 0.9, 9: 0.1}, (4,): {6: 0.3, 7: 0.3, 8: 0.4}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 6, beam_size=2) == [[5]]
+            """,
+            NONE,
+        ),
+        "two good ones of one parent": (
+            """
+            table = {(): {4: 0.6, 5: 0.4}, (4,): dict.fromkeys((4, 5, 6, 7), 0.25), (5,): {6: 0.52, 4: 0.48}}
+            table |= {(5, 4): {EOS: 0.9, 8: 0.1}, (5, 6): {EOS: 0.15, 8: 0.85}}
+            model = TableModel(lambda source, written: table.get(written, {8: 1.0}))
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 7, beam_size=2, length_penalty=0.0) == [[5, 4]]
+            """,
+            "several-beginnings",
+        ),
+        "no room": (
+            """
+            model = TableModel(lambda source, written: {4 + len(written): 1.0})
+            mask = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, torch.tensor([[4]]), mask, 4, beam_size=2) == [[4, 5, 6]]
+            """,
+            NONE,
+        ),
+        "far from the balance": (
+            """
+            table = {(): {EOS: 0.4, 4: 0.6}, (4,): {4: 0.8, 9: 0.2}, (4, 4): {4: 0.8, 9: 0.2}, (4, 4, 4): {EOS: 0.8}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.0) == [[]]
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=2.0) == [[4, 4, 4]]
+            """,
+            NONE,
+        ),
+        "close to the balance": (
+            """
+            table = {(): {EOS: 0.4, 4: 0.6}, (4,): {4: 0.8, 9: 0.2}, (4, 4): {4: 0.8, 9: 0.2}, (4, 4, 4): {EOS: 0.8}}
+            model = TableModel(lambda source, written: table.get(written, {9: 1.0}))
+            src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.6) == [[]]
+            assert beam_search(model, src, mask, 6, beam_size=2, length_penalty=0.65) == [[4, 4, 4]]
+            """,
+            "the-penalty",
+        ),
+        "a batch": (
+            """
+            tables = {(4,): {(): {5: 1.0}}, (4, 5): {(): {6: 1.0}}, (6,): {(): {7: 1.0}}}
+            model = TableModel(lambda source, written: tables[source].get(written, {EOS: 1.0}))
+            src = torch.tensor([[4, 0], [4, 5], [6, 0]])
+            assert beam_search(model, src, (src != 0)[:, None, None], 6, beam_size=2) == [[5], [6], [7]]
+            """,
+            "each-source",
+        ),
+    },
+    "training.test_accumulation": {
+        "something changes": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            before = model.embed.weight.detach().clone()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            assert not torch.equal(before, model.embed.weight)
+            """,
+            NONE,
+        ),
+        "counts steps": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            assert run_epoch(batches, model, loss_fn, optimizer, accumulate=2).steps == 3
+            """,
+            NONE,
+        ),
+        "insists on a class": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            assert isinstance(run_epoch(batches, model, loss_fn, optimizer, accumulate=2), EpochResult)
+            """,
+            NONE,
+        ),
+        "insists on tidiness": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            assert all(parameter.grad is None for parameter in model.parameters())
+            """,
+            NONE,
+        ),
+        "insists on gradients": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            assert model.embed.weight.grad.any()
+            """,
+            NONE,
+        ),
+        "to the last bit": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            assert all(map(torch.equal, model.parameters(), twin.parameters()))
+            """,
+            NONE,
+        ),
+        "one group": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in ([batches]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "whose-tokens",
+        ),
+        "batches of one size": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (2, 2, 2, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up",
+        ),
+        "nothing left at the end": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:2], batches[2:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=2)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up whose-tokens",
+        ),
+        "steps alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            twins = torch.optim.SGD(twin.parameters(), lr=0.5)
+            for group in (batches[:3], batches[3:]):
+                losses = [loss_fn(twin.generator(twin.embed(b.tgt)).flatten(0, 1), b.tgt_y.flatten()) for b in group]
+                twins.zero_grad()
+                (sum(losses) / sum(b.ntokens for b in group)).backward()
+                twins.step()
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "adding-up whose-tokens the-rest",
+        ),
+        "one large batch": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            twin = copy.deepcopy(model)
+            large = torch.cat([batch.src for batch in batches])
+            run_epoch([Batch(large, large)], twin, loss_fn, torch.optim.SGD(twin.parameters(), lr=0.5))
+            run_epoch(batches, model, loss_fn, optimizer, accumulate=3)
+            torch.testing.assert_close(list(model.parameters()), list(twin.parameters()))
+            """,
+            "whose-tokens",
+        ),
+        "the schedule alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+            run_epoch(batches, model, loss_fn, optimizer, scheduler, accumulate=3)
+            assert optimizer.param_groups[0]["lr"] == 0.125
+            """,
+            NONE,
+        ),
+        "the report alone": (
+            """
+            loss_fn = nn.NLLLoss(ignore_index=0, reduction="sum")
+            batches = [Batch(ids, ids) for ids in (torch.randint(4, 10, (rows, 6)) for rows in (1, 4, 2, 3, 1))]
+            model = TinyModel()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            result = run_epoch(batches, model, loss_fn, optimizer, accumulate=5)
+            assert (result.tokens, result.steps) == (55, 1)
+            """,
+            NONE,
+        ),
     },
 }
 ANY: Tests = {

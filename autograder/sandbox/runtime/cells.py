@@ -283,7 +283,7 @@ class CellRunner:
 
     def run_source(self, source: str, file: str) -> None:
         """Execute the statements of a cell, or of a file of another name."""
-        self._execute(self._compiled_ahead.pop((source, file), ()) or self._statements(source, file))
+        self._execute(self._compiled_ahead.pop((source, file), []) or self._statements(source, file))
 
     def compile_ahead(self, index: int, source: str) -> None:
         """Compile a cell that forks of this process are going to run."""

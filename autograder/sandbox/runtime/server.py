@@ -221,9 +221,9 @@ def serve_forks(control: socket.socket, errors: int, writable: tuple[str, ...]) 
         except (EOFError, OSError):
             break
         if operation == FORK:
-            if message["trials"]:
-                warmup.compare_once()
             with socket.socket(fileno=descriptors[0]) as connection:
+                if message["trials"]:
+                    warmup.compare_once()
                 wire.send(control, children.fork(connection, message))
         else:
             wire.send(control, children.kill(message["pid"], message["force"]))
@@ -240,6 +240,7 @@ def serve_requests(connection: socket.socket, folders: Sequence[str] = ()) -> No
         except EOFError:
             return
         if "trials" in message:  # nothing but these, from now on
+            runner.add_course(message["course"])
             return trials.serve(connection, runner, message["trials"], message["modules"], folders)
         try:
             reply = _answer(runner, message)

@@ -15,6 +15,7 @@ import select
 import shutil
 import signal
 import socket
+import stat
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -42,10 +43,11 @@ def serve(
     """
     for number, source in enumerate(cells, 1):
         runner.compile_ahead(number, source)
+    modes = {folder: stat.S_IMODE(os.stat(folder).st_mode) for folder in folders}
     gc.freeze()  # no fork needs to look through what is here, and so copy it
     while connection.recv(1, socket.MSG_PEEK):
         answer = _in_a_fork(connection, runner, cells, modules)
-        answer["dirty"] = not all([_emptied(folder) for folder in folders])
+        answer["dirty"] = not all([_emptied(folder, mode) for folder, mode in modes.items()])
         wire.send(connection, answer)
 
 
@@ -120,7 +122,7 @@ def _end(child: int) -> int | None:
     return code if ended else None
 
 
-def _emptied(folder: str) -> bool:
+def _emptied(folder: str, mode: int) -> bool:
     """Remove all that is in a folder, and the trace of that; whether nothing is left."""
     try:
         with os.scandir(folder) as entries:
@@ -129,7 +131,7 @@ def _emptied(folder: str) -> bool:
                     shutil.rmtree(entry.path, ignore_errors=True)
                 else:
                     os.unlink(entry.path)
-        os.chmod(folder, 0o1777)
+        os.chmod(folder, mode)
         os.utime(folder, (0, 0))
         return not os.listdir(folder)
     except OSError:

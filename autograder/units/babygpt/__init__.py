@@ -1,2 +1,2 @@
 TITLE = "BabyGPT: one model, ten steps"
-TASKS = ("get_batch", "Head", "MultiHead", "Block", "BabyGPT", "generate")
+TASKS = ("get_batch", "Head", "MultiHead", "Block", "BabyGPT", "generate", "test_no_peeking")

@@ -87,4 +87,17 @@ HINTS = {
         "    ids = ids with new at the end\n"
         "restore the mode; return ids",
     ),
+    "babygpt.test_no_peeking": (
+        "A position's logits may depend on the tokens up to it in the same sequence, and on nothing else. What could "
+        "you give to the model so that it has just these tokens? ({Section}`masks#teacher-forcing`.)",
+        "Draw a batch of three sequences of full length and compute their logits. Then cut one sequence off after $t$ "
+        "tokens and give it to the model alone. Its logits must be close to the first $t$ of before, for every "
+        "sequence and every $t$. At last, call the model with the batch again.",
+        "ids = random tokens, three sequences of block_size\n"
+        "whole = the logits of all three\n"
+        "for each sequence, for t from 1 to block_size:\n"
+        "    alone = the logits of the first t tokens of that sequence, in a batch of one\n"
+        "    assert that alone is close to the first t rows that the sequence has in whole\n"
+        "assert that another call with ids gives whole again",
+    ),
 }

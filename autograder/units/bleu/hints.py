@@ -57,4 +57,20 @@ HINTS = {
         "c, r = sum of candidate lengths, sum of closest reference lengths\n"
         "return 100 * penalty(c, r) * exp(sum of logarithms / max_n)",
     ),
+    "bleu.test_bleu": (
+        "You need a corpus so small that you can count its matches on paper. How many sentences must it have so that "
+        "sums over the corpus differ from means over sentences? And which lengths must the references of a candidate "
+        "have so that only one of them is right? ({Section}`bleu#bleu-by-hand`.)",
+        "Take two candidates of different length, such as 4 and 3 tokens, and give each two references; for one "
+        "candidate the nearer reference is not the shortest, for the other both are equally near and the shorter one "
+        "stands last. Keep the corpus shorter than its references. Work out clipped and total for n = 1 and n = 2, and "
+        "write the scores as formulas, with smoothing and without. Then a candidate whose tokens all match and whose "
+        "pairs do not. Compare with `math.isclose`, and give it an `abs_tol` for the score 0.",
+        "make two candidates, and two references for each\n"
+        "penalty = exp(1 - r / c), with r and c counted by yourself\n"
+        "for max_n 1 and 2, and for 2 with 'add-k':\n"
+        "    expected = 100 * penalty * the root of the product of the fractions that you counted\n"
+        "    assert that the implementation's score is close to expected\n"
+        "for a candidate with no matching pair: assert 0, and with 'add-k' the score that you work out",
+    ),
 }

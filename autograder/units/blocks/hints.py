@@ -70,4 +70,19 @@ HINTS = {
         "    pre:  return x + dropout of sublayer of norm_layer of x\n"
         "    post: return norm_layer of (x + dropout of sublayer of x)",
     ),
+    "blocks.test_layer_norm": (
+        "PyTorch has a layer that does the same, `nn.LayerNorm`, with parameters of other names. For which inputs "
+        "would a wrong layer give other results than that one? ({Section}`blocks#layer-normalisation`.)",
+        "Make both layers of width 4, once without `eps` and once with a large one, such as 0.5. While they are new, "
+        "compare them for a batch of shape (2, 3, 4), for the same with tiny entries, and for a matrix of equal "
+        "numbers. Then give both the same random gain and bias and compare again, results and gradients. Does `x` stay "
+        "what it was, and how many parameters has the layer?",
+        "without eps, and with eps = 0.5:\n"
+        "    make the layer and nn.LayerNorm; assert that the layer has two parameters\n"
+        "    for x of three axes, tiny x, and a matrix of zeros: assert close results\n"
+        "    random numbers into weight and bias, and copies of them into gamma and beta\n"
+        "    x = a random matrix that wants a gradient; assert close results\n"
+        "    sum the results times random numbers: assert close gradients of x\n"
+        "    assert that x is what it was",
+    ),
 }

@@ -67,4 +67,20 @@ HINTS = {
         "    if the layer is known: k = old k with k behind it, v likewise\n"
         "    remember both; return both",
     ),
+    "decoding.test_beam": (
+        "A search is right when it finds the output that you know to be the best. In a table of your own you know all "
+        "probabilities. In which table does greedy decoding miss the best output? And for which exponent are a short "
+        "and a long output equally good? ({Section}`decoding#beam-idea` and {heading}`decoding#length-penalty`.)",
+        "Use `beam_size=2`. Three tables are enough. In the first, the likelier first id goes on with four equal ids, "
+        "and the other one with two, of which the second best can end cheaply. In the second, both that are kept after "
+        "two steps continue the same id, and the worse of them ends. In the third, EOS alone competes with four ids: "
+        "work out the exponent at which they are equal, and call the search with one just below it and one just above. "
+        "Put the three sources into one batch, of different lengths. Call it once more with so little room that "
+        "nothing ends.",
+        "tables = {source: {ids so far: {next id: probability}}}, for three sources\n"
+        "model = TableModel(a function that looks up tables[source], with one id that goes on for ever as default)\n"
+        "src, mask = the three sources with padding, and where there is none\n"
+        "for max_len, length_penalty and the outputs that you expect:\n"
+        "    assert that the search finds them: just below and just above the exponent, and with little room",
+    ),
 }

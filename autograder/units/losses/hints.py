@@ -50,4 +50,15 @@ HINTS = {
         "    keep it as self.true_dist\n"
         "    return the divergence of x from true_dist, summed",
     ),
+    "losses.test_smoothing": (
+        "Take 4 classes and an epsilon of 0.2. Which number should stand at the label, and which at each of the other "
+        "classes? ({Section}`losses#smoothed-targets`.)",
+        "Work the whole expected tensor out with the formula, for more classes than rows and for targets that lack the "
+        "last class but have class 0. Compare with `torch.testing.assert_close`, which looks at shape and type as "
+        "well. Do it for an epsilon of 0, for one of 1, and for one in between that is not 0.1.",
+        "targets = four labels out of 5 classes: class 0 among them, class 4 not\n"
+        "for epsilon 0, 0.3 and 1:\n"
+        "    expected = (1 - epsilon) * the rows of the identity matrix + epsilon / 5\n"
+        "    assert that smooth_labels(targets, 5, epsilon) is close to it",
+    ),
 }

@@ -50,4 +50,18 @@ HINTS = {
         "    multiply each gradient, in place, by what makes the norm max_norm\n"
         "return norm",
     ),
+    "optim.test_schedule": (
+        "The formula gives the rate of every step. On which side of the peak does each of its two branches count, and "
+        "what do the edges promise? ({Section}`optim#schedule-formula` and {heading}`optim#schedule-edges`.)",
+        "Write the formula down in your test. Compare for two sets of arguments that differ in everything, at steps "
+        "before, at and after the peak, and at step 0. The quotient of the two rates should be within 0.0001 of 1: a "
+        "fixed tolerance is larger than the early rates. Then leave `warmup` and `factor` out once, try a `warmup` of "
+        "1, and see that 0 and a negative one raise something.",
+        "for two sets of width, warmup, factor:\n"
+        "    for steps 0, 1, some before the peak, at the peak, and after it:\n"
+        "        expected = the formula, with step 1 in place of step 0\n"
+        "        assert that rate / expected is close to 1\n"
+        "assert that the defaults are a warmup of 4000 and a factor of 1; call it with a warmup of 1\n"
+        "for warmup 0 and -3: try it; raise an error of your own unless that raises",
+    ),
 }

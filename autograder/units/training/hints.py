@@ -58,4 +58,22 @@ HINTS = {
         "    training: step of the optimiser, one more step counted, then the scheduler if there is one\n"
         "return EpochResult(total / all tokens, or 0.0; all tokens; seconds since the start; steps)",
     ),
+    "training.test_accumulation": (
+        "Accumulation promises the step of one large batch. So you can compute that step yourself, on a copy of the "
+        "model, and compare parameters. Which batches hide a wrong divisor? How many batches must be left at the end? "
+        "({Section}`training#accumulation`.)",
+        "Make five batches of different sizes and use `accumulate=3`, so that two batches are left for the second "
+        "step. `copy.deepcopy(TinyModel())` is a twin with the same parameters. For each of the two groups, add the "
+        "summed losses of the twin, divide by the tokens of the group, and let plain SGD make a step at the rate that "
+        "the schedule has by then. Let a gradient lie in the model before you call `run_epoch`. Compare the parameters "
+        "by `torch.testing.assert_close`, then the rate, the loss, the tokens and the steps.",
+        "make five batches of different sizes, a TinyModel and its copy, SGD for each, a schedule for the model\n"
+        "leave a gradient in the model\n"
+        "for the first three batches, and for the other two:\n"
+        "    on the copy: loss = sum of the summed losses; set gradients back; backward of loss / tokens of the group\n"
+        "    step at the rate of the schedule; add loss to the total\n"
+        "result = run_epoch(..., accumulate=3)\n"
+        "assert that the parameters are close, that the rate is the third one,\n"
+        "    and that loss, tokens and steps are what you counted",
+    ),
 }

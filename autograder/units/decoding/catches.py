@@ -1,0 +1,141 @@
+"""The catch-it task of decoding: what a test of `beam_search` must accept, and what it must catch."""
+
+from autograder.course.catches import catch, edit, group, slip, style
+
+CATCHES = (
+    catch(
+        "decoding.test_beam",
+        gets="beam_search",
+        styles=(
+            style("open-beam-stays-full", "one in which finished outputs take no room in the beam"),
+            style("whole-batch-at-once", "one that searches for all sources at once"),
+            style("hypotheses-as-objects", "one in which finished outputs compete with open ones for their room"),
+            style("until-the-last-step", "one that never stops before `max_len`"),
+            style("stops-when-nothing-can-win", "one that stops when no beginning can win any more"),
+            style("lists-of-hypotheses", "one that keeps lists of ids"),
+            style(
+                "sums-in-float64",
+                "one that adds in float64",
+                edit("memory.new_zeros(1)", "memory.new_zeros(1, dtype=torch.float64)"),
+            ),
+            style(
+                "one-mask-for-each",
+                "one that gives each beginning a mask of its own",
+                edit(
+                    "causal_mask(length, beams.device)", "causal_mask(length, beams.device).repeat(len(beams), 1, 1, 1)"
+                ),
+            ),
+        ),
+        groups=(
+            group(
+                "several-beginnings",
+                "Several beginnings",
+                slip(
+                    "copies-of-one-beginning",
+                    "It never finds more than greedy decoding does. Does your best output begin with the likeliest id?",
+                ),
+                slip(
+                    "beam-too-narrow",
+                    "A beginning that you count on is given up too early. How wide is the beam in your test, and how "
+                    "much of it do you need?",
+                ),
+                slip(
+                    "one-continuation-of-each-beginning",
+                    "Its beginnings never have a common parent. Have yours, where it matters?",
+                ),
+            ),
+            group(
+                "bookkeeping",
+                "Sums, parents and tokens",
+                slip(
+                    "last-step-only",
+                    "It prefers what is likely now, whatever came before. Which output would be the best by its last "
+                    "id alone?",
+                ),
+                slip(
+                    "wrong-parents",
+                    "It appends ids to beginnings that they do not belong to. Where are the parents of what you keep?",
+                ),
+                slip(
+                    "parents-not-followed",
+                    "Its beginnings stay where they are, wherever the best ids come from. Can two of yours have one parent?",
+                ),
+            ),
+            group(
+                "what-ends",
+                "What ends",
+                slip(
+                    "first-finished-wins",
+                    "It is content with an output that ends early. Is there a longer and better one in your tables?",
+                ),
+                slip(
+                    "end-not-scored",
+                    "To end costs nothing. Is there an output in your tables that is likely but for its end?",
+                ),
+                slip(
+                    "finished-ones-extended",
+                    "It goes on after the end. What comes after EOS in your tables, and would you notice?",
+                ),
+                slip(
+                    "unfinished-compared-too",
+                    "It returns something that has no end, though another output has one. Is what has no end the "
+                    "likelier one in your tables?",
+                ),
+            ),
+            group(
+                "no-room",
+                "The last step, and what is returned",
+                slip(
+                    "nothing-when-unfinished",
+                    "It returns nothing where `max_len` is too small. What should come then?",
+                ),
+                slip(
+                    "last-token-cut-off",
+                    "Of an output without an end, a part is missing. Do you have one that reaches `max_len`?",
+                ),
+                slip(
+                    "one-id-too-many",
+                    "It writes on where there is no room. Which `max_len` would show the difference?",
+                ),
+                slip(
+                    "end-symbol-returned",
+                    "Its lists hold something that is no word. Do you compare the lists themselves?",
+                ),
+            ),
+            group(
+                "the-penalty",
+                "The length penalty",
+                slip(
+                    "no-length-penalty",
+                    "The exponent changes nothing. Is there a pair of outputs in your tables for which it should?",
+                ),
+                slip(
+                    "penalty-multiplied",
+                    "With a larger exponent it prefers the shorter output. Which one should win?",
+                ),
+                slip(
+                    "start-symbol-counted",
+                    "It changes its mind at too large an exponent. At which one are your two outputs equally good?",
+                ),
+                slip(
+                    "end-symbol-not-counted",
+                    "It changes its mind at too small an exponent. At which one are your two outputs equally good?",
+                ),
+            ),
+            group(
+                "each-source",
+                "Each source for itself",
+                slip("one-result-only", "It returns one list. How many sources are in your batch?"),
+                slip("first-source-for-all", "All outputs belong to one source. What do you expect for the others?"),
+                slip(
+                    "mask-of-the-first-source",
+                    "It is right for sources of the same length. Which lengths have yours?",
+                ),
+                slip(
+                    "memory-repeated-in-the-wrong-order",
+                    "It is right for a single source. How many are in your batch?",
+                ),
+            ),
+        ),
+    ),
+)
