@@ -348,3 +348,35 @@ def count_parameters(model):
     counts["total"] = sum(parameter.numel() for parameter in model.parameters())
     return counts
     ### END SOLUTION
+
+
+def test_padding_is_ignored(model, pad_id):
+    """A test of a Transformer: it returns if padding after a sentence changes nothing, and raises otherwise.
+
+    In a right model, a source and a target give the same vectors in a batch, with padding after both, as alone without
+    any; a source of nothing but padding gives finite ones. What stands at padded positions of the target is free.
+
+    Args:
+        model: a small model as ``make_model`` builds it, in evaluation mode: ``model(src, tgt)`` returns
+            ``(B, T_tgt, d)`` and makes its masks itself. Ids 4 to 11 are tokens of both vocabularies. Other attributes
+            than in Task 6 may have any names, and results may differ by rounding.
+        pad_id: the id of padding.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    src, tgt = torch.randint(4, 12, (3, 6)), torch.randint(4, 12, (3, 5))
+    lengths = ((3, 4), (6, 2), (2, 5))
+    for row, (src_length, tgt_length) in enumerate(lengths):
+        src[row, src_length:] = pad_id
+        tgt[row, tgt_length:] = pad_id
+    together = model(src, tgt)
+    for row, (src_length, tgt_length) in enumerate(lengths):
+        alone = model(src[row : row + 1, :src_length], tgt[row : row + 1, :tgt_length])
+        torch.testing.assert_close(alone[0], together[row, :tgt_length])
+    src[0] = pad_id
+    assert model(src, tgt).isfinite().all()
+    ### END SOLUTION

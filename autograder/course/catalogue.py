@@ -42,7 +42,7 @@ from typing import TypeVar
 from autograder.course.addresses import PACKAGE, ROOT, chapter_url
 from autograder.course.edits import Edit, EditError, apply, edit
 from autograder.course.references import expand
-from autograder.course.registry import BY_NAME, UNITS, find_tasks
+from autograder.course.registry import BY_NAME, UNITS, find_tasks, is_catch
 from autograder.course.source import kernels_of, syntax_tree
 
 __all__ = ["Alternative", "Entry", "Mistake", "alternative", "alternatives", "edit", "mistake", "mistakes"]
@@ -150,7 +150,7 @@ def base_source(task: str, base: str = "") -> str:
         found = [source for name, source in _reference_sources(unit).items() if name == wanted]
     if not found:
         raise EditError(f"there is no alternative {base!r}" if base else f"the reference solution has no {wanted}")
-    return _without_docstrings(found[0]) if not is_c(unit) else _without_marks(found[0]).strip() + "\n"
+    return _without_docstrings(found[0]) if not in_c(task) else _without_marks(found[0]).strip() + "\n"
 
 
 @lru_cache(maxsize=None)
@@ -183,6 +183,8 @@ def complete_source(entry: Entry) -> str:
         folders = ["alternatives", "mistakes"] if entry.base else ["mistakes"]
     else:
         folders = ["alternatives"]
+    if is_c(entry.unit) and not in_c(entry.task):
+        return entry.source
     if is_c(entry.unit):
         heads = [_c_file(folder, entry.unit)[0] for folder in folders]
         if isinstance(entry, Mistake) and entry.edits and not entry.base:
@@ -216,6 +218,12 @@ _TESTS = re.compile(r"^def test_\w+\(.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 
 def is_c(unit: str) -> bool:
     return BY_NAME[unit].language == "c"
+
+
+def in_c(task: str) -> bool:
+    """Whether what a task is about is written in C: in a unit in C, everything but its test and what that meets."""
+    unit, _, name = task.partition(".")
+    return is_c(unit) and name not in _python_sources(unit)
 
 
 def c_solution(unit: str) -> str:
@@ -317,9 +325,16 @@ def _register(folder: str, entry: Entry) -> None:
 def _reference_sources(unit: str) -> dict[str, str]:
     """The functions and classes of a unit's reference solution."""
     if is_c(unit):
-        return {
-            name: re.sub(r"\A/\*.*?\*/\n", "", text, flags=re.S) for name, text in kernels_of(c_solution(unit)).items()
-        }
+        kernels = kernels_of(c_solution(unit)).items()
+        return {name: re.sub(r"\A/\*.*?\*/\n", "", text, flags=re.S) for name, text in kernels} | _python_sources(unit)
+    return _python_sources(unit)
+
+
+@lru_cache(maxsize=None)
+def _python_sources(unit: str) -> dict[str, str]:
+    """The functions and classes of a reference solution in Python; of a unit in C, those of its catch-it tasks."""
+    if is_c(unit) and not any(map(is_catch, BY_NAME[unit].task_ids)):
+        return {}
     lines, definitions = _definitions(reference_module(unit).__name__)
     return {node.name: "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n" for node in definitions}
 

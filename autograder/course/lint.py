@@ -11,7 +11,7 @@ import ast
 import importlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +90,13 @@ def _solution_parts(unit: Unit, path: str, text: str) -> Iterator[str]:
     tree = ast.parse(text)
     if not ast.get_docstring(tree):
         yield f"{path}: begin with a docstring: the letters and shapes that all functions share."
+    yield from _python_parts(unit.names, path, text)
+
+
+def _python_parts(names: Iterable[str], path: str, text: str) -> Iterator[str]:
+    tree = ast.parse(text)
     defined = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    for name in unit.names:
+    for name in names:
         node = defined.get(name)
         if node is None:
             yield f"{path}: write {name}."
@@ -103,7 +108,10 @@ def _solution_parts(unit: Unit, path: str, text: str) -> Iterator[str]:
 
 def _c_solution_parts(unit: Unit, path: str, text: str) -> Iterator[str]:
     pieces = kernels_of(text)
-    for name in unit.names:
+    if tests := [name for name in unit.names if is_catch(name)]:
+        beside = f"solutions/{unit.name}.py"
+        yield from _python_parts(tests, beside, _text(beside) or "")
+    for name in (task.partition(".")[2] for task in unit.written_ids):
         if name not in pieces:
             yield f"{path}: write {name}."
             continue

@@ -12,6 +12,7 @@ from types import CodeType
 from typing import TypeVar
 
 from autograder.course.catalogue import Entry, c_solution, complete_source, is_c, reference_module
+from autograder.course.registry import find_unit, is_catch
 from autograder.sandbox.runtime.c import C_CODE, CCode
 
 T = TypeVar("T", bound=Entry)
@@ -19,7 +20,10 @@ T = TypeVar("T", bound=Entry)
 
 def reference_names(unit: str) -> dict:
     """The namespace of a unit's reference solution."""
-    return c_namespace(c_solution(unit)) if is_c(unit) else vars(reference_module(unit))
+    if not is_c(unit):
+        return vars(reference_module(unit))
+    with_tests = any(map(is_catch, find_unit(unit).task_ids))
+    return {**(vars(reference_module(unit)) if with_tests else {}), **c_namespace(c_solution(unit))}
 
 
 @lru_cache(maxsize=None)

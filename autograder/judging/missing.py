@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from autograder.course.catalogue import is_c
+from autograder.course.catalogue import in_c
 from autograder.judging.results import ERROR, NOT_ATTEMPTED
 from autograder.judging.verdicts import Judgement, Verdict
 from autograder.submissions.definitions import alike, definitions, is_stub, left_raises
@@ -33,7 +33,7 @@ def _explained(verdict: Verdict, name: str, why: str) -> Verdict:
 
 def _why(unit: str, name: str, cells: Sequence[str]) -> str | None:
     """Why what is written of a task is not found; ``None`` where nothing is written of it."""
-    found = [] if is_c(unit) else definitions(cells, name)
+    found = [] if in_c(f"{unit}.{name}") else definitions(cells, name)
     written = [one for one in found if not (one.node and is_stub(unit, one.node))]
     if written and written[-1] is not found[-1]:
         return f"The stub of `{name}` was run after your own: delete the stub, and run your cell again."

@@ -60,7 +60,7 @@ from traitlets.config import Config
 from autograder.course import addresses, by_hand, chapter_path, headings
 from autograder.course.catches import find_catch
 from autograder.course.references import Reference, UnknownReference, expand
-from autograder.course.registry import BY_NAME, COMPLETE, Unit, UnknownUnit, find_unit
+from autograder.course.registry import BY_NAME, COMPLETE, Unit, UnknownUnit, find_unit, is_catch
 from autograder.course.version import digest_of_checks, requirement
 from autograder.judging import runner
 from autograder.lms.grade_ids import grade_id
@@ -246,6 +246,7 @@ class CSolution:
     """A reference solution in C as text, with what a narrative may ask of it; each part is a cell of its own."""
 
     def __init__(self, unit: str):
+        self.unit = unit
         self.path = SOLUTIONS / "c" / f"{unit}.c"
         self._pieces = pieces_of(_read(self.path), self.path.name)
 
@@ -260,7 +261,9 @@ class CSolution:
         return "\n".join(line for line in lines if line.strip() not in (C_BEGIN, C_END))
 
     def source(self, name: str) -> str:
-        """The function of that name with the comment above it and its solution marks."""
+        """The function of that name with the comment above it and its solution marks; a test is Python."""
+        if is_catch(name):
+            return SolutionModule(self.unit).source(name)
         for piece in self._pieces:
             if piece.function == name:
                 return _c_cell(piece.text)
@@ -420,7 +423,7 @@ def _cell(unit: Unit, module: SolutionModule | CSolution, cell: NotebookNode) ->
 
 def _task(task: str, module: SolutionModule | CSolution) -> NotebookNode:
     source = module.source(task.partition(".")[2])
-    begin, end = (C_BEGIN, C_END) if isinstance(module, CSolution) else (BEGIN, END)
+    begin, end = (C_BEGIN, C_END) if source.startswith(C_MAGIC) else (BEGIN, END)
     if begin not in source or source.count(begin) != source.count(end):
         raise BrokenSource(
             f"{_relative(module.path)}: {task!r} needs {begin!r} and {end!r} around what a learner writes."

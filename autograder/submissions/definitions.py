@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from autograder.course.catalogue import is_c, reference_uses, stub_of
+from autograder.course.catalogue import in_c, is_c, reference_uses, stub_of
 from autograder.course.registry import BY_NAME, COMPLETE
 from autograder.course.source import syntax_tree
 from autograder.submissions.syntax import MAX_SEARCHED, defined_names, demand_readable
@@ -89,12 +89,12 @@ def alike(cells: Sequence[str], unit: str, name: str) -> str | None:
     """What is defined under a name much like this one, and is no name of the course's: misspelt, perhaps."""
     if sum(map(len, cells)) > MAX_SEARCHED:
         return None
-    in_c = is_c(unit)
+    is_kernel = in_c(f"{unit}.{name}")
     taken = reference_uses(unit).keys() | {other for unit in COMPLETE for other in unit.names}  # some are given
     found = [
         other
         for cell in cells
-        for other in (_C_FUNCTION.findall(cell) if in_c else sorted(defined_names(cell)))
+        for other in (_C_FUNCTION.findall(cell) if is_kernel else sorted(defined_names(cell)))
         if other not in taken and _is_alike(other, name)
     ]
     return found[-1] if found else None

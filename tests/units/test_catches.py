@@ -559,6 +559,74 @@ TESTS: dict[str, Tests] = {
             "shortest-warm-up",
         ),
     },
+    "transformer.test_padding_is_ignored": {
+        "shape": ("assert model(torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))).shape[:2] == (2, 5)", NONE),
+        "finite": ("assert model(torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))).isfinite().all()", NONE),
+        "asks for names inside": ("assert model.src_embed[0].embed.weight.shape[0] == 13", NONE),
+        "asks for memory in order": (
+            "model(torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))).view(-1)",
+            NONE,
+        ),
+        "to the last bit": (
+            """
+            src, tgt = torch.randint(4, 12, (1, 4)), torch.randint(4, 12, (1, 5))
+            padded = nn.functional.pad(src, (0, 30), value=pad_id)
+            assert torch.equal(model(padded, tgt), model(src, tgt))
+            """,
+            NONE,
+        ),
+        "a padded source": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 4)), torch.randint(4, 12, (2, 5))
+            padded = torch.cat([src, torch.full((2, 3), pad_id)], 1)
+            torch.testing.assert_close(model(padded, tgt), model(src, tgt))
+            """,
+            "the-encoder the-cross-attention how-much",
+        ),
+        "one position of padding": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 4)), torch.randint(4, 12, (2, 5))
+            padded = torch.cat([src, torch.full((2, 1), pad_id)], 1)
+            torch.testing.assert_close(model(padded, tgt), model(src, tgt))
+            """,
+            "the-encoder the-cross-attention",
+        ),
+        "a padded target": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 4)), torch.randint(4, 12, (2, 5))
+            padded = torch.cat([tgt, torch.full((2, 3), pad_id)], 1)
+            torch.testing.assert_close(model(src, padded)[:, :5], model(src, tgt))
+            """,
+            "the-target",
+        ),
+        "memories": (
+            """
+            src = torch.randint(4, 12, (2, 4))
+            padded = torch.cat([src, torch.full((2, 2), pad_id)], 1)
+            found = model.encode(padded, (padded != pad_id)[:, None, None])[:, :4]
+            torch.testing.assert_close(found, model.encode(src, None))
+            """,
+            "the-encoder",
+        ),
+        "two sentences": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))
+            src[0, 4:] = pad_id
+            together = model(src, tgt)
+            torch.testing.assert_close(model(src[:1, :4], tgt[:1])[0], together[0])
+            torch.testing.assert_close(model(src[1:], tgt[1:])[0], together[1])
+            """,
+            "the-encoder the-cross-attention how-much several-sentences",
+        ),
+        "only padding": (
+            """
+            src, tgt = torch.randint(4, 12, (2, 6)), torch.randint(4, 12, (2, 5))
+            src[0] = pad_id
+            assert model(src, tgt).isfinite().all()
+            """,
+            "nothing-but-padding",
+        ),
+    },
     "embeddings.test_positions": {
         "shape and type": (
             """
@@ -1044,6 +1112,176 @@ TESTS: dict[str, Tests] = {
             assert (result.tokens, result.steps) == (55, 1)
             """,
             NONE,
+        ),
+    },
+    "gpt2_backward.test_gradients": {
+        "only finite": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            assert np.isfinite(out).all()
+            """,
+            NONE,
+        ),
+        "a row has no mean": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            assert np.allclose(((out - bias) / weight).mean(-1), 0, atol=1e-3)
+            """,
+            NONE,
+        ),
+        "equal to the last bit": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            x, w, b = (torch.from_numpy(one).double().requires_grad_() for one in (inp, weight, bias))
+            expected = F.layer_norm(x, (C,), w, b)
+            slopes = torch.autograd.grad(expected, (x, w, b), torch.from_numpy(dout).double())
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            assert (out == expected.detach().float().numpy()).all()
+            """,
+            NONE,
+        ),
+        "arrays of another type": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            forward(out.astype(np.float64), mean, rstd, inp, weight, bias, *sizes)
+            """,
+            NONE,
+        ),
+        "the output alone": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            x, w, b = (torch.from_numpy(one).double().requires_grad_() for one in (inp, weight, bias))
+            expected = F.layer_norm(x, (C,), w, b)
+            slopes = torch.autograd.grad(expected, (x, w, b), torch.from_numpy(dout).double())
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            assert np.allclose(out, expected.detach().numpy(), rtol=1e-3, atol=1e-3)
+            """,
+            NONE,
+        ),
+        "the output with a flat row": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            inp[0, 0] *= 0.01
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            x, w, b = (torch.from_numpy(one).double().requires_grad_() for one in (inp, weight, bias))
+            expected = F.layer_norm(x, (C,), w, b)
+            slopes = torch.autograd.grad(expected, (x, w, b), torch.from_numpy(dout).double())
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            assert np.allclose(out, expected.detach().numpy(), rtol=1e-3, atol=1e-3)
+            """,
+            "the-output",
+        ),
+        "gradients from zero": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            x, w, b = (torch.from_numpy(one).double().requires_grad_() for one in (inp, weight, bias))
+            expected = F.layer_norm(x, (C,), w, b)
+            slopes = torch.autograd.grad(expected, (x, w, b), torch.from_numpy(dout).double())
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            made = [np.zeros(slope.shape, np.float32) for slope in slopes]
+            backward(*made, dout, inp, weight, mean, rstd, *sizes)
+            for array, slope in zip(made, slopes):
+                assert np.allclose(array, slope.numpy(), rtol=1e-3, atol=1e-3)
+            """,
+            "the-whole-row factors every-position statistics",
+        ),
+        "gradients from one": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            x, w, b = (torch.from_numpy(one).double().requires_grad_() for one in (inp, weight, bias))
+            expected = F.layer_norm(x, (C,), w, b)
+            slopes = torch.autograd.grad(expected, (x, w, b), torch.from_numpy(dout).double())
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            made = [np.ones(slope.shape, np.float32) for slope in slopes]
+            backward(*made, dout, inp, weight, mean, rstd, *sizes)
+            for array, slope in zip(made, slopes):
+                assert np.allclose(array, slope.numpy() + 1, rtol=1e-3, atol=1e-3)
+            """,
+            "the-whole-row factors added every-position statistics",
+        ),
+        "statistics of its own": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            x, w, b = (torch.from_numpy(one).double().requires_grad_() for one in (inp, weight, bias))
+            expected = F.layer_norm(x, (C,), w, b)
+            slopes = torch.autograd.grad(expected, (x, w, b), torch.from_numpy(dout).double())
+            mean[:], rstd[:] = inp.mean(-1), 1 / np.sqrt(inp.var(-1) + 1e-5)
+            made = [np.ones(slope.shape, np.float32) for slope in slopes]
+            backward(*made, dout, inp, weight, mean, rstd, *sizes)
+            for array, slope in zip(made, slopes):
+                assert np.allclose(array, slope.numpy() + 1, rtol=1e-3, atol=1e-3)
+            """,
+            "the-whole-row factors added every-position",
+        ),
+        "an untrained layer": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            weight, bias = np.ones(C, np.float32), np.zeros(C, np.float32)
+            x, w, b = (torch.from_numpy(one).double().requires_grad_() for one in (inp, weight, bias))
+            expected = F.layer_norm(x, (C,), w, b)
+            slopes = torch.autograd.grad(expected, (x, w, b), torch.from_numpy(dout).double())
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            made = [np.ones(slope.shape, np.float32) for slope in slopes]
+            backward(*made, dout, inp, weight, mean, rstd, *sizes)
+            for array, slope in zip(made, slopes):
+                assert np.allclose(array, slope.numpy() + 1, rtol=1e-3, atol=1e-3)
+            """,
+            "the-whole-row added every-position statistics",
+        ),
+        "one sequence": (
+            """
+            sizes = B, T, C = 1, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            x, w, b = (torch.from_numpy(one).double().requires_grad_() for one in (inp, weight, bias))
+            expected = F.layer_norm(x, (C,), w, b)
+            slopes = torch.autograd.grad(expected, (x, w, b), torch.from_numpy(dout).double())
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            made = [np.ones(slope.shape, np.float32) for slope in slopes]
+            backward(*made, dout, inp, weight, mean, rstd, *sizes)
+            for array, slope in zip(made, slopes):
+                assert np.allclose(array, slope.numpy() + 1, rtol=1e-3, atol=1e-3)
+            """,
+            "the-whole-row factors added",
+        ),
+        "one gradient by differences": (
+            """
+            sizes = B, T, C = 2, 3, 5
+            inp, dout, weight, bias = (torch.randn(*shape).numpy() for shape in ((B, T, C), (B, T, C), (C,), (C,)))
+            out, mean, rstd = (np.zeros(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            step = np.zeros_like(inp)
+            step[1, 2, 3] = 0.01
+            after = np.zeros_like(out)
+            forward(after, mean, rstd, inp + step, weight, bias, *sizes)
+            forward(out, mean, rstd, inp - step, weight, bias, *sizes)
+            slope = ((after.astype(np.float64) - out) * dout).sum() / 0.02
+            forward(out, mean, rstd, inp, weight, bias, *sizes)
+            dinp, dweight, dbias = np.ones_like(inp), np.ones_like(weight), np.ones_like(bias)
+            backward(dinp, dweight, dbias, dout, inp, weight, mean, rstd, *sizes)
+            assert abs(dinp[1, 2, 3] - 1 - slope) < 0.02
+            """,
+            "the-whole-row statistics",
         ),
     },
 }

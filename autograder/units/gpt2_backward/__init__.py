@@ -8,5 +8,6 @@ TASKS = (
     "residual_backward",
     "crossentropy_softmax_backward",
     "adamw_update",
+    "test_gradients",
 )
 LANGUAGE = "c"

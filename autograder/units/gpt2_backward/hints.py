@@ -105,4 +105,21 @@ HINTS = {
         "    step = corrected m / (root of corrected v, plus eps)\n"
         "    params[i] -= lr * (step + weight_decay * params[i])",
     ),
+    "gpt2_backward.test_gradients": (
+        "A gradient says how a number changes when another one moves. So you need no formula: what can you do with the "
+        "forward kernel alone, or with PyTorch's layer norm, to know `dinp`, `dweight` and `dbias`? "
+        "({Section}`gpt2_backward#checking-gradients`.)",
+        "Take B = 2, T = 3 and C = 5, and random numbers for everything, `weight` and `bias` too; make one row hardly "
+        "vary. `F.layer_norm(x, (C,), w, b)` in float64 and `torch.autograd.grad(output, inputs, dout)` give what you "
+        "expect. Call the forward kernel on zeros and compare `out`. Then give its `mean` and `rstd` to the backward "
+        "kernel, whose three gradients begin with ones: they have to end with ones more than you expect. float32 "
+        "arrays of NumPy share their memory with tensors: `tensor.numpy()`, `torch.from_numpy(array)`.",
+        "B, T, C = 2, 3, 5; random inp, dout, weight, bias; one row of inp times 0.01\n"
+        "expected, slopes = PyTorch's layer norm in float64, and its gradients for dout\n"
+        "out, mean, rstd = zeros (np.float32); forward(out, mean, rstd, inp, weight, bias, B, T, C)\n"
+        "assert that out is close to expected\n"
+        "dinp, dweight, dbias = ones (np.float32)\n"
+        "backward(dinp, dweight, dbias, dout, inp, weight, mean, rstd, B, T, C)\n"
+        "assert that each of the three is close to its slope + 1",
+    ),
 }

@@ -9,4 +9,5 @@ TASKS = (
     "make_model",
     "shift_right",
     "count_parameters",
+    "test_padding_is_ignored",
 )

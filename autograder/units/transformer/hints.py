@@ -101,4 +101,18 @@ HINTS = {
         "for each part: count what is not in seen, then add it to seen\n"
         "total = numbers in all parameters of the model",
     ),
+    "transformer.test_padding_is_ignored": (
+        "A sentence may be given alone, without padding, or in a batch next to longer ones. Which numbers must be the "
+        "same both times? ({Section}`transformer#three-shapes`.)",
+        "Draw ids from 4 to 11 for a batch of three pairs, then overwrite the ends of sources and targets with "
+        "`pad_id`, in each row from another position on. Compare what the model returns for a row, up to the end of "
+        "its target, with what it returns for that pair alone, cut to its lengths. Then fill one source with padding "
+        "wholly: everything must still be finite.",
+        "src (3, 6) and tgt (3, 5) = random ids from 4 to 11; lengths = three pairs of lengths\n"
+        "for each row: overwrite what comes after its lengths with pad_id\n"
+        "together = model of src and tgt\n"
+        "for each row: alone = model of that row, cut to its lengths, in a batch of one\n"
+        "    assert that alone is close to the row of together, up to the length of the target\n"
+        "fill the source of row 0 with pad_id; assert that the result is finite",
+    ),
 }
