@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pandas as pd
 from IPython.display import HTML
 
-from autograder.course.catalogue import mistakes
+from autograder.course.catalogue import complete_source, mistakes
 from autograder.course.references import expand
 from autograder.judging.implementations import namespace
 
@@ -53,9 +53,18 @@ def with_mistake(task, name):
         task: for example ``"attention.scaled_dot_product_attention"``.
         name: of the mistake in ``autograder/units/<unit>/mistakes.py``.
     """
+    return SimpleNamespace(**namespace(_mistake(task, name)))
+
+
+def source_with_mistake(task, name):
+    """A kernel in C with a known mistake in it, as a file that compiles alone; arguments as of `with_mistake`."""
+    return complete_source(_mistake(task, name))
+
+
+def _mistake(task, name):
     unit = task.partition(".")[0]
     (entry,) = [entry for entry in mistakes(unit) if (entry.task, entry.name) == (task, name)]
-    return SimpleNamespace(**namespace(entry))
+    return entry
 
 
 def _with_code(text):

@@ -122,7 +122,7 @@ def test_a_score_without_a_number_or_without_two_ways_is_a_warning(build: Build)
 
 
 def chapters() -> list[str]:
-    return [*(unit.name for unit in COMPLETE), "heads", "long-context"]
+    return [*(unit.name for unit in COMPLETE), "heads", "long-context", "fast-kernels"]
 
 
 @pytest.mark.parametrize("name", chapters())
@@ -243,7 +243,7 @@ def test_the_map_names_every_unit_and_every_chapter_once(monkeypatch: pytest.Mon
     titles = [title.astext() for part in made for title in part.findall(nodes.paragraph)]
     for unit in UNITS:
         assert sum(f"{unit.number} · {unit.title}" in title for title in titles) == 1
-    assert course_table.chapters_without_a_unit() == ["book/heads", "book/long-context"]
+    assert course_table.chapters_without_a_unit() == ["book/heads", "book/long-context", "book/fast-kernels"]
 
 
 def test_the_map_says_what_every_stage_is_for() -> None:
