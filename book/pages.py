@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pandas as pd
 from IPython.display import HTML
 
-from autograder.course.catalogue import complete_source, mistakes
+from autograder.course.catalogue import c_solution, mistakes
 from autograder.course.references import expand
+from autograder.course.source import kernels_of
 from autograder.judging.implementations import namespace
 
 BOOK = Path(__file__).parent
@@ -57,8 +58,10 @@ def with_mistake(task, name):
 
 
 def source_with_mistake(task, name):
-    """A kernel in C with a known mistake in it, as a file that compiles alone; arguments as of `with_mistake`."""
-    return complete_source(_mistake(task, name))
+    """The reference solution of a unit in C with a known mistake in one kernel; arguments as of `with_mistake`."""
+    entry = _mistake(task, name)
+    whole = c_solution(entry.unit)
+    return whole.replace(kernels_of(whole)[task.partition(".")[2]], entry.source)
 
 
 def _mistake(task, name):

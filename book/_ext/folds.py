@@ -23,6 +23,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from autograder.course import by_hand
+from autograder.course.catalogue import in_c
 from autograder.course.registry import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +66,7 @@ class Solution(Folding):
         unit, _, name = self.arguments[0].partition(".")
         if unit not in BY_NAME or name not in BY_NAME[unit].names:
             raise self.error(f"There is no task called {self.arguments[0]!r}.")
-        source = C if BY_NAME[unit].language == "c" else PYTHON
+        source = C if in_c(self.arguments[0]) else PYTHON
         title = f"Show the solution of `{name}` (try the task first)"
         return self.fold(title, source.format(unit=unit, name=name), HELD_BACK, "solution")
 
