@@ -149,4 +149,6 @@ def plain(line: str) -> str:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.exit("This builds the whole book and takes no options: python book/build.py")
     sys.exit(main())

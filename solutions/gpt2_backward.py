@@ -74,7 +74,7 @@ def test_gradients(forward, backward):
     inp, dout, weight, bias = torch.randn(B, T, C), torch.randn(B, T, C), torch.randn(C), torch.randn(C)
     inp[0, 0] *= 0.01  # a row that hardly varies: there the 1e-5 in the root shows
     inputs = [one.double().requires_grad_() for one in (inp, weight, bias)]
-    expected = F.layer_norm(inputs[0], (C,), *inputs[1:])
+    expected = F.layer_norm(inputs[0], (C,), inputs[1], inputs[2])
     slopes = torch.autograd.grad(expected, inputs, dout.double())
     out, mean, rstd = np.zeros((B, T, C), np.float32), np.zeros((B, T), np.float32), np.zeros((B, T), np.float32)
     forward(out, mean, rstd, inp.numpy(), weight.numpy(), bias.numpy(), *sizes)

@@ -254,11 +254,12 @@ def test_accumulation(run_epoch):
     twin = copy.deepcopy(model)
     optimizer, twins = (torch.optim.SGD(one.parameters(), lr=0.5) for one in (model, twin))
     scheduler, expected_rates = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5), [0.5, 0.25]
-    sum(p.sum() for p in model.parameters()).backward()  # gradients left over from before
+    torch.stack([p.sum() for p in model.parameters()]).sum().backward()  # gradients left over from before
     total = 0.0
     for group, rate in zip((batches[:3], batches[3:]), expected_rates):  # the second one is what is left
-        hidden = [(batch, twin(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)) for batch in group]
-        loss = sum(loss_fn(twin.generator(one).flatten(0, 1), batch.tgt_y.flatten()) for batch, one in hidden)
+        tensors = [(batch, twin(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)) for batch in group]
+        losses = [loss_fn(twin.generator(one).flatten(0, 1), batch.src[:, 1:].flatten()) for batch, one in tensors]
+        loss = torch.stack(losses).sum()
         twins.zero_grad()
         (loss / sum(batch.ntokens for batch in group)).backward()
         twins.param_groups[0]["lr"] = rate

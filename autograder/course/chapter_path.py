@@ -291,7 +291,7 @@ def _seconds_of_cell(content: str) -> float:
 
 def _without_options(content: str) -> str:
     """The content of a directive after its options."""
-    return re.sub(r"\A(---\n.*?^---\n|(:[\w-]+:.*\n)+)", "", content, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"\A(---\n.*?^---\n|(:[\w-]+:[^\n]*\n)+)", "", content, flags=re.MULTILINE | re.DOTALL)
 
 
 def _lines(code: str) -> int:

@@ -64,4 +64,14 @@ BY_HAND = {
         "4, then 9 of 10.",
         computed="[torch.tensor([0, math.log(3)]).div(t).softmax(-1)[1] for t in (1, 0.5)]",
     ),
+    "babygpt.running-means": Question(
+        ask="In the running means of a sequence, entry $t$ is the mean of all entries up to $t$. What are the three "
+        "running means of $(1, 3, 8)$? And what are they after the last entry has been changed to $2$? Type six "
+        "numbers.",
+        answer="1, 2, 4, 1, 2, 2",
+        hint="The second mean is that of 1 and 3, in both cases.",
+        because="The means are 1, (1 + 3) / 2 and (1 + 3 + 8) / 3; then 1, 2 and (1 + 3 + 2) / 3. Only the last one "
+        "has changed: the others see nothing of the last entry.",
+        computed="torch.tensor([[1., 3, 8], [1, 3, 2]]).cumsum(-1) / torch.arange(1, 4)",
+    ),
 }

@@ -50,6 +50,17 @@ BY_HAND = {
         computed="[modified_precision('the cat sat on the mat now'.split(), ['the cat sat on the mat "
         "today'.split()], n)[0] for n in (1, 2, 3, 4)]",
     ),
+    "bleu.no-pair": Question(
+        ask="The candidate is `a b`, its only reference `b a`. How many of its tokens match, and how many of its "
+        "pairs? "
+        "What are the scores for $N = 2$, as it is and with `add-k`? Type four numbers, the scores with two decimals.",
+        answer="2, 0, 0, 70.71",
+        hint="Without a matching pair the product is 0. Smoothing makes 1 of 2 out of 0 of 1 pairs.",
+        because="Both tokens match, the pair does not. With add-k the precisions are 2/2 and 1/2, and the root of one "
+        "half is 0.7071.",
+        computed="[modified_precision(list('ab'), [list('ba')], n)[0] for n in (1, 2)] "
+        "+ [corpus_bleu([list('ab')], [[list('ba')]], 2, smooth) for smooth in (None, 'add-k')]",
+    ),
     "bleu.two-scores": Question(
         ask="A candidate of 9 tokens, as long as its reference, has 8 unigrams and 4 of its 8 bigrams right. What is "
         "its BLEU with $N = 2$? And a corpus has two candidates, as long as their references: 1 of 2 words is right "

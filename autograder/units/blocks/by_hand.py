@@ -76,4 +76,15 @@ BY_HAND = {
         computed="torch.cat([SublayerConnection(2, 0.0, norm)(torch.tensor([[[1., 3]]]), lambda x: 2 * x).flatten() "
         "for norm in ('pre', 'post')]).detach()",
     ),
+    "blocks.tiny-variance": Question(
+        ask="A vector has the entries $(0.002, 0, -0.002, 0)$, and $\\varepsilon = 10^{-5}$. How many times its "
+        "variance is $\\varepsilon$? What does a new `LayerNorm(4)` make of the first entry, and what would it make "
+        "of it with $\\varepsilon = 0$? Type three numbers, the last two with two decimals.",
+        answer="5, 0.58, 1.41",
+        hint="The mean is 0, so the variance is the sum of the squares divided by 4: two millionths.",
+        because="0.00001 / 0.000002 is 5. With epsilon the divisor is the root of 0.000012, about 0.00346; without it "
+        "the root of 0.000002, about 0.00141.",
+        computed="[1e-5 / 2e-6, *(LayerNorm(4, eps)(torch.tensor([0.002, 0, -0.002, 0]))[0].item() for eps in (1e-5, "
+        "0.0))]",
+    ),
 }

@@ -65,6 +65,19 @@ BY_HAND = {
         computed="[math.log(0.5), 4 * math.log(0.8), math.log(0.5) / (6 / 6), 4 * math.log(0.8) / (9 / 6)]",
         tolerance=0.011,
     ),
+    "decoding.equal-exponent": Question(
+        ask="One output is `EOS` alone, with probability 0.4. Another one has four ids, with the probabilities 0.6, "
+        "0.8, "
+        "0.8 and 0.8. For which exponent $\\alpha$ do both get the same score? Two decimals.",
+        answer="0.62",
+        hint="The sums are -0.916 and -1.180. Their ratio must be the penalty of the longer one, 1.5 to the power of "
+        "the "
+        "exponent; the penalty of the shorter one is 1.",
+        because="The ratio of the sums is 1.288. Its logarithm divided by that of 1.5 is 0.6245. Below it the short "
+        "output "
+        "wins, above it the long one.",
+        computed="math.log(math.log(0.6 * 0.8**3) / math.log(0.4)) / math.log(9 / 6)",
+    ),
     "decoding.scores-with-a-cache": Question(
         ask="A prompt of 3 tokens is read in one call, then 2 more tokens, one in each call. How many scores "
         "(entries of the attention weights) does one head of one layer compute in the three calls together with a "

@@ -58,7 +58,7 @@ CATCHES = (
                 ),
                 slip(
                     "parents-not-followed",
-                    "Its beginnings stay where they are, wherever the best ids come from. Can two of yours have one parent?",
+                    "Its beginnings stay where they are, wherever the best ids come from. Can two have one parent?",
                 ),
             ),
             group(

@@ -87,6 +87,15 @@ BY_HAND = {
         "never read.",
         computed="shift_right(torch.tensor([4, 5, 3]))",
     ),
+    "transformer.mean-of-real": Question(
+        ask="A sentence has the vectors 2 and 4, of width 1, and two positions of padding follow, with the vector 0. "
+        "What "
+        "is the mean of its real vectors? And what is the mean over all four positions, which reads the padding?",
+        answer="3, 1.5",
+        hint="Divide by the number of positions that take part: first two, then four.",
+        because="6 divided by 2 is 3, and 6 divided by 4 is 1.5. With more padding the second changes again.",
+        computed="[torch.tensor([2., 4]).mean(), torch.tensor([2., 4, 0, 0]).mean()]",
+    ),
     "transformer.tied-once": Question(
         ask="How many parameters has a linear layer from 3 to 5? And how many has a model of an embedding table of "
         "10 tokens of width 4 and an output layer from 4 to 10 with bias, whose weight is that table?",
