@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import solutions
-from autograder.course.catalogue import Entry, complete_source, is_c, reference_module
+from autograder.course.catalogue import Entry, complete_source, in_c, reference_module
 from autograder.course.catches import Catch, Shown
 from autograder.course.source import syntax_tree
 from autograder.judging import shown_c
@@ -32,7 +32,7 @@ def code_of(catch: Catch, shown: Shown | None = None) -> bytes:
     if catch.build:
         wanted |= _names(syntax_tree(driver_source(catch.build)))
     entry = catch.entry(shown) if shown else None
-    if is_c(catch.unit):
+    if any(in_c(f"{catch.unit}.{name}") for name in (*catch.gets, *catch.of)):
         tree = syntax_tree(shown_c.program(wanted, entry))
     else:
         tree = ast.Module(_program(catch.unit, wanted, entry), [])
