@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import inspect
 import marshal
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import solutions
-from autograder.course.catalogue import Entry, complete_source, in_c, reference_module
+from autograder.course.catalogue import Entry, complete_source, in_c
 from autograder.course.catches import Catch, Shown
 from autograder.course.source import syntax_tree
 from autograder.judging import shown_c
@@ -42,9 +43,9 @@ def code_of(catch: Catch, shown: Shown | None = None) -> bytes:
 def _program(unit: str, wanted: set[str], entry: Entry | None = None) -> list[ast.stmt]:
     """The statements of a reference solution that ``wanted`` names need, with the entry in place of what it replaces.
 
-    What a solution takes from another one is written out before it.
+    What a solution takes from another one, or from what is given beside them, is written out before it.
     """
-    body = syntax_tree(inspect.getsource(reference_module(unit))).body
+    body = syntax_tree(inspect.getsource(importlib.import_module(f"solutions.{unit}"))).body
     if entry:
         own = syntax_tree(complete_source(entry)).body
         replaced = entry.task.partition(".")[2]
