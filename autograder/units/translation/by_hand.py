@@ -8,15 +8,15 @@ BY_HAND = {
         "cost, and what a batch of all three? With a budget of 24, the third has to begin a new batch.",
         answer="16, 36",
         hint="The number of pairs, times the longest source plus the longest target.",
-        because="Two pairs of 4 + 4 places are 16. Three pairs of 5 + 7 places are 36, more than 24.",
+        because="Two pairs of 4 + 4 positions are 16. Three pairs of 5 + 7 positions are 36, more than 24.",
         computed="[2 * (max(3, 4) + max(4, 4)), 3 * (max(3, 4, 5) + max(4, 4, 7))]",
     ),
     "translation.three-pairs": Question(
         ask="Three pairs have 2 + 9, 3 + 4 and 7 + 5 tokens of source and target. They become two padded tensors. How "
-        "many places do the two have together?",
+        "many positions do the two have together?",
         answer="48",
         hint="The longest source and the longest target need not be in the same pair.",
-        because="The longest source has 7 tokens, the longest target 9. Three pairs of 16 places are 48, of which 30 "
+        because="The longest source has 7 tokens, the longest target 9. Three pairs of 16 positions are 48, of which 30 "
         "hold a token.",
         computed="sum(pad_rows([[5] * n for n in side]).numel() for side in ((2, 3, 7), (9, 4, 5)))",
     ),
@@ -63,7 +63,7 @@ BY_HAND = {
         "$(0.2, 0.5, 0.3)$. Which source positions do they link to, counted from 0?",
         answer="2, 0, 1",
         hint="The largest weight in each row. Of equal ones the first counts.",
-        because="The largest weights are 0.6 at place 2, 0.4 at the places 0 and 1, and 0.5 at place 1.",
+        because="The largest weights are 0.6 at index 2, 0.4 at 0 and at 1, and 0.5 at index 1.",
         computed="read_alignment(torch.tensor([[0.1, 0.3, 0.6], [0.4, 0.4, 0.2], [0.2, 0.5, 0.3]]))",
     ),
     "translation.steps-of-training": Question(
