@@ -1,0 +1,77 @@
+"""Questions by hand of unit `translation`: what is asked, the answer, a hint, the way to it, and how to compute it."""
+
+from autograder.course.by_hand import Question
+
+BY_HAND = {
+    "translation.two-and-three-pairs": Question(
+        ask="Three pairs have (3, 4), (4, 4) and (5, 7) tokens of source and target. What does a batch of the first two "
+        "cost, and what a batch of all three? With a budget of 24, the third has to begin a new batch.",
+        answer="16, 36",
+        hint="The number of pairs, times the longest source plus the longest target.",
+        because="Two pairs of 4 + 4 positions are 16. Three pairs of 5 + 7 positions are 36, more than 24.",
+        computed="[2 * (max(3, 4) + max(4, 4)), 3 * (max(3, 4, 5) + max(4, 4, 7))]",
+    ),
+    "translation.three-pairs": Question(
+        ask="Three pairs have 2 + 9, 3 + 4 and 7 + 5 tokens of source and target. They become two padded tensors. How "
+        "many positions do the two have together?",
+        answer="48",
+        hint="The longest source and the longest target need not be in the same pair.",
+        because="The longest source has 7 tokens, the longest target 9. Three pairs of 16 positions are 48, of which 30 "
+        "hold a token.",
+        computed="sum(pad_rows([[5] * n for n in side]).numel() for side in ((2, 3, 7), (9, 4, 5)))",
+    ),
+    "translation.per-token-loss": Question(
+        ask="Two micro-batches have 6 and 2 target tokens, and losses of 12 and 8, as sums. What is the loss per token "
+        "of both together, and what is the mean of the two means?",
+        answer="2.5, 3",
+        hint="For the first, add the losses and add the tokens before you divide.",
+        because="Together 20 for 8 tokens, which is 2.5. The means are 2 and 4, and their mean is 3: the two tokens of "
+        "the second micro-batch count for as much as the six of the first.",
+        computed="[(12 + 8) / (6 + 2), (12 / 6 + 8 / 2) / 2]",
+    ),
+    "translation.clipped-sum": Question(
+        ask="Two micro-batches of a step add the gradients $(3, 0)$ and $(0, 4)$, already divided by all tokens. The "
+        "limit `max_norm` is 2.5. Which norm is reported, and what are the two entries of the gradient that is used?",
+        answer="5, 1.5, 2",
+        hint="Add first. The norm of the sum is a whole number.",
+        because="The sum is (3, 4) with the norm 5, which is reported. Half of it has the norm 2.5. Clipped one after "
+        "the other, the two parts would come out in another direction.",
+        computed="[5, *(torch.tensor([3.0, 4.0]) * 2.5 / torch.tensor([3.0, 4.0]).norm()).tolist()]",
+    ),
+    "translation.words-of-a-sentence": Question(
+        ask="BLEU counts words, and a full stop is a word of its own. How many words has `The dog sleeps.` then, and how "
+        "many pieces come of cutting it at its spaces?",
+        answer="4, 3",
+        hint="At the spaces, the full stop stays with the last word.",
+        because="The four words are The, dog, sleeps and the full stop. Cut at the spaces the last piece is the verb "
+        "with its full stop, which equals no word of a reference that was cut rightly.",
+        computed="[len(words('The dog sleeps.')), len('The dog sleeps.'.split())]",
+    ),
+    "translation.shapes-of-maps": Question(
+        ask="A model has 2 layers with 3 heads. The source has 5 tokens, the decoder reads 4. What is the shape of the "
+        "cross maps, and then that of the decoder's own? Type eight numbers.",
+        answer="2, 3, 4, 5, 2, 3, 4, 4",
+        hint="Layers, heads, queries, keys. Who asks in cross-attention, and who is asked?",
+        because="Across, the 4 target tokens ask and the 5 source tokens are asked. In the decoder's own attention the "
+        "target tokens do both.",
+        computed="[size for kind in ('cross', 'decoder') for size in attention_maps("
+        "make_model(9, 9, num_layers=2, d_model=6, d_ff=12, num_heads=3, dropout=0.0), "
+        "torch.tensor([[4, 5, 6, 7, 8]]), torch.tensor([[4, 5, 6, 7]]))[kind].shape]",
+    ),
+    "translation.links": Question(
+        ask="The rows of weights of three target positions are $(0.1, 0.3, 0.6)$, $(0.4, 0.4, 0.2)$ and "
+        "$(0.2, 0.5, 0.3)$. Which source positions do they link to, counted from 0?",
+        answer="2, 0, 1",
+        hint="The largest weight in each row. Of equal ones the first counts.",
+        because="The largest weights are 0.6 at index 2, 0.4 at 0 and at 1, and 0.5 at index 1.",
+        computed="read_alignment(torch.tensor([[0.1, 0.3, 0.6], [0.4, 0.4, 0.2], [0.2, 0.5, 0.3]]))",
+    ),
+    "translation.steps-of-training": Question(
+        ask="A batch holds 50 of 4,000 pairs. How many steps are six epochs? And how many seconds are that, if a step "
+        "takes 30 milliseconds?",
+        answer="480, 14.4",
+        hint="First the steps of one epoch.",
+        because="One epoch has 4,000 / 50 = 80 steps, six have 480. At 0.03 seconds each they take 14.4 seconds.",
+        computed="[6 * 4000 / 50, 6 * 4000 / 50 * 0.03]",
+    ),
+}
