@@ -18,8 +18,7 @@ from autograder.course.source import kernels_of
 from autograder.lms.release import BEGIN, C_BEGIN, C_END, END, SolutionModule
 
 # Chapters that have no path yet. Take a chapter out when it is laid out as CONTRIBUTING says; add none.
-NOT_YET = {
-}
+NOT_YET = {}
 SITTINGS = {"warmup": 1}  # all others have two
 UNITS = [unit for unit in COMPLETE if unit.name not in NOT_YET]
 PATHS = pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
