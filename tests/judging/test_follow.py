@@ -71,6 +71,7 @@ def test_a_task_that_is_not_written_costs_no_other_its_points(unit):
         before = dict(names)
         result = run_checks(LocalSubject(names), unit)
         assert [one.id for one in result if one.points < one.max_points] == [task]
+        names.pop("__warningregistry__", None)  # Python's own, where a style of a catch-it task warns
         assert names == before  # the notebook has the learner's own again
 
 

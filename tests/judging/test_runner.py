@@ -469,7 +469,8 @@ def test_the_empty_submission(unit):
 def test_pytest_itself_can_run_a_file_of_checks():
     """The functions take exactly the three fixtures that both runners know."""
     for check in itertools.chain.from_iterable(load_checks(unit.name) for unit in COMPLETE):
-        assert set(runner.inspect.signature(check.function).parameters) <= {"learner", "reference", "rng"}
+        if check.function:  # a catch-it task's check is a group of mistakes
+            assert set(runner.inspect.signature(check.function).parameters) <= {"learner", "reference", "rng"}
 
 
 def test_processor_time_is_limited_and_waiting_is_not():

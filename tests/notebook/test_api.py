@@ -125,7 +125,8 @@ def test_progress_keeps_the_best(state_file):
     check(TASK, namespace(RIGHT))
     check(TASK, {})
     lines = str(progress()).splitlines()
-    assert len(lines) == len(UNITS)
+    assert len(lines) == len(UNITS) + 1
+    assert lines[-1].startswith("Yours so far: ")
     assert f"{WORTH:g} of" in next(line for line in lines if " attention " in line)
 
 

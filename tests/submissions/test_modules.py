@@ -12,12 +12,14 @@ from autograder.course.registry import find_unit
 from autograder.grading.engine import grade_source
 from autograder.grading.journal import journal_for
 from autograder.judging.results import number
+from autograder.judging.runner import max_points
 from autograder.sandbox import jail
 from autograder.sandbox.session import ForkServer, Limits
 from autograder.submissions.discovery import Source, discover
 from autograder.submissions.notebooks import MAX_MODULES, MAX_MODULES_BYTES, modules_beside, read, read_files
 
 UNIT = "attention"
+WORTH = number(sum(map(max_points, find_unit(UNIT).task_ids)))
 IMPORT = f"from model import {', '.join(task.partition('.')[2] for task in find_unit(UNIT).task_ids)}"
 
 
@@ -49,7 +51,7 @@ def test_the_modules_of_a_folder_of_ones_own(tmp_path, write, notebook, right, j
     write("class/grace/attention/model.py", right)
     write("class/alan/attention/attention.ipynb", notebook(IMPORT))
     for one in (jailed, server):
-        assert points(one, tmp_path / "class") == {"ada": 23, "grace": 23, "alan": 0}
+        assert points(one, tmp_path / "class") == {"ada": WORTH, "grace": WORTH, "alan": 0}
 
 
 def test_modules_of_others_are_not_found(tmp_path, write, notebook, right, server):
@@ -59,8 +61,8 @@ def test_modules_of_others_are_not_found(tmp_path, write, notebook, right, serve
     write("mixed/attention.ipynb", notebook(IMPORT.replace("model", "alan_attention")))
     write("mixed/alan_attention.py", right)
     assert points(server, tmp_path / "attention" / "ada.ipynb") == {"ada": 0}
-    assert points(server, tmp_path / "inbox", "attention") == {"grace": 0, "model": 23}
-    assert points(server, tmp_path / "mixed") == {"mixed": 0, "alan": 23}
+    assert points(server, tmp_path / "inbox", "attention") == {"grace": 0, "model": WORTH}
+    assert points(server, tmp_path / "mixed") == {"mixed": 0, "alan": WORTH}
 
 
 def test_check_finds_what_grade_finds(write, notebook, right, capsys, state_file):
@@ -82,7 +84,7 @@ def test_a_package_that_is_missing_is_said_and_costs_nothing_else(write, noteboo
     report = path.with_name("report.json")
     assert cli.main(["grade", "--unsafe", str(path), "--json", str(report)]) == 0
     (graded,) = json.loads(report.read_text(encoding="utf-8"))["submissions"]
-    assert (graded["points"], said in graded["message"]) == (23, True)
+    assert (graded["points"], said in graded["message"]) == (WORTH, True)
 
 
 def test_only_regular_files_of_moderate_size_are_taken(tmp_path, write):
@@ -128,7 +130,7 @@ def test_a_module_that_is_called_like_another_harms_nobody_else(write, notebook,
     other = write("class/ada/attention/attention.ipynb", notebook(right))
     for one in (path, other):
         (source,) = discover([one.parent])
-        assert number(grade_source(jailed, source).points) == 23
+        assert number(grade_source(jailed, source).points) == WORTH
 
 
 def test_they_come_again_when_the_process_ends(write, notebook, right, jailed):
@@ -137,7 +139,7 @@ def test_they_come_again_when_the_process_ends(write, notebook, right, jailed):
     )
     write("attention/model.py", right)
     graded = grade_source(jailed, Source(path, "ada", UNIT, own_folder=True), limits=Limits(5, 30))
-    assert number(graded.points) == 23
+    assert number(graded.points) == WORTH
 
 
 def test_the_journal_tells_other_modules_apart(write, notebook, state_file):
