@@ -132,16 +132,18 @@ def run(reduced=False):
 
 def claims(results):
     times = {(row["length"], row["cached"]): row["seconds"] for row in results["rows"]}
-    longest = max(length for length, _ in times)
+    lengths = sorted({length for length, _ in times})
+    longest = lengths[-1]
+    # Of the fastest repetitions: what else the machine does can only make one slower.
+    slopes = {cached: slope(lengths, [min(times[length, cached]) for length in lengths]) for cached in (False, True)}
     return {
         "with a cache and without it the text is the same": results["same text"],
         "at the longest text every step with a cache is faster than every step without": (
             max(times[longest, True]) < min(times[longest, False])
         ),
-        "without a cache the cost of a step grows about as fast as the text, or faster (slope above 0.7)": (
-            results["slopes"]["without"] > 0.7
-        ),
-        "with a cache it grows far more slowly (slope below 0.5)": results["slopes"]["with"] < 0.5,
+        "without a cache the cost of a step grows about as fast as the text, or faster (slope above 0.7)": slopes[False]
+        > 0.7,
+        "with a cache it grows far more slowly (slope below 0.5)": slopes[True] < 0.5,
     }
 
 

@@ -182,7 +182,8 @@ def test_templates_are_formatted_and_say_what_to_write(copy):
         text = (copy / path).read_text(encoding="utf-8")
         assert "TODO" in text, path
     listed = autograder(copy, "list")
-    assert " 6  kv_cache: TODO: the title of kv_cache (planned)" in listed
+    number = BY_NAME["multihead"].number + 1
+    assert f"{number:2}  kv_cache: TODO: the title of kv_cache (planned)" in listed
     assert "quantised: Whole numbers (planned)" in listed
     gaps = autograder(copy, "doctor", "kv_cache", code=1)
     for path in addresses.parts_of("kv_cache").values():
@@ -244,7 +245,7 @@ REFUSED_UNITS = {
     "x" * 33: "at most 32 characters",
 }
 REFUSED_TASKS = {
-    "nowhere.softmax": "no unit called 'nowhere'; the units are tokens",
+    "nowhere.softmax": f"no unit called 'nowhere'; the units are {UNITS[0].name}, {UNITS[1].name}, ",
     "attention": "Give the task as UNIT.NAME",
     "attention.": "Give the task as UNIT.NAME",
     "": "no unit called ''",

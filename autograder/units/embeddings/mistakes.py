@@ -2256,7 +2256,7 @@ mistake(
     "padding-in-the-sum-alone",
     edit("hidden.masked_fill(~keep[:, :, None], 0.0)", "hidden"),
     section="mean-of-kept",
-    why="The sum runs over all positions, padding included, and only the divisor counts the kept ones.",
+    why="The sum runs over all positions, padding included. Only the divisor counts the kept ones.",
     hint="Your divisor is right, but the sum holds the padded vectors too. Set them to zero first.",
 )
 

@@ -1524,7 +1524,7 @@ mistake(
     "merges-not-used",
     edit("[index for piece in GPT2_SPLIT.findall(text) for index in encode_piece(piece)]", "list(text.encode())"),
     section="bpe-encoding",
-    why="The bytes were returned as they are, and no merge was applied.",
+    why="The bytes were returned as they are. Without the merges a text has as many ids as it has bytes.",
     hint="All your ids are below 256: you return the bytes. Apply the merges in each piece.",
 )
 
