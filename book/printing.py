@@ -124,8 +124,13 @@ def _where(fold: Tag) -> str:
     question = fold.find_parent(class_="quiz-question")
     number = question.find("strong") if question else None
     words = number.get_text() if number else _summary(fold)
-    shown = [part for part in heading.contents if "path-mark" not in _classes(part)] if heading else []
-    return f"{' '.join(''.join(part.get_text() for part in shown).split())}: {words}"
+    return f"{_bare(heading) if heading else ''}: {words}"
+
+
+def _bare(heading: Tag) -> str:
+    """The words of a heading without the mark behind them: minutes, or that it goes deeper."""
+    shown = [part.get_text() for part in heading.contents if "path-mark" not in _classes(part)]
+    return " ".join("".join(shown).split())
 
 
 def _classes(part: Any) -> list[str]:
@@ -177,23 +182,24 @@ def pdf(chosen: Sequence[str], target: Path) -> None:
         with serve(HTML) as address:
             _print(f"{address}/{source.name}", target)
         headings = BeautifulSoup(source.read_text(encoding="utf-8"), "html.parser").find_all(re.compile("^h[1-6]$"))
-        finish(target, [" ".join(heading.get_text().split()) for heading in headings])
+        finish(target, [(heading.get_text(), _bare(heading)) for heading in headings])
     finally:
         source.unlink()
 
 
-def finish(target: Path, headings: Sequence[str]) -> None:
+def finish(target: Path, headings: Sequence[tuple[str, str]]) -> None:
     """Name the bookmarks of a PDF and pack it: Chromium does neither well.
 
     It repeats the words of lines that it laid out twice. It has no bookmarks for some headings, so each gets the next
-    one that begins and ends alike. And it writes every object as plain text, which is most of what it writes.
+    one that begins and ends alike: ``headings`` has what is printed of each, and the words to show. And it writes every
+    object as plain text, which is most of what it writes.
     """
     import pikepdf
 
     waiting = iter(headings)
     with pikepdf.open(target, allow_overwriting_input=True) as document:
         for bookmark in _below(document.Root.Outlines):
-            words = next((words for words in waiting if _alike(str(bookmark.Title), words)), None)
+            words = next((words for printed, words in waiting if _alike(str(bookmark.Title), printed)), None)
             if words is None:
                 break
             bookmark.Title = words

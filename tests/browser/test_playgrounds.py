@@ -409,7 +409,7 @@ def test_head_viewer(site, browser: Any, address: str, experiment: Any) -> None:
 
     def expected(text: str, layer: int, head: int, silent: tuple = ()) -> tuple[torch.Tensor, torch.Tensor]:
         """Weights of a head, and the probabilities of what follows the last character."""
-        model = script.unpack(characters, recorded["weights"])
+        model = script.unpack(characters, script.SIZES, recorded["weights"])
         for place in silent:
             heads.silence(heads.attention_layers(model)[place[0]], place[1])
         ids = torch.tensor([[characters.index(character) for character in text]])
