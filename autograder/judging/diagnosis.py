@@ -19,7 +19,8 @@ from typing import Any, overload
 import torch
 
 from autograder.course.catalogue import Mistake, mistakes, reference_uses
-from autograder.course.registry import BY_NAME
+from autograder.course.catches import find_catch
+from autograder.course.registry import BY_NAME, is_catch
 from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
@@ -67,6 +68,8 @@ def tasks_behind_failures(judgement: Judgement) -> list[str]:
     failing = [judgement.evidence(task) for task in judgement.tasks if not judgement.passed(task)]
     asked = [item for evidence in failing if _comparable(evidence) for item in evidence]
     reached = names_reached(judgement.unit, asked)
+    tests = [task for task in judgement.tasks if is_catch(task) and not judgement.passed(task)]
+    reached = reached.union(*map(names_a_test_needs, tests))
     return [task for task in all_tasks if task.partition(".")[2] in reached and task not in judgement.verdicts]
 
 
@@ -241,6 +244,19 @@ def names_reached(unit: str, evidence: Iterable[Evidence]) -> set[str]:
     uses = reference_uses(unit)
     asked = {word for item in evidence for request, _ in item.transcript for word in words(request)}
     return set().union(*(uses[name] for name in asked if name in uses))
+
+
+def names_a_test_needs(task: str) -> set[str]:
+    """The definitions that a catch-it task's test may call in the learner's code, besides what it is called with.
+
+    Neither what that consists of nor what calls it: a test that had the course's would have the right answers.
+    """
+    catch = find_catch(task)
+    uses = reference_uses(catch.unit)
+    tested = {*catch.gets, *catch.of}
+    parts = tested.union(*(uses[name] for name in tested if name in uses))
+    called = uses.get(catch.name, frozenset()) - parts - {catch.name}
+    return {name for name in called if not uses[name] & tested}
 
 
 Same = Callable[[Outcome, Outcome], bool]

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from autograder.course.catalogue import fitting, is_c, reference_part
-from autograder.judging.diagnosis import names_reached
+from autograder.course.registry import is_catch
+from autograder.judging.diagnosis import names_a_test_needs, names_reached
 from autograder.judging.subject import Subject
 from autograder.judging.verdicts import Judgement
 from autograder.sandbox.drivers import driver_source
@@ -37,7 +38,10 @@ def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
     found = {}
     for name, task in failing.items():
         if task in judgement.tasks and name in written:
-            reached = names_reached(judgement.unit, judgement.evidence(task))
+            if is_catch(task):
+                reached = names_a_test_needs(task)
+            else:
+                reached = names_reached(judgement.unit, judgement.evidence(task))
             if given := sorted(reached & suspects - {name}):
                 found[task] = tuple(given)
     return found

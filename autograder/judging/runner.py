@@ -125,16 +125,21 @@ def follow_through(
     with reproducible():
         try:
             for task, names in found.items():
-                if handed_over(subject, judgement.unit, around(task, names)):
-                    judged = tuple(_judge_failed(subject, judgement, task, seed))
+                whole = around(task, names)
+                if handed_over(subject, judgement.unit, whole):
+                    judged = tuple(_judge_failed(subject, judgement, task, seed, whole))
                     given[task] = Given(names, judged, told=not isinstance(subject, ProcessSubject))
         finally:  # also when a learner interrupts it in a notebook
             handed_over(subject, judgement.unit, ())
     return replace(judgement, given=given)
 
 
-def _judge_failed(subject: Subject, judgement: Judgement, task: str, seed: int) -> list[Verdict]:
-    """The verdicts of a task, new ones for the checks that did not pass."""
+def _judge_failed(
+    subject: Subject, judgement: Judgement, task: str, seed: int, given: tuple[str, ...]
+) -> list[Verdict]:
+    """The verdicts of a task, new ones for the checks that did not pass; it has been ``given`` these names."""
+    if is_catch(task):
+        return judge_catch(subject, task, seed, given)
     passed = {
         verdict.result.id: verdict for verdict in judgement.verdicts[task] if verdict.result.status == results.PASSED
     }

@@ -21,6 +21,7 @@ from fractions import Fraction
 import torch
 from torch import nn
 
+from autograder.course.catalogue import reference_part
 from autograder.course.catches import Catch, Group, Shown, find_catch
 from autograder.judging import results
 from autograder.judging.inputs import seed_for
@@ -56,12 +57,12 @@ def checks_of(catch: Catch) -> list[tuple[str, Fraction, str]]:
     return [(f"{catch.task}.{group.id}", Fraction(1), group.title) for group in catch.groups]
 
 
-def judge_catch(subject: Subject, task: str, seed: int) -> list[Verdict]:
-    """A verdict for each group of a catch-it task."""
+def judge_catch(subject: Subject, task: str, seed: int, given: tuple[str, ...] = ()) -> list[Verdict]:
+    """A verdict for each group of a catch-it task; ``given``: names that the test finds as the course has them."""
     catch = find_catch(task)
     first = Reading(results.NOT_ATTEMPTED, f"There is no `{catch.name}` in your code yet.")
     for only_needed in (True, False) if _is_written(subject, catch) else ():
-        with _room(subject, catch.name, only_needed) as room:
+        with _room(subject, catch, only_needed, given) as room:
             first = _try(room, catch, None, seed)
             if first.what == RETURNED:
                 return _judge(room, catch, seed)
@@ -211,12 +212,17 @@ def call_once(function, arguments):
 
 
 @contextlib.contextmanager
-def _room(subject: Subject, name: str, only_needed: bool) -> Iterator[Subject]:
-    """Where tests run: processes of their own beside a submission's, else the running notebook itself."""
+def _room(subject: Subject, catch: Catch, only_needed: bool, given: tuple[str, ...]) -> Iterator[Subject]:
+    """Where tests run: processes of their own beside a submission's, else the running notebook itself.
+
+    What is ``given`` is there already in a running notebook (`follow.handed_over`); elsewhere it is one more cell.
+    """
     if not isinstance(subject, ProcessSubject):
         yield subject
         return
-    cells = _needed(subject.cells, name) if only_needed else subject.cells
+    cells = _needed(subject.cells, catch.name) if only_needed else subject.cells
+    if given:
+        cells = [*cells, reference_part(catch.unit, frozenset(given))]
     with TrialProcess.beside(subject, cells) as room:
         yield room
 

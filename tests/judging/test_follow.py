@@ -10,8 +10,10 @@ import pytest
 
 from autograder.course.addresses import ROOT
 from autograder.course.catalogue import complete_source, mistakes, reference_module
-from autograder.course.registry import COMPLETE, find_unit
+from autograder.course.catches import find_catch
+from autograder.course.registry import COMPLETE, find_unit, is_catch
 from autograder.grading.engine import Graded, grade_code
+from autograder.judging.diagnosis import names_a_test_needs
 from autograder.judging.follow import rounds
 from autograder.judging.results import NOT_ATTEMPTED, PASSED, pack, unpack_task
 from autograder.judging.runner import max_points, run_checks
@@ -59,6 +61,22 @@ def test_a_missing_scale_costs_its_own_points_alone(server):
     assert said.count(sentence.replace("`", "")) == 1
     assert "Right, given <code>attention_scores</code>" in html.feedback_fragment(result.tasks)
     assert unpack_task(pack(attention)) == attention
+
+
+def test_a_test_is_judged_with_the_courses_parts_but_never_given_what_it_tests(server):
+    solution = solved("training")
+    broken = "class Batch:\n    def __init__(self, src, tgt, pad=0):\n        raise ValueError('a slip')"
+    result = graded(server, solution | {"Batch": broken}, "training")
+    assert lost(result) == {"training.Batch": max_points("training.Batch")}
+    assert next(task.given for task in result.tasks if task.id == "training.test_accumulation") == ("Batch",)
+    compares = "def test_accumulation(tested):\n    assert run_epoch([], nn.Identity(), None).steps == 0"
+    wrong = "def run_epoch(*_, **__):\n    raise ValueError('a slip')"
+    result = graded(server, solution | {"run_epoch": wrong, "test_accumulation": compares}, "training")
+    assert {*lost(result)} == {"training.run_epoch", "training.test_accumulation"}
+    assert next(task.given for task in result.tasks if task.id == "training.test_accumulation") == ()
+    needed = {task: names_a_test_needs(task) for unit in COMPLETE for task in unit.task_ids if is_catch(task)}
+    assert needed["training.test_accumulation"] >= {"Batch", "TinyModel"}
+    assert not any({*find_catch(task).of} & names for task, names in needed.items())
 
 
 @pytest.mark.parametrize("unit", PYTHON)
