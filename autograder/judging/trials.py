@@ -154,7 +154,8 @@ def _reading(outcome: Outcome) -> Reading:
         return Reading(results.ERROR, f"Your test calls `{outcome.stub}`, which is not written yet.")
     where = f" ({outcome.where})" if outcome.where else ""
     if OutOfTime.__name__ in outcome.kinds:
-        return Reading(results.TIMEOUT, f"{outcome.text[:1].upper()}{outcome.text[1:]}{where}.")
+        said = f"{outcome.text[:1].upper()}{outcome.text[1:]}{where}. Is there a loop that never ends?"
+        return Reading(results.TIMEOUT, said)
     text = f": {outcome.text}" if outcome.text else ""
     printed = f"\n\n{what_was_printed(outcome.printed)}" if outcome.printed.strip() else ""
     return Reading(RAISED, f"It raised {outcome.kinds[0]}{text}{where}{printed}", "NameError" in outcome.kinds)
