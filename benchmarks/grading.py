@@ -281,7 +281,8 @@ for _ in range(int(sys.argv[1])):
     started = time.perf_counter()
     report = eval(f"check({sys.argv[2]!r})", shell.user_ns)
     seconds.append(time.perf_counter() - started)
-assert {task.status for task in report.tasks} <= {"passed", "not_attempted"}, report
+unwritten = set() if "." in sys.argv[2] else {"not_attempted"}
+assert {task.status for task in report.tasks} <= {"passed"} | unwritten, report
 sys.__stdout__.write("\\n" + json.dumps(seconds) + "\\n")
 """
 
