@@ -13,6 +13,7 @@ import pytest
 
 from autograder.course import registry
 from autograder.course.addresses import ROOT
+from autograder.sandbox import jail
 from autograder.sandbox.session import ForkServer, Limits, ProcessSubject
 
 TESTS = Path(__file__).parent
@@ -62,6 +63,18 @@ def server():
     with ForkServer() as started:
         started.wait_until_ready()
         yield started
+
+
+@pytest.fixture(scope="module")
+def jailed():
+    """A fork server in a jail."""
+    try:
+        server = ForkServer(jailed=True, compiler=False)
+    except jail.NoJail:
+        pytest.skip("there is no sandbox on this host")
+    with server:
+        server.wait_until_ready()
+        yield server
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -128,7 +128,7 @@ def likeliest(
         if match.score == (len(failing), len(passing)):
             break  # no other explains more; and no two mistakes of a task answer everything alike
     if not best.failing:
-        own = [candidate for candidate in _candidates(unit, task, evidence) if candidate.task == task]
+        own = [candidate for candidate in candidates if candidate.task == task]
         return _all_but_a_few(unit, own, failing, passing)
     equals = _first_of(equals, task, found)
     everything = best.score == (len(failing), len(passing))

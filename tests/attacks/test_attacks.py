@@ -55,13 +55,6 @@ pytestmark = pytest.mark.skipif(not _works(), reason="there is no sandbox on thi
 
 
 @pytest.fixture(scope="module")
-def jailed():
-    with ForkServer(jailed=True) as server:
-        server.wait_until_ready()
-        yield server
-
-
-@pytest.fixture(scope="module")
 def bystander(jailed):
     """Another student's submission, in the same fork server all the time."""
     cells = ["name = 'bystander was here'", HONEST, "open('bystander.txt', 'w').close()"]

@@ -36,13 +36,6 @@ def _works() -> bool:
 pytestmark = pytest.mark.skipif(not _works(), reason="there is no sandbox on this host")
 
 
-@pytest.fixture(scope="module")
-def jailed():
-    with ForkServer(jailed=True) as server:
-        server.wait_until_ready()
-        yield server
-
-
 def reference_hash() -> str:
     """What a test finds when it hashes the bytecode of the course's own implementation."""
     names: dict = {"__name__": "given"}

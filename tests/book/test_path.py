@@ -17,20 +17,12 @@ from autograder.course.registry import BY_NAME, COMPLETE
 from autograder.course.source import kernels_of
 from autograder.lms.release import BEGIN, C_BEGIN, C_END, END, SolutionModule
 
-# Chapters that have no path yet. Take a chapter out when it is laid out as CONTRIBUTING says; add none.
-NOT_YET = {}
 SITTINGS = {"warmup": 1}  # all others have two
-UNITS = [unit for unit in COMPLETE if unit.name not in NOT_YET]
-PATHS = pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+PATHS = pytest.mark.parametrize("unit", COMPLETE, ids=lambda unit: unit.name)
 
 
 def chapter(name: str) -> str:
     return (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
-
-
-def test_the_list_of_chapters_without_a_path_shrinks() -> None:
-    for name in NOT_YET:
-        assert not chapter_path.path_of(name).marks, f"{name} has a path: take it out of NOT_YET"
 
 
 @PATHS
@@ -137,7 +129,7 @@ def solving_lines(task: str) -> set[str]:
     return {line for line in lines if len(line.replace("·", "")) >= LETTERS_OF_A_LINE and not COMMON.fullmatch(line)}
 
 
-@pytest.mark.parametrize("task", [task for unit in UNITS for task in unit.task_ids if ".test_" not in task])
+@pytest.mark.parametrize("task", [task for unit in COMPLETE for task in unit.task_ids if ".test_" not in task])
 def test_no_line_that_solves_a_task_is_visible(task: str) -> None:
     unit = BY_NAME[task.partition(".")[0]]
     shown = "\n".join(normal_lines(chapter(unit.name), unit.language))

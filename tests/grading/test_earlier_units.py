@@ -13,23 +13,11 @@ from autograder.grading.engine import grade_code, grade_source
 from autograder.lms import release
 from autograder.lms.sample_class import fill, solved
 from autograder.notebook import store
-from autograder.sandbox import jail
-from autograder.sandbox.session import ForkServer, ProcessSubject
+from autograder.sandbox.session import ProcessSubject
 from autograder.submissions.discovery import discover
 from autograder.submissions.notebooks import Code
 
 UNIT = "multihead"  # builds on attention
-
-
-@pytest.fixture(scope="module")
-def jailed():
-    try:
-        server = ForkServer(jailed=True, compiler=False)
-    except jail.NoJail:
-        pytest.skip("there is no sandbox on this host")
-    with server:
-        server.wait_until_ready()
-        yield server
 
 
 @pytest.fixture(scope="module")

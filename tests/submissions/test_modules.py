@@ -13,8 +13,7 @@ from autograder.grading.engine import grade_source
 from autograder.grading.journal import journal_for
 from autograder.judging.results import number
 from autograder.judging.runner import max_points
-from autograder.sandbox import jail
-from autograder.sandbox.session import ForkServer, Limits
+from autograder.sandbox.session import Limits
 from autograder.submissions.discovery import Source, discover
 from autograder.submissions.notebooks import MAX_MODULES, MAX_MODULES_BYTES, modules_beside, read, read_files
 
@@ -26,17 +25,6 @@ IMPORT = f"from model import {', '.join(task.partition('.')[2] for task in find_
 @pytest.fixture(scope="module")
 def right(solution_cells) -> str:
     return "\n\n\n".join(solution_cells(UNIT))
-
-
-@pytest.fixture(scope="module")
-def jailed():
-    try:
-        server = ForkServer(jailed=True, compiler=False)
-    except jail.NoJail:
-        pytest.skip("there is no sandbox on this host")
-    with server:
-        server.wait_until_ready()
-        yield server
 
 
 def points(server, path, unit: str | None = None) -> dict[str, float]:
