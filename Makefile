@@ -101,8 +101,8 @@ test: $(BIN)/.installed ## run everything that CI runs
 checks: $(BIN)/.installed ## the checks and tests of `make test` alone; those of pages need the book
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
-	@# One worker for each core; the tests of a file share what is expensive to set up.
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=15
+	@# One worker for each core; tests/conftest.py says in which order and which tests stay together.
+	@$(BIN)/python -m pytest -q -n auto --dist loadgroup --no-loadscope-reorder --durations=15
 
 lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff check .
