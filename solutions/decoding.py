@@ -181,6 +181,19 @@ class KVCache:
         return k, v
         ### END SOLUTION
 
+    def reorder(self, rows):
+        """Put the rows of the batch in another order, in every layer: a search keeps the pasts of its survivors.
+
+        Args:
+            rows: int64 ``(B_new,)``: for each row from now on the row that it was before. A row may occur several
+                times, or not at all. Not changed.
+
+        What `update` returned before stays as it was, and so does ``length``. In an empty cache nothing happens.
+        """
+        ### BEGIN SOLUTION
+        self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}
+        ### END SOLUTION
+
 
 class TableModel:
     """A model for tests of a search: it looks up how likely each next id is. `beam_search` can call it.

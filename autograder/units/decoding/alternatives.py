@@ -539,6 +539,12 @@ class KVCache:
             self.length += k.size(2)
         return self.k[layer], self.v[layer]
 
+    def reorder(self, rows):
+        for store in (self.k, self.v):
+            for layer, old in enumerate(store):
+                if old is not None:
+                    store[layer] = old.index_select(0, rows)
+
 
 @alternative("decoding.KVCache", "pieces-joined-when-asked")
 class KVCache:
@@ -556,6 +562,11 @@ class KVCache:
         print("layer", layer, "pieces", len(self.pieces[layer]))
         keys, values = zip(*self.pieces[layer])
         return [torch.concat(keys, dim=2), torch.concat(values, dim=2)]
+
+    def reorder(self, rows):
+        for layer, pieces in self.pieces.items():
+            self.pieces[layer] = [tuple(piece[rows.tolist()] for piece in pair) for pair in pieces]
+        return self
 
 
 @alternative("decoding.KVCache", "room-that-doubles")
@@ -582,6 +593,10 @@ class KVCache:
         self.filled[layer] = end
         return self.buffers[layer][0, :, :, :end], self.buffers[layer][1, :, :, :end]
 
+    def reorder(self, rows: Tensor) -> None:
+        """Into new buffers: views of the old ones have been returned."""
+        self.buffers = {layer: buffer[:, rows] for layer, buffer in self.buffers.items()}
+
 
 @alternative("decoding.KVCache", "a-module")
 class KVCache(nn.Module):
@@ -602,11 +617,17 @@ class KVCache(nn.Module):
         self.store[layer] = tuple(torch.cat(pair, dim=-2) for pair in zip(old, (k, v)))
         return self.store[layer]
 
+    def reorder(self, rows):
+        for layer in self.store:
+            self.store[layer] = tuple(torch.stack([each[row] for row in rows]) for each in self.store[layer])
+
 
 @alternative("decoding.KVCache", "time-first-inside")
 class KVCache:
+    """A new order waits until the keys are needed."""
+
     def __init__(self):
-        self._steps = {}
+        self._steps, self._orders = {}, {}
 
     def _get_length(self):
         return len(self._steps[0]) if 0 in self._steps else 0
@@ -615,9 +636,15 @@ class KVCache:
 
     def update(self, layer, k, v):
         both = torch.stack([k, v]).movedim(-2, 0)
+        for rows in self._orders.pop(layer, []):
+            self._steps[layer] = self._steps[layer][:, :, rows]
         self._steps[layer] = torch.cat([self._steps[layer], both]) if layer in self._steps else both
         k, v = self._steps[layer].movedim(0, -2).unbind(0)
         return k, v
+
+    def reorder(self, rows):
+        for layer in self._steps:
+            self._orders.setdefault(layer, []).append(rows.clone())
 
 
 @alternative("decoding.KVCache", "two-dictionaries")
@@ -635,3 +662,8 @@ class KVCache:
             v = torch.cat([self.values[layer], v], dim=-2)
         self.keys[layer], self.values[layer] = k, v
         return k, v
+
+    def reorder(self, rows):
+        for layer in self.keys:
+            self.keys[layer] = self.keys[layer][rows]
+            self.values[layer] = self.values[layer][rows]

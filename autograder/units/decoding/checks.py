@@ -921,6 +921,81 @@ def test_caches_and_types(learner, reference, rng):
         check_cache(learner, rng, (2, 1, 3), [(0, 0, 2), (0, 0, 1), (0, 1, 2), (0, 1, 1)], dtype=dtype)
 
 
+def fill_and_reorder(learner, steps):
+    """A new cache goes through updates (layer, k, v) and new orders (rows alone).
+
+    Returns the length and, after an update, k and v, each as it was then; all that was handed out and all arguments,
+    as they are at the end.
+    """
+    cache, then, now = learner.KVCache(), [], []
+    for step in steps:
+        if len(step) == 1:
+            cache.reorder(step[0])
+            then.append([cache.length])
+            continue
+        k, v = cache.update(*step)
+        now.append([k, v])
+        then.append([cache.length, k.clone(), v.clone()])
+    return then, now, steps
+
+
+def check_reorder(learner, rng, shape, plan, what, dtype=torch.float32):
+    """Follow a plan of (layer, new positions) and of orders, lists of rows, and compare all that comes back."""
+    batch, heads, width = shape
+    layers, steps, expected, arguments = {}, [], [], []
+    for item in plan:
+        if isinstance(item, list):
+            rows, batch = torch.tensor(item, dtype=torch.long), len(item)
+            layers = {layer: (k[rows], v[rows]) for layer, (k, v) in layers.items()}
+            steps.append((rows,))
+        else:
+            layer, time = item
+            k, v = (rng.normal(batch, heads, time, width, dtype=dtype) for _ in range(2))
+            steps.append((layer, k, v))
+            if layer in layers:
+                k, v = (torch.cat(pair, dim=-2) for pair in zip(layers[layer], (k, v)))
+            layers[layer] = k, v
+        arguments.append(tuple(one.clone() if isinstance(one, torch.Tensor) else one for one in steps[-1]))
+        length = layers[0][0].shape[-2] if 0 in layers else 0
+        expected.append([length] if len(steps[-1]) == 1 else [length, k, v])
+    then, now, after = reply_of(learner, fill_and_reorder, steps, parts=3)
+    handed_out = []
+    for item, got, wanted in zip(plan, then, expected):
+        where = f"after reorder(rows {item})" if isinstance(item, list) else f"after an update of layer {item[0]}"
+        assert_equal(got[0], wanted[0], f"cache.length {where}, {what}")
+        for mine, right, name in zip(got[1:], wanted[1:], ("keys", "values")):
+            assert_equal(mine, right, f"the {name} of layer {item[0]} {what}")
+        handed_out += [wanted[1:]] * (not isinstance(item, list))
+    for pair, right in zip(now, handed_out):
+        assert_equal(tuple(pair), tuple(right), ("keys that update returned, at the end", "values that it returned"))
+    for got, before in zip(after, arguments):
+        for mine, right in zip(got, before):
+            if isinstance(right, torch.Tensor):
+                assert_equal(mine, right, "an argument of update or of reorder, at the end")
+
+
+@pytest.mark.task("decoding.KVCache", points=2)
+def test_rows_in_a_new_order(learner, reference, rng):
+    """reorder puts the rows of every layer in a new order, drops rows and repeats them."""
+    # A permutation that is not its own inverse; three rows and four heads, so that no axis passes for another.
+    check_reorder(
+        learner, rng, (3, 4, 2), [(0, 2), (1, 2), [1, 2, 0], (0, 1), (1, 1), (2, 3)], "after rows changed places"
+    )
+    check_reorder(
+        learner, rng, (3, 2, 5), [(0, 2), (1, 2), [2, 0, 2, 2, 0], (0, 1), (1, 1)], "after rows were repeated"
+    )
+    check_reorder(learner, rng, (4, 2, 3), [(0, 3), (1, 3), [3, 1], (0, 1), (1, 2)], "after rows were dropped")
+    plan = [(0, 1), (1, 1), [0, 0, 1], (0, 1), (1, 1), [2, 1, 0], [2, 2, 1, 0], (0, 2), (1, 2)]
+    check_reorder(learner, rng, (2, 1, 3), plan, "after several new orders", dtype=torch.float64)
+
+
+@pytest.mark.task("decoding.KVCache", points=1)
+def test_nothing_handed_out_changes(learner, reference, rng):
+    """reorder leaves alone what update has returned and what it got, its rows too; an empty cache has no rows."""
+    check_reorder(learner, rng, (3, 2, 4), [(0, 2), (1, 1), [2, 0, 1], [1, 1, 2], (0, 1), (1, 1)], "in another order")
+    check_reorder(learner, rng, (2, 3, 1), [[1, 0], (0, 2), (1, 2), [1, 0], (0, 1)], "of a cache that was empty")
+
+
 def write_with_cache(learner, weights, prompt, count, heads):
     """A small decoder of attention writes ``count`` tokens; each step reads only what is new.
 

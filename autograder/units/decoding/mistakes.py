@@ -1742,3 +1742,156 @@ mistake(
     hint="Your cache changes the dtype of half precision. Start with the first keys themselves, or with an empty "
     "tensor of their dtype.",
 )
+
+mistake(
+    "decoding.KVCache",
+    "not-reordered",
+    edit("self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}", "pass"),
+    section="kv-cache-reorder",
+    why="reorder() changes nothing. A beginning that moves to another row then reads the keys of a stranger.",
+    hint="After `reorder` your rows stand where they stood. Row i should now hold what row `rows[i]` held, in every layer.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "not-reordered-variant-2",
+    edit(
+        "self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}",
+        "for k, v in self.layers.values():\n    k, v = k[rows], v[rows]",
+    ),
+    section="kv-cache-reorder",
+    why="The reordered tensors are given to local names. The cache still holds the old ones.",
+    hint="Your `reorder` computes the new order and does not store it. Put the reordered keys and values back into the "
+    "cache.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "reordered-in-place",
+    edit("self.keys[layer] = self.keys[layer][rows]", "self.keys[layer][:] = self.keys[layer][rows]"),
+    edit("self.values[layer] = self.values[layer][rows]", "self.values[layer][:] = self.values[layer][rows]"),
+    base="two-dictionaries",
+    section="kv-cache-reorder",
+    why="The new order is written into the tensors that update() has handed out. Whoever keeps one of them finds other "
+    "numbers in it. And as many rows as before have to be left, while a beam may grow or shrink.",
+    hint="Your `reorder` writes into tensors that `update` has returned, or got. Indexing with `rows` makes a new tensor: "
+    "store that.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "reordered-in-place-variant-2",
+    edit(
+        "self.keys[layer] = self.keys[layer][rows]",
+        """
+        if len(rows) == len(self.keys[layer]):
+            self.keys[layer].copy_(self.keys[layer][rows])
+            self.values[layer].copy_(self.values[layer][rows])
+            continue
+        self.keys[layer] = self.keys[layer][rows]
+        """,
+    ),
+    base="two-dictionaries",
+    section="kv-cache-reorder",
+    why="Where the number of rows stays, the new order is written into the tensors that update() has handed out. Whoever "
+    "keeps one of them finds other numbers in it.",
+    hint="Your `reorder` writes into tensors that `update` has returned, or got. Store the new tensor that indexing makes.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "inverse-order",
+    edit("k[rows], v[rows]", "k[rows.argsort()], v[rows.argsort()]"),
+    section="kv-cache-reorder",
+    why="The inverse order was applied: row i was sent to place rows[i]. It should be fetched from there.",
+    hint="Your rows move the other way round. Row i is to hold what row `rows[i]` held: index with `rows` itself.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "rows-sent-not-fetched",
+    edit(
+        "self.keys[layer] = self.keys[layer][rows]",
+        """
+        old = self.keys[layer], self.values[layer]
+        self.keys[layer], self.values[layer] = (torch.zeros_like(one).index_copy(0, rows, one[: len(rows)]) for one in old)
+        """,
+    ),
+    edit("self.values[layer] = self.values[layer][rows]", ""),
+    base="two-dictionaries",
+    section="kv-cache-reorder",
+    why="Row i was sent to place rows[i]. It should be fetched from there: a parent with two children is needed twice.",
+    hint="Your rows move the other way round. Row i is to hold what row `rows[i]` held: index with `rows`.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "only-layer-zero-reordered",
+    edit("(k[rows], v[rows])", "(k[rows], v[rows]) if layer == 0 else (k, v)"),
+    section="kv-cache-reorder",
+    why="Only layer 0 gets the new order. The other layers still hold the old one.",
+    hint="Your `reorder` reaches layer 0 alone. Every layer holds rows of the same batch: reorder all.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "only-keys-reordered",
+    edit("(k[rows], v[rows])", "(k[rows], v)"),
+    section="kv-cache-reorder",
+    why="Only the keys get the new order. The weights then mix the values of other rows.",
+    hint="Your `reorder` leaves the values where they were. Keys and values belong together.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "heads-reordered",
+    edit("(k[rows], v[rows])", "(k[:, rows], v[:, rows])"),
+    section="kv-cache-reorder",
+    why="The heads were put in another order. The rows of the batch are the first axis of (B, H, T, d_head).",
+    hint="Your `reorder` indexes axis 1, the heads. The batch is axis 0.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "each-row-once",
+    edit("(k[rows], v[rows])", "(k[rows.unique()], v[rows.unique()])"),
+    section="kv-cache-reorder",
+    why="Every row was kept once, in rising order. Two survivors may have one parent, whose past both of them need.",
+    hint="Your `reorder` keeps each row once. A row that occurs twice in `rows` is needed twice, in the order of `rows`.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "only-the-newest-reordered",
+    edit(
+        "(k[rows], v[rows])",
+        "tuple(torch.cat([one[: len(rows), :, :-1], one[rows][:, :, -1:]], dim=2) for one in (k, v))",
+    ),
+    section="kv-cache-reorder",
+    why="Only the newest position moved. A beginning takes its whole past along.",
+    hint="Your `reorder` moves the newest position alone. A row is a whole text: move all its positions.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "emptied-by-a-new-order",
+    edit("self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}", "self.layers = {}"),
+    section="kv-cache-reorder",
+    why="The cache is emptied when its rows change. The next step then knows nothing of what was written.",
+    hint="After `reorder` your cache is empty. It should hold the same positions, in other rows.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "empty-cache-cannot-be-reordered",
+    edit(
+        "for layer in self.keys:\n    self.keys[layer] = self.keys[layer][rows]",
+        "self.keys[0], self.values[0] = self.keys[0][rows], self.values[0][rows]\n"
+        "for layer in self.keys.keys() - {0}:\n    self.keys[layer] = self.keys[layer][rows]",
+    ),
+    base="two-dictionaries",
+    section="kv-cache-reorder",
+    why="reorder() of an empty cache raises an error. A search may reorder before anything was read; then there is "
+    "nothing to do.",
+    hint="Your `reorder` needs layer 0. Go through the layers that are there, which may be none.",
+)
