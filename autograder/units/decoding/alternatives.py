@@ -667,3 +667,110 @@ class KVCache:
         for layer in self.keys:
             self.keys[layer] = self.keys[layer][rows]
             self.values[layer] = self.values[layer][rows]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# cached_greedy_decode
+
+
+@alternative("decoding.cached_greedy_decode", "loop-with-a-break")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        cache = KVCache()
+        ids = torch.full((src.shape[0], 1), bos_id, dtype=torch.long)
+        finished = torch.zeros(src.shape[0], dtype=torch.bool)
+        for _ in range(max_len - 1):
+            hidden = model.decode_step(memory, src_mask, ids[:, -1], cache)
+            new = model.generator(hidden).argmax(dim=-1)
+            new[finished] = PAD
+            ids = torch.cat([ids, new.unsqueeze(1)], dim=1)
+            finished |= new == eos_id
+            if finished.all():
+                break
+        return ids
+
+
+@alternative("decoding.cached_greedy_decode", "row-by-row")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    rows = []
+    with torch.inference_mode():
+        memory = model.encode(src, src_mask)
+        for i in range(len(src)):
+            row, cache = [bos_id], KVCache()
+            while len(row) < max_len and (len(row) == 1 or row[-1] != eos_id):
+                newest = torch.tensor([row[-1]], device=src.device)
+                out = model.decode_step(memory[i : i + 1], src_mask[i : i + 1], newest, cache)
+                row.append(int(model.generator(out)[0].argmax()))
+            rows.append(row)
+    longest = max(map(len, rows))
+    return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows], device=src.device)
+
+
+@alternative("decoding.cached_greedy_decode", "finished-rows-leave-the-batch")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    texts = [[bos_id] for _ in src]
+    with torch.no_grad():
+        memory, masks, cache = model.encode(src, src_mask), src_mask, KVCache()
+        active = list(range(len(src)))
+        for _ in range(max_len - 1):
+            if not active:
+                break
+            newest = torch.tensor([texts[i][-1] for i in active])
+            scores = model.generator(model.decode_step(memory, masks, newest, cache))
+            for i, token in zip(active, scores.argmax(-1).tolist()):
+                texts[i].append(token)
+            stay = torch.tensor([p for p, i in enumerate(active) if texts[i][-1] != eos_id], dtype=torch.long)
+            cache.reorder(stay)
+            memory, masks, active = memory[stay], masks[stay], [active[p] for p in stay]
+    return nn.utils.rnn.pad_sequence([torch.tensor(text) for text in texts], batch_first=True, padding_value=PAD)
+
+
+@alternative("decoding.cached_greedy_decode", "everything-first-then-padded")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    mode = model.training
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        columns, cache = [torch.LongTensor([bos_id] * len(src)).to(src.device)], KVCache()
+        for step in range(max_len - 1):
+            print("step", step, "positions", cache.length)
+            probabilities = model.generator(model.decode_step(memory, src_mask, columns[-1], cache)).exp()
+            columns.append(probabilities.topk(1).indices[:, 0])
+    ids = torch.stack(columns, dim=1)
+    ends = (ids[:, 1:] == eos_id).long()
+    before = torch.cat([torch.zeros(len(ids), 2, dtype=torch.long), ends[:, :-1]], dim=1)[:, : ids.shape[1]]
+    assert model.training == mode
+    return ids.masked_fill(before.cumsum(1) > 0, PAD)
+
+
+@alternative("decoding.cached_greedy_decode", "a-store-of-its-own")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    """Its cache is a small class of its own, with what a step needs."""
+
+    class Store(dict):
+        @property
+        def length(self):
+            return self[0][0].shape[2] if 0 in self else 0
+
+        def update(self, layer, *new):
+            self[layer] = [torch.cat(pair, dim=2) for pair in zip(self[layer], new)] if layer in self else new
+            return self[layer]
+
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            encoded, store = model.encode(src=src, src_mask=src_mask), Store()
+            result = src.new_full((src.shape[0], max_len), PAD)
+            result[:, 0] = bos_id
+            open_rows = torch.ones_like(result[:, 0], dtype=torch.bool)
+            for t in range(1, max_len):
+                hidden = model.decode_step(memory=encoded, src_mask=src_mask, last_ids=result[:, t - 1], cache=store)
+                best = model.generator(hidden).max(dim=-1).indices
+                result[:, t] = torch.where(open_rows, best, result[:, t])
+                open_rows &= best != eos_id
+                if not open_rows.any():
+                    break
+            return result
+    finally:
+        model.train(training)

@@ -69,6 +69,21 @@ HINTS = {
         "    remember both; return both\n"
         "in reorder: for every layer, remember keys and values indexed with rows",
     ),
+    "decoding.cached_greedy_decode": (
+        "Write down for which positions `greedy_decode` runs the decoder in step 1, 2 and 3. Which of these does it "
+        "run again, and what of them does the next step really need? ({Section}`decoding#cached-decoding`.)",
+        "Start from your `greedy_decode`. Encode once, make one `KVCache` before the loop, and replace "
+        "`model.decode` by `model.decode_step`. It gets the newest ids alone, (B,), adds their keys and values to the "
+        "cache by itself, and returns (B, d), so there is no last position to pick. What becomes of rows that end "
+        "stays as it was.",
+        "memory = encode once; cache = a new one\n"
+        "ids = a column of bos_id; finished = all False\n"
+        "while there is room and some row is not finished:\n"
+        "    hidden = decode_step(memory, source mask, the newest ids, cache)\n"
+        "    new = argmax of the generator, PAD where finished\n"
+        "    finished = finished, or new is the end\n"
+        "    ids = ids with new as one more column",
+    ),
     "decoding.test_beam": (
         "A search is right when it finds the output that you know to be the best. In a table of your own you know all "
         "probabilities. In which table does greedy decoding miss the best output? And for which exponent are a short "
