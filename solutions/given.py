@@ -1,4 +1,4 @@
-"""What notebooks are given, and nobody writes: functions between texts and ids, and a decoder's step with a cache."""
+"""What notebooks are given, and nobody writes: functions between texts and ids, and what decoding needs of a model."""
 
 import contextlib
 import functools
@@ -98,6 +98,26 @@ def decode_step(model, memory, src_mask, last_ids, cache):
                 changed.enter_context(_other_forward(module, attend))
         alone = torch.ones(1, 1, dtype=torch.bool, device=last_ids.device)
         return model.decode(memory, src_mask, last_ids[:, None], alone)[:, -1]
+
+
+class Drawing:
+    """A model whose likeliest token is one that was drawn: whoever decodes it greedily draws an output.
+
+    Args:
+        model: a Transformer, of which all is taken over but the generator.
+        draw: a function from log-probabilities ``(B, V)`` to ids ``(B,)``, such as `sample_next` with its options.
+    """
+
+    def __init__(self, model, draw):
+        self.model, self.draw = model, draw
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+    def generator(self, hidden):
+        """Hidden vectors ``(B, d)`` to ``(B, V)``: 1 at the id that was drawn, else 0."""
+        log_probs = self.model.generator(hidden)
+        return F.one_hot(self.draw(log_probs), log_probs.shape[-1])
 
 
 @contextlib.contextmanager

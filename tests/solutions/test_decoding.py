@@ -10,11 +10,12 @@ import torch
 from torch import nn
 
 from solutions import BOS, PAD
-from solutions.decoding import KVCache, beam_search, cached_greedy_decode, greedy_decode
+from solutions.decoding import KVCache, beam_search, cached_greedy_decode, greedy_decode, sample_next
 from solutions.embeddings import PositionalEncoding, TokenEmbedding
-from solutions.given import decode_step
+from solutions.given import Drawing, decode_step
 from solutions.masks import causal_mask, padding_mask
 from solutions.transformer import Generator, make_model
+from solutions.translation import translate
 from solutions.translator.fused import fused
 
 LENGTHS = (9, 4, 1, 7)
@@ -219,3 +220,43 @@ def test_fused_attention_remembers_too(src):
     expected = greedy_decode(model, src, mask, 9)
     with fused(model):
         assert torch.equal(cached_greedy_decode(model, src, mask, 9), expected)
+
+
+def test_drawn_outputs_with_a_cache_are_those_without(model, src):
+    mask, written = padding_mask(src), []
+    for decode in (greedy_decode, cached_greedy_decode):
+        generator = torch.Generator().manual_seed(5)
+        drawing = Drawing(model, partial(sample_next, temperature=2.0, top_k=9, generator=generator))
+        written.append([decode(drawing, src, mask, 12, eos_id=4).tolist() for _ in range(2)])
+    assert written[0] == written[1]
+    assert written[0][0] != written[0][1]
+
+
+class Numbers:
+    """A tokenizer of texts such as "7 4 5"."""
+
+    def encode_all(self, texts):
+        return [[int(number) for number in text.split()] for text in texts]
+
+    def decode(self, ids):
+        return " ".join(map(str, ids))
+
+
+@pytest.mark.parametrize("options", [{}, {"beam_size": 3}, {"draw": partial(sample_next, top_k=5)}], ids=str)
+def test_translations_with_a_cache_are_those_without(model, options):
+    texts = ["5 6 7", "8 9 10 11 12 13 14", "4", "", "19 18 17 16 15 14 13 12"]
+    found = []
+    for one in (model, OnlyParts(model)):
+        torch.manual_seed(1)
+        found.append(translate(one, texts, Numbers(), max_tokens=20, **options))
+    assert found[0] == found[1]
+    assert any(found[0])
+
+
+class OnlyParts(nn.Module):
+    """A model with the three parts that every way to decode needs, and no step."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.all, self.generator = model, model.generator
+        self.encode, self.decode = model.encode, model.decode
