@@ -25,8 +25,8 @@ from torch.nn import functional as F
 # Also what a learner may want for a translator of their own.
 from solutions import BOS, EOS, PAD
 from solutions.bleu import corpus_bleu
-from solutions.decoding import beam_search, greedy_decode
-from solutions.given import encode_pairs, normalised, pad_rows, words
+from solutions.decoding import beam_search, cached_greedy_decode, greedy_decode
+from solutions.given import Drawing, encode_pairs, normalised, pad_rows, words
 from solutions.losses import LabelSmoothing
 from solutions.masks import padding_mask
 from solutions.optim import AdamW, noam_scheduler
@@ -42,15 +42,18 @@ def make_batch(pairs):
     return Batch(pad_rows([source for source, _ in pairs]), pad_rows([target for _, target in pairs]))
 
 
-def translate(model, sentences, tokenizer=None, beam_size=1, max_tokens=4096):
+def translate(model, sentences, tokenizer=None, beam_size=1, max_tokens=4096, draw=None):
     """Translations of some texts, in their order.
 
     Args:
-        model: a Transformer. It is used in evaluation mode, and left in the mode in which it comes.
+        model: a Transformer. It is used in evaluation mode, and left in the mode in which it comes. One with a
+            ``decode_step`` decodes with a cache, which gives the same outputs in less time.
         sentences: list of texts.
         tokenizer: has ``encode_all`` and ``decode``; ``None``: the model's own, ``model.tokenizer``.
         beam_size: 1 decodes greedily, more is a beam search.
         max_tokens: padded source tokens in a batch.
+        draw: chooses the next tokens ``(B,)`` from log-probabilities ``(B, V)``, such as `sample_next` with options;
+            ``None``: the most likely ones. A beam search draws nothing.
 
     Returns:
         A list of texts. An output may have twice as many tokens as the longest source of its batch, and ten more.
@@ -63,13 +66,15 @@ def translate(model, sentences, tokenizer=None, beam_size=1, max_tokens=4096):
     order = sorted(range(len(sources)), key=lambda index: len(sources[index]))
     was_training = model.training
     model.train(False)
+    greedy = cached_greedy_decode if hasattr(model, "decode_step") else greedy_decode
     while order:
         count = max(1, max_tokens // len(sources[order[-1]]))
         indices, order = order[-count:], order[:-count]  # the longest first
         src = pad_rows([sources[index] for index in indices]).to(there)
         max_len = 2 * src.shape[1] + 10
         if beam_size == 1:
-            ids = greedy_decode(model, src, padding_mask(src), max_len).tolist()
+            chosen = model if draw is None else Drawing(model, draw)
+            ids = greedy(chosen, src, padding_mask(src), max_len).tolist()
         else:
             ids = beam_search(model, src, padding_mask(src), max_len, beam_size)
         for index, row in zip(indices, ids):
