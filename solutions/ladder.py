@@ -125,6 +125,14 @@ def norm(config):
 # --- training on a text, letter by letter ------------------------------------------------------------------
 
 
+def split_lines(text, every=10):
+    """A text in two, for training and for validation: each ``every``-th line is held out."""
+    lines = text.splitlines(keepends=True)
+    held_out = lines[every - 1 :: every]
+    del lines[every - 1 :: every]
+    return "".join(lines), "".join(held_out)
+
+
 def split_text(text, every=10):
     """A text as character ids for training and for validation.
 
@@ -137,11 +145,7 @@ def split_text(text, every=10):
     """
     characters = sorted(set(text))
     ids = {character: index for index, character in enumerate(characters)}
-    lines = text.splitlines(keepends=True)
-    parts: list[list[int]] = [[], []]
-    for number, line in enumerate(lines, start=1):
-        parts[number % every == 0] += [ids[character] for character in line]
-    training, validation = map(torch.tensor, parts)
+    training, validation = (torch.tensor([ids[one] for one in part]) for part in split_lines(text, every))
     return characters, training, validation
 
 

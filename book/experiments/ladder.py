@@ -36,30 +36,23 @@ def run(reduced=False, corpus=None):
     one = partial(train_one, split_text(text)) if reduced or corpus else Journal(text)
     tuned = {steps: {name: tune(one, name, *trials[steps]) for name in RUNGS} for steps in trials}
 
-    def of_seed(seed):
-        runs = {(name, steps): one(name, seed, steps, tuned[steps][name]["rate"]) for steps in trials for name in RUNGS}
-        return runs | {(name, "short"): one(name, seed, short, 1e-2, SHORT) for name in ("v9", "v10")}
-
-    runs = []
+    runs: dict[str, list[dict]] = {str(steps): [] for steps in trials} | {"short": []}
     try:
         for seed in range(seeds):
-            runs.append(of_seed(seed))
-    except KeyboardInterrupt:
-        if not runs:
+            for steps, rates in tuned.items():
+                runs[str(steps)].append({name: one(name, seed, steps, rates[name]["rate"]) for name in RUNGS})
+            runs["short"].append({name: one(name, seed, short, 1e-2, SHORT) for name in ("v9", "v10")})
+    except KeyboardInterrupt:  # what is finished is recorded
+        if not all(runs.values()):
             raise
     return {
         **SIZES,
-        "seeds": len(runs),
-        "updates": list(trials),
+        "updates": [str(steps) for steps in trials],
         "batch_size": BATCH,
-        "tuning": {steps: {"updates": trials[steps][0], **tuned[steps]} for steps in trials},
+        "tuning": {str(steps): {"updates": trials[steps][0], **tuned[steps]} for steps in trials},
         "characters": characters_of(text),
-        "rungs": {name: {steps: summary([run[name, steps] for run in runs]) for steps in trials} for name in RUNGS},
-        "short": {
-            "part": SHORT,
-            "updates": short,
-            **{name: summary([run[name, "short"] for run in runs]) for name in ("v9", "v10")},
-        },
+        "rungs": {name: {str(steps): summary(runs[str(steps)], name) for steps in trials} for name in RUNGS},
+        "short": {"part": SHORT, "updates": short, **{name: summary(runs["short"], name) for name in ("v9", "v10")}},
         **({"seconds": one.seconds()} if isinstance(one, Journal) else {}),
     }
 
@@ -72,8 +65,8 @@ def characters_of(text):
 
 def tune(one, name, updates, rates):
     """The validation loss of one step of the ladder with each learning rate, and the rate of the lowest."""
-    losses = {rate: one(name, TUNING_SEED, updates, rate)["held out"] for rate in rates}
-    return {"rate": min(losses, key=losses.get), "losses": losses}
+    losses = [one(name, TUNING_SEED, updates, rate)["held out"] for rate in rates]
+    return {"rate": rates[losses.index(min(losses))], "rates": list(rates), "losses": losses}
 
 
 def train_one(split, name, seed, updates, rate, part=1):
@@ -109,9 +102,12 @@ class Journal:
     def __init__(self, text):
         self.split = split_text(text)
         self.text = hashlib.sha256(text.encode()).hexdigest()
+        self.used: list[dict] = []
         JOURNAL.parent.mkdir(parents=True, exist_ok=True)
-        lines = JOURNAL.read_text(encoding="utf-8").splitlines() if JOURNAL.exists() else []
-        self.known = {key: result for key, result in map(json.loads, lines)}
+        lines = JOURNAL.read_text(encoding="utf-8").splitlines(keepends=True) if JOURNAL.exists() else []
+        lines = [line for line in lines if line.endswith("\n")]  # the last one may have been cut off
+        JOURNAL.write_text("".join(lines), encoding="utf-8")
+        self.known = dict(map(json.loads, lines))
 
     def __call__(self, *arguments):
         key = json.dumps([self.text, SIZES, BATCH, *arguments])
@@ -120,15 +116,17 @@ class Journal:
             with JOURNAL.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([key, self.known[key]]) + "\n")
             print(*arguments, f"{self.known[key]['held out']:.3f}", flush=True)
+        self.used.append(self.known[key])
         return self.known[key]
 
     def seconds(self):
-        """Processor time of all runs."""
-        return round(sum(result["seconds"] for result in self.known.values()), 1)
+        """Processor time of all runs that were asked for."""
+        return round(sum(result["seconds"] for result in self.used), 1)
 
 
-def summary(runs):
+def summary(runs, name):
     """The runs of one step of the ladder with one number of updates, all seeds together."""
+    runs = [one[name] for one in runs]
     return {
         "parameters": runs[0]["parameters"],
         "held out": record.spread([one["held out"] for one in runs]),

@@ -24,11 +24,12 @@ LETTERS = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
 INSIDE = "arsehole asshole bitch cunt dickhead fuck nigg porn shit whore"
 BEGINNING = (
     r"attractive\swom bastard bestial bimbo blowjob bondage boob brain-damage brain-dead braindamage bugger chink "
-    "cocaine cocksuck condom crap cretin crippl damn dildo dumbass dyke erotic fagg fart fascis fetish genital goddam heroin hitler "
-    "homosex horny imbecil incest jackass kike lesbian lobotom marijuana masoch masturb midget molest mongol moron "
-    "naked nazi negro nipple nude nympho obscen orgas orgy paedo pedoph penis piss pimp prostitut puke pussy queer "
-    "rape rapist retard sadis scatolog schizo screw scrot semen sex shag slave slut smut snot sodom spastic spaz "
-    "sperm stripper suck suicid testic titties titty tranny turd twat urin vagina vomit wank"
+    "cocaine cocksuck condom crap cretin crippl damn dildo dumbass dyke erotic fagg fart fascis fetish genital "
+    "goddam heroin hitler homosex horny imbecil incest jackass kike lesbian lobotom marijuana masoch masturb "
+    "midget molest mongol moron naked nazi negro nipple nude nympho obscen orgas orgy paedo pedoph penis piss "
+    "pimp prostitut puke pussy queer rape rapist retard sadis scatolog schizo screw scrot semen sex shag slave "
+    "slut smut snot sodom spastic spaz sperm stripper suck suicid testic titties titty tranny turd twat urin "
+    "vagina vomit wank"
 )
 WHOLE = (
     "anal arse arses ass asses bloody bra breast breasts cock cocks cum dick dicks fag fags gay gays gypsy hell homo "
@@ -49,7 +50,7 @@ COARSE = re.compile(rf"({_any(INSIDE)})|\b({_any(BEGINNING)})|\b({_any(WHOLE)})\
 
 
 def entries(folder):
-    """The articles of the dictionary in ``folder``, in their order, each ``(name, text)``; the front matter is left out."""
+    """The articles of the dictionary in ``folder``, in their order, each ``(name, text)``, without the front matter."""
     raw = gzip.decompress((folder / "jargon.dict.dz").read_bytes())
     lines = (folder / "jargon.index").read_text(encoding="utf-8").splitlines()
     spans = sorted({tuple(map(number, line.split("\t")[1:])) for line in lines})  # an article may have several names
