@@ -29,7 +29,7 @@ all: ## set up, build the book, make the exercises, grade the sample class, trai
 	@echo
 	@echo "The book:          $(CURDIR)/$(FRONT_PAGE)   (make serve shows it at http://localhost:$(PORT))"
 	@echo "The class report:  $(CURDIR)/$(CLASS)/report.html"
-	@echo "GPT-2 in C:        '$(CURDIR)/$(SMALL)/gpt2' generate $(SMALL)/course.bin --vocabulary $(SMALL)/vocabulary.bin"
+	@echo "GPT-2 in C:        '$(CURDIR)/$(SMALL)/gpt2' generate $(SMALL)/jargon.bin --vocabulary $(SMALL)/vocabulary.bin"
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -66,9 +66,9 @@ $(STAMPS)/class: $(STAMPS)/exercises nbgrader_config.py
 	@mv $(CLASS)/summary.new $(CLASS)/summary.txt
 	@touch $@
 
-gpt2: $(STAMPS)/gpt2 ## build GPT-2 in C, train a small one on this course's text, let it write (a minute or two)
+gpt2: $(STAMPS)/gpt2 ## build GPT-2 in C, train a small one on the Jargon File, let it write (a minute or two)
 
-$(STAMPS)/gpt2: $(BIN)/.installed book/small_gpt2.py solutions/gpt2_c.py solutions/tokens.py $(wildcard solutions/c/*)
+$(STAMPS)/gpt2: $(BIN)/.installed book/small_gpt2.py solutions/gpt2_c.py solutions/ladder.py solutions/tokens.py $(wildcard solutions/data/*.gz) $(wildcard solutions/c/*)
 	@.ci/need cc
 	@mkdir -p $(STAMPS)
 	@$(BIN)/python book/small_gpt2.py
