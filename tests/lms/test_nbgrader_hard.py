@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -255,6 +256,33 @@ def test_two_notebooks_in_one_assignment(tmp_path):
         for unit in units:
             expected = dict.fromkeys(full[unit], 0.0) if (student, unit) == ("one", "attention") else full[unit]
             assert {task: scores[task] for task in full[unit]} == expected
+
+
+def test_a_notebook_in_which_nothing_is_graded(tmp_path):
+    """Beside what is handed in, and in an assignment, by an instructor who copies the folder of the exercises."""
+    course = Course(tmp_path / "course")
+    companion = release.companion_notebook("translation_gpu")
+    released = course.release("both", attention=source_of("attention"), translation_gpu=companion)
+    alone = course.release("attention", attention=source_of("attention"))
+    right = fill(released["attention"], solved("attention"))
+    course.submit("both", "both", attention=right, translation_gpu=released["translation_gpu"])
+    course.submit("one", "both", attention=right)
+    course.submit("other", "both", translation_gpu=released["translation_gpu"])
+    course.submit(
+        "beside", "attention", attention=fill(alone["attention"], solved("attention")), translation_gpu=companion
+    )
+    course.submit("only", "attention", translation_gpu=companion)
+    started = time.monotonic()
+    course.autograde("both")
+    course.autograde("attention")
+    assert time.monotonic() - started < 200  # it is not executed: that would train
+    for student, assignment in (("both", "both"), ("one", "both"), ("beside", "attention")):
+        assert {task: course.scores(student, assignment)[task] for task in FULL} == FULL
+        graded = nbformat.read(course.root / "autograded" / student / assignment / "attention.ipynb", as_version=4)
+        assert "Of several files" not in nbformat.writes(graded)
+    assert course.total("other", "both") == 0
+    with Gradebook(course.db_url) as gradebook:
+        assert "only" in {student.id for student in gradebook.students}
 
 
 @pytest.mark.parametrize("name", ["Zoë Müller", "李 小龙", "O'Brien, Seán (2)", "an.dot-and_dash", "100 % José"])
