@@ -8,7 +8,7 @@ import record
 import torch
 from pages import rounded
 
-from solutions.induction import (
+from solutions.induction_heads import (
     AttentionOnly,
     attention_weights,
     copying_score,

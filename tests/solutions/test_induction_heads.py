@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from solutions.induction import (
+from solutions.induction_heads import (
     AttentionOnly,
     attention_weights,
     half_losses,
@@ -72,7 +72,7 @@ def test_training_lowers_the_loss_and_draws_every_period(model, monkeypatch):
         seen.add(period)
         return repeated_tokens(size, period, *others)
 
-    monkeypatch.setattr("solutions.induction.repeated_tokens", noted)
+    monkeypatch.setattr("solutions.induction_heads.repeated_tokens", noted)
     ids, steps = repeated_tokens(100, 4, VOCAB), []
     before = half_losses(model, ids)
     train_on_repeats(model, range(3, 6), 60, batch_size=16, lr=1e-2, after_step=steps.append)

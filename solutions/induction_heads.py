@@ -39,8 +39,8 @@ class AttentionOnly(nn.Module):
         in_stream: whether positions are added to the stream, as usual. Otherwise they are added to what queries and
             keys are made from, in every layer, and no value ever holds a position.
 
-    Source: Elhage et al. 2021 (attention-only models, without biases there); Press et al. 2021, section 4 (positions
-    for queries and keys alone).
+    Source: Elhage et al. 2021 (attention-only models, without biases there); Press et al. 2021 (positions for queries
+    and keys alone).
     """
 
     def __init__(self, vocab_size, length, d_model, num_heads, num_layers, in_stream=False):
@@ -72,7 +72,7 @@ class AttentionOnly(nn.Module):
         return layer(query, key, value, causal_mask(length))
 
 
-def train_on_repeats(model, periods, steps, batch_size=64, lr=1e-3, seed=0, after_step=None):
+def train_on_repeats(model, periods, steps, batch_size=64, lr=3e-3, seed=0, after_step=None):
     """Train a model to predict the next token of repeated sequences, with Adam.
 
     Args:
