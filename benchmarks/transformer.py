@@ -472,7 +472,7 @@ def milliseconds_by_kind(step, batch, steps: int = 3) -> dict:
 def on_gpu(options: argparse.Namespace, setting: Setting = BASE) -> dict:
     """The base model on a GPU: contenders and switches, in turns; sizes of batches; where the time of a step goes."""
     device = torch.device(setting.device)
-    peak = peak_rate(device, setting.bf16)
+    peak = peak_rate(device, torch.bfloat16 if setting.bf16 else None)
     compiled = dataclasses.replace(setting, compile=True)
     no_bf16 = dataclasses.replace(setting, bf16=False)
     batches = [random_batch(setting, options.max_tokens, seed) for seed in range(3)]

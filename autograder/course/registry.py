@@ -27,6 +27,7 @@ class Unit:
 
     ``names``: what a learner writes, in the order of the notebook. ``compiler``: its code touches parts of torch that
     import torch's compiler, which takes seconds. ``complete``: `autograder doctor` finds nothing missing.
+    ``companions``: notebooks beside the unit's own, in which nothing is graded and nothing handed in.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Unit:
     complete: bool = False
     compiler: bool = False
     language: str = "python"
+    companions: tuple[str, ...] = ()
 
     @property
     def task_ids(self) -> tuple[str, ...]:
@@ -68,12 +70,14 @@ def read_units(stages: Iterable[tuple[str, Iterable[str]]]) -> Iterator[Unit]:
             complete=getattr(folder, "COMPLETE", True),
             compiler=getattr(folder, "IMPORTS_COMPILER", False),
             language=getattr(folder, "LANGUAGE", "python"),
+            companions=getattr(folder, "COMPANIONS", ()),
         )
 
 
 UNITS: tuple[Unit, ...] = tuple(read_units(STAGES))
 BY_NAME: dict[str, Unit] = {unit.name: unit for unit in UNITS}
 COMPLETE: tuple[Unit, ...] = tuple(unit for unit in UNITS if unit.complete)
+COMPANIONS: dict[str, str] = {name: unit.name for unit in COMPLETE for name in unit.companions}  # with their units
 
 
 class UnknownUnit(ValueError):

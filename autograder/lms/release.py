@@ -28,6 +28,12 @@ In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{point
 ``[words](book:attention#rows-are-queries)`` is a link into the book. So is a reference
 (`autograder.course.references`): ``{section}`attention#rows-are-queries` ``.
 
+``{{recorded:measurements/grading:a.b/60:.1f}}`` is what ``book/measurements/grading.json`` has under the keys ``a`` and
+``b``, divided by 60, in this format. Code cells may name such numbers too.
+
+A unit may have notebooks beside its own in which nothing is graded (``COMPANIONS`` in its ``__init__.py``). nbgrader
+never sees them: they are written into ``exercises/`` alone.
+
 nbgrader turns the source notebooks so made into those that learners get. The same source gives the same bytes.
 The headings of the chapters, which the reports name, are written anew as well.
 """
@@ -38,6 +44,7 @@ import argparse
 import ast
 import contextlib
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -60,7 +67,7 @@ from traitlets.config import Config
 from autograder.course import addresses, by_hand, chapter_path, headings
 from autograder.course.catches import find_catch
 from autograder.course.references import Reference, UnknownReference, expand
-from autograder.course.registry import BY_NAME, COMPLETE, Unit, UnknownUnit, find_unit, is_catch
+from autograder.course.registry import BY_NAME, COMPANIONS, COMPLETE, Unit, UnknownUnit, find_unit, is_catch
 from autograder.course.version import digest_of_checks, requirement
 from autograder.judging import runner
 from autograder.lms.grade_ids import grade_id
@@ -71,6 +78,7 @@ from autograder.submissions import demonstrations
 
 SOLUTIONS = addresses.ROOT / "solutions"
 NARRATIVES = SOLUTIONS / "notebooks"
+BOOK = addresses.ROOT / "book"
 EXERCISES = addresses.ROOT / "exercises"
 COURSE_ROOT = addresses.ROOT / "_build" / "nbgrader"
 
@@ -78,6 +86,14 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+# Of a notebook in which nothing is graded; what it trains with is not on every machine that has the course.
+COMPANIONS_FIRST_CELL = """\
+# Run this first. It installs the course and what it trains with if they are not there yet; otherwise it does nothing.
+try:
+    import autograder
+    import tokenizers
+except ModuleNotFoundError:
+    %pip install -q "transformer-workbook[translation] @ {package}\""""
 EARLIER, GIVEN = "autograder.earlier", "solutions.given"  # the modules that a setup cell imports from
 EARLIER_COMMENT = "# From earlier units: your own code where its check has passed, else the course's."
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -344,6 +360,29 @@ def first_cell(unit: Unit, pin: Pin | None) -> str:
     return "\n".join(lines)
 
 
+def companion_notebook(name: str) -> NotebookNode:
+    """A notebook beside that of a unit, in which nothing is graded."""
+    unit, path = find_unit(COMPANIONS[name]), NARRATIVES / f"{name}.md"
+    narrative = jupytext.reads(_read(path), fmt="md:myst")
+    module = solution_of(unit)
+    cells = [_code(COMPANIONS_FIRST_CELL.format(package=requirement(addresses.repository_branch())))]
+    for cell in narrative.cells:
+        if {"task", "check", "reflection"} & cell.metadata.keys():
+            raise BrokenSource(f"{_relative(path)} asks for something that is graded: move it to {unit.name}.md.")
+        cells += _cells(unit, module, cell)
+    heading, _, rest = cells[1]["source"].partition("\n")
+    cells[1]["source"] = f"{heading}\n\n{_open_in(f'exercises/{unit.name}/{name}.ipynb')}\n{rest}"
+    for index, cell in enumerate(cells):
+        cell["id"] = f"{name}-cell-{index:02d}"
+    return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
+
+
+def _open_in(path: str) -> str:
+    """The line that says where else a notebook of the repository can be opened."""
+    links = " · ".join(f"[{service}]({address})" for service, address in addresses.launch_urls(path).items())
+    return f"*Open this notebook in:* {links}"
+
+
 def _opening(text: str, unit: Unit) -> str:
     """The opening of a notebook with its number, and with a line below that says where else it can be opened."""
     heading, _, rest = text.partition("\n")
@@ -352,9 +391,8 @@ def _opening(text: str, unit: Unit) -> str:
         raise BrokenSource(
             f"The notebook of {unit.name} begins with a heading like '# Exercise: losses', not {heading!r}."
         )
-    services = addresses.launch_urls(f"exercises/{unit.name}/{unit.name}.ipynb")
-    links = " · ".join(f"[{service}]({address})" for service, address in services.items())
-    return f"{kind} {unit.number}: {title}\n\n*Open this notebook in:* {links}\n{_path(unit)}{rest}"
+    open_in = _open_in(f"exercises/{unit.name}/{unit.name}.ipynb")
+    return f"{kind} {unit.number}: {title}\n\n{open_in}\n{_path(unit)}{rest}"
 
 
 def _path(unit: Unit) -> str:
@@ -468,6 +506,7 @@ def _code(source: str, metadata: dict | None = None) -> NotebookNode:
 
 
 def _demonstration(source: str) -> NotebookNode:
+    source = _with_records(source)
     return _code(source, demonstrations.mark(source))
 
 
@@ -478,6 +517,7 @@ def _groups(task: str) -> str:
 
 
 def _text(source: str, metadata: dict | None = None) -> NotebookNode:
+    source = _with_records(source)
     source = re.sub(r"^:::\{traps\}\n(.*?)^:::$", TRAPS, source, flags=re.MULTILINE | re.DOTALL)
     source = re.sub(r"\{\{points:([\w.]+)\}\}", lambda match: _plural(runner.max_points(match[1])), source)
     source = re.sub(r"\{\{groups:([\w.]+)\}\}", lambda match: _groups(match[1]), source)
@@ -485,6 +525,21 @@ def _text(source: str, metadata: dict | None = None) -> NotebookNode:
     source = re.sub(pages, lambda match: f"]({addresses.chapter_url(match[1], match[2] or '')})", source)
     source = expand(source, _link, quote='"')
     return nbformat.v4.new_markdown_cell(source, metadata=metadata or {})
+
+
+def _with_records(source: str) -> str:
+    """A text with the recorded numbers that it names."""
+    return re.sub(r"\{\{recorded:([\w/]+):([\w.-]+)(?:/(\d+))?:([\w.%,]*)\}\}", _recorded, source)
+
+
+def _recorded(named: re.Match[str]) -> str:
+    file, keys, divisor, form = named.groups()
+    value = json.loads(_read(BOOK / f"{file}.json"))
+    for key in keys.split("."):
+        if not isinstance(value, dict) or key not in value:
+            raise BrokenSource(f"book/{file}.json has no {keys!r}, which a notebook names.")
+        value = value[key]
+    return format(value / int(divisor) if divisor else value, form)
 
 
 def _link(reference: Reference) -> str:
@@ -569,12 +624,9 @@ def to_bytes(notebook: NotebookNode) -> bytes:
 
 def write_exercises(target: Path, course_root: Path) -> list[Path]:
     """Generate the exercises of all complete units into ``target``; returns the files that changed."""
-    changed = []
-    for made in generate(course_root):
-        path, data = target / made.parent.name / made.name, made.read_bytes()
-        if _write(path, data):
-            changed.append(path)
-    return changed
+    made = {target / path.parent.name / path.name: path.read_bytes() for path in generate(course_root)}
+    made |= {target / unit / f"{name}.ipynb": to_bytes(companion_notebook(name)) for name, unit in COMPANIONS.items()}
+    return [path for path, data in made.items() if _write(path, data)]
 
 
 def stale(target: Path) -> list[str]:
@@ -588,11 +640,13 @@ def stale(target: Path) -> list[str]:
 
 def is_current(unit: Unit, target: Path = EXERCISES) -> bool:
     """Whether the exercise of one unit is what its sources give. Quicker than `stale`: nbgrader has no part in it."""
-    path = target / unit.name / f"{unit.name}.ipynb"
-    if not path.is_file():
-        return False
-    made, _ = ClearSolutionsByName().preprocess(source_notebook(unit), {})
-    return _content(made) == _content(nbformat.read(path, as_version=4))
+    made = {unit.name: ClearSolutionsByName().preprocess(source_notebook(unit), {})[0]}
+    made |= {name: companion_notebook(name) for name in unit.companions}
+    paths = {name: target / unit.name / f"{name}.ipynb" for name in made}
+    return all(
+        path.is_file() and _content(made[name]) == _content(nbformat.read(path, as_version=4))
+        for name, path in paths.items()
+    )
 
 
 def _content(notebook: NotebookNode) -> list[tuple]:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.registry import BY_NAME
+from autograder.course.registry import BY_NAME, COMPANIONS
 from autograder.submissions.files import NOTEBOOK, UnreadableSubmission, content, kind_of
-from autograder.submissions.names import Given, unit_named
+from autograder.submissions.names import Given, companion_in, unit_named
 from autograder.submissions.notebooks import parse
 from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, defined_names
 
@@ -98,6 +98,15 @@ def tasks_written(path: Path, unit: str) -> int:
         else:
             found |= names & (defined_names(source) | _imported_names(source, path))
     return len(found)
+
+
+def is_companion(path: Path, stem: str) -> bool:
+    """Whether a file, which its author calls ``stem``, is a notebook of the course in which nothing is graded.
+
+    A learner may write tasks into it all the same: then it is a submission like any other.
+    """
+    name = companion_in(stem)
+    return bool(name) and tasks_written(path, COMPANIONS[name]) <= 0
 
 
 def _imported_names(source: str, path: Path) -> set[str]:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.course.registry import BY_NAME
-from autograder.submissions.choice import Candidate, choose, unit_checked
+from autograder.course.registry import BY_NAME, COMPANIONS
+from autograder.submissions.choice import Candidate, choose, is_companion, unit_checked
 from autograder.submissions.files import (
     NOTEBOOK,
     SUFFIXES,
@@ -21,7 +21,7 @@ from autograder.submissions.files import (
     packed,
     split,
 )
-from autograder.submissions.names import Given, given, gradescope_export, unit_named, units_in
+from autograder.submissions.names import Given, companion_in, given, gradescope_export, unit_named, units_in
 from autograder.submissions.owners import Item, Owners, Way
 from autograder.submissions.text import readable_name, readable_path
 
@@ -177,6 +177,8 @@ class _Tree:
             problem = f"There is no file or folder {readable_path(path)}."
         elif not kind:
             problem = f"{name} is not a submission: only {ENDINGS} are graded."
+        elif is_companion(path, path.name):
+            problem = f"Nothing in {name} is graded: hand in {COMPANIONS[companion_in(path.name)]}.ipynb."
         elif not unit:
             problem = _untold(name)
         else:
@@ -215,7 +217,7 @@ class _Tree:
         if path.name.startswith((".", "~")):
             return []
         kind = kind_on_disk(path)
-        if not kind:
+        if not kind or (kind != ZIP and is_companion(path, path.name)):
             self._folders.setdefault(_way(path.parent), []).append(readable_name(path.name))
             return []
         return self._in_zip(path) if kind == ZIP else [self._item(path, kind)]
@@ -231,6 +233,7 @@ class _Tree:
         try:
             inside = _to_grade(packed(path))
             demand_small(path, inside)
+            inside = [parts for parts in inside if not is_companion(path.joinpath(*parts), parts[-1])]
         except UnreadableSubmission as error:
             return [replace(around, problem=str(error))]
         if not inside:
@@ -263,6 +266,8 @@ class _Tree:
             folder = (*top, *parts[:-1])
             self._folders.update({folder[:end]: [] for end in range(len(top) + 1, len(folder) + 1)})
         for parts in _to_grade(inside):
+            if is_companion(path.joinpath(*parts), parts[-1]):
+                continue
             item = self._item(path.joinpath(*parts), split(parts[-1])[1], _problem_in_zip(parts[-1], path.name))
             item = replace(item, way=(*top, *parts), folders=(*top, *parts[:-1]))
             if self._is_wanted(item):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.course.registry import BY_NAME
+from autograder.course.registry import BY_NAME, COMPANIONS
 
 _LONGEST = 255  # characters of a name on a disk; in a zip file it may have 65,535, and patterns take the square of it
 
@@ -144,7 +144,13 @@ def units_in(name: str) -> list[str]:
     return [found[0] for found in _units(tuple(BY_NAME)).finditer(name.lower())]
 
 
-@lru_cache(maxsize=2)
+def companion_in(name: str) -> str:
+    """The notebook in which nothing is graded whose name this one contains; an empty text if none."""
+    found = _units(tuple(COMPANIONS)).search(name.lower()) if COMPANIONS else None
+    return found[0] if found else ""
+
+
+@lru_cache(maxsize=4)
 def _units(units: tuple[str, ...]) -> re.Pattern[str]:
     # Longest first, so that a unit `gpt2` would not take the files of `gpt2_forward`. A number may follow at once.
     names = "|".join(map(re.escape, sorted(units, key=len, reverse=True)))

@@ -83,11 +83,11 @@ def average_weights(paths):
     return {name: value.float() for name, value in mean.items()}
 
 
-def build_model(config, tokenizer):
-    """A fresh model of a run, which knows its tokeniser."""
+def build_model(config, tokenizer, make=make_model):
+    """A fresh model of a run, which knows its tokeniser; ``make`` builds it, called as `make_model` is."""
     torch.manual_seed(config.seed)
     size = len(tokenizer)
-    model = make_model(
+    model = make(
         size, size, config.num_layers, config.d_model, config.d_ff, config.num_heads, config.dropout, config.norm,
         config.tie_weights,
     )  # fmt: skip
@@ -95,8 +95,11 @@ def build_model(config, tokenizer):
     return model
 
 
-def load_model(folder, average=False, device="cpu"):
-    """The trained model of a folder, in evaluation mode; ``average`` takes the mean of the last checkpoints."""
+def load_model(folder, average=False, device="cpu", make=make_model):
+    """The trained model of a folder, in evaluation mode; ``average`` takes the mean of the last checkpoints.
+
+    ``make`` builds it, as in `train`.
+    """
     saved = read_run(folder)
     kind, state = saved["tokenizer"]
     try:
@@ -105,7 +108,7 @@ def load_model(folder, average=False, device="cpu"):
         raise
     except Exception:  # of any kind: the library has its own
         raise BadInput(f"The tokeniser in {Path(folder) / LAST} is damaged.") from None
-    model = build_model(TranslationConfig(**saved["config"]), tokenizer)
+    model = build_model(TranslationConfig(**saved["config"]), tokenizer, make)
     try:
         model.load_state_dict(average_weights(weight_files(folder)) if average else saved["model"])
     except (AttributeError, RuntimeError, TypeError):

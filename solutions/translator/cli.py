@@ -21,6 +21,7 @@ from solutions.translator.trainer import train
 
 SWITCHES = {
     "bf16": "bfloat16 autocast",
+    "fp16": "float16 autocast, with a scaled loss",
     "sdpa": "PyTorch's fused attention",
     "kernels": "PyTorch's layer normalisation, and smoothing without a table",
     "compile": "torch.compile",
@@ -28,7 +29,7 @@ SWITCHES = {
     "tie_weights": "one table for source, target and output",
 }
 # What a resumed run may change.
-FREE = {"steps", "accumulate", "save_every", "keep", "threads", "bf16", "sdpa", "kernels", "compile"}
+FREE = {"steps", "accumulate", "save_every", "keep", "threads", "bf16", "fp16", "sdpa", "kernels", "compile"}
 
 
 def at_least(least):

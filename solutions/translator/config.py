@@ -6,6 +6,7 @@ import math
 import torch
 
 from solutions.translator.errors import BadInput
+from solutions.translator.precision import number_type
 from solutions.translator.tokenizers import TOKENIZERS
 
 
@@ -28,12 +29,13 @@ class TranslationConfig:
         seed: of parameters, batches and dropout.
         threads: of the processor; ``None``: as many as PyTorch takes. With others, sums are rounded in another way.
         bf16: bfloat16 in autocast.
+        fp16: float16 in autocast, with a scaled loss.
         sdpa: PyTorch's fused attention.
         kernels: PyTorch's layer normalisation, and smoothing without a table.
         compile: ``torch.compile``.
         fused_adamw: PyTorch's AdamW, fused where the device has that, instead of the course's own.
 
-    The last five change the speed and, up to rounding, nothing else; ``None`` is for ``settled`` to decide.
+    The last six change the speed and, up to rounding, nothing else; ``None`` is for ``settled`` to decide.
     """
 
     tokenizer: str = "bpe"
@@ -58,6 +60,7 @@ class TranslationConfig:
     seed: int = 0
     threads: int | None = None
     bf16: bool | None = None
+    fp16: bool | None = None
     sdpa: bool = True
     kernels: bool = True
     compile: bool | None = None
@@ -85,8 +88,15 @@ class TranslationConfig:
         for name, allowed in (("tokenizer", tuple(TOKENIZERS)), ("norm", ("pre", "post"))):
             if getattr(self, name) not in allowed:
                 raise BadInput(f"{name} is {getattr(self, name)!r}, but must be one of {', '.join(allowed)}.")
+        if self.bf16 and self.fp16:
+            raise BadInput("bf16 and fp16 are two types for the same numbers: choose one of them.")
         if not 32 <= self.vocab_size <= 10**6:
             raise BadInput(f"vocab_size is {self.vocab_size}, but must be from 32 to a million.")
+
+    @property
+    def dtype(self):
+        """What autocast computes in; ``None``: there is no autocast, and all is float32."""
+        return torch.bfloat16 if self.bf16 else torch.float16 if self.fp16 else None
 
     @classmethod
     def preset(cls, name, **changes):
@@ -96,13 +106,14 @@ class TranslationConfig:
         return dataclasses.replace(PRESETS[name], **changes)
 
     def settled(self, device):
-        """The same with every ``None`` decided for a device: bfloat16 and compiling where there is a GPU for them."""
+        """The same with every ``None`` decided for a device: the fastest type of numbers, and compiling on a GPU."""
         gpu = device.type == "cuda"
-        # Older GPUs, such as the T4, emulate bfloat16, which is slow; `is_bf16_supported` says True of them as well.
-        bf16 = gpu and torch.cuda.get_device_capability(device) >= (8, 0) if self.bf16 is None else self.bf16
+        fastest = number_type(device)
+        bf16 = (fastest is torch.bfloat16 and not self.fp16) if self.bf16 is None else self.bf16
+        fp16 = (fastest is torch.float16 and not bf16) if self.fp16 is None else self.fp16
         compile_ = gpu and self.d_model >= 512 if self.compile is None else self.compile  # smaller ones end too soon
         save_every = self.save_every or max(1, self.steps // 20)
-        return dataclasses.replace(self, bf16=bf16, compile=compile_, save_every=save_every)
+        return dataclasses.replace(self, bf16=bf16, fp16=fp16, compile=compile_, save_every=save_every)
 
 
 PRESETS = {

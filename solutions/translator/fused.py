@@ -119,18 +119,19 @@ class Body(nn.Module):
 
     Args:
         model: a Transformer.
-        bf16: compute in bfloat16 where PyTorch's autocast finds that safe; parameters stay as they are.
+        dtype: what to compute in where PyTorch's autocast finds that safe, bfloat16 or float16; parameters stay as they
+            are. ``None`` computes in their type.
     """
 
-    def __init__(self, model, bf16=False):
+    def __init__(self, model, dtype=None):
         super().__init__()
         self.model = model
-        self.bf16 = bf16
+        self.dtype = dtype
         self.generator = nn.Identity()
 
     def forward(self, src, tgt, src_mask, tgt_mask):
         """Hidden vectors ``(B, T, d)``."""
-        with torch.autocast(src.device.type, torch.bfloat16, enabled=self.bf16):
+        with torch.autocast(src.device.type, self.dtype, enabled=self.dtype is not None):
             return self.model(src, tgt, src_mask, tgt_mask)
 
 
@@ -140,16 +141,16 @@ class BodyLoss(nn.Module):
     Args:
         generator: makes log-probabilities ``(N, V)`` of hidden vectors ``(N, d)``.
         loss_fn: as in `training_step`.
-        bf16: as in `Body`, for the generator's product; everything after it is float32.
+        dtype: as in `Body`, for the generator's product; everything after it is float32.
     """
 
-    def __init__(self, generator, loss_fn, bf16=False):
+    def __init__(self, generator, loss_fn, dtype=None):
         super().__init__()
-        self.generator, self.loss_fn, self.bf16 = generator, loss_fn, bf16
+        self.generator, self.loss_fn, self.dtype = generator, loss_fn, dtype
 
     def forward(self, hidden, target):
         """The loss of hidden vectors ``(N, d)`` and target ids ``(N,)``, a float32 scalar."""
-        with torch.autocast(hidden.device.type, torch.bfloat16, enabled=self.bf16):
+        with torch.autocast(hidden.device.type, self.dtype, enabled=self.dtype is not None):
             log_probs = self.generator(hidden)
         return self.loss_fn(log_probs.float(), target)
 
@@ -161,8 +162,8 @@ def wrap_for_config(model, config):
     """
     smoothing = ClosedLabelSmoothing if config.kernels else LabelSmoothing
     size, device = model.generator.proj.out_features, model.generator.proj.weight.device
-    whole = Body(model, bool(config.bf16))
-    loss_fn = BodyLoss(model.generator, smoothing(size, PAD, config.smoothing).to(device), bool(config.bf16))
+    whole = Body(model, config.dtype)
+    loss_fn = BodyLoss(model.generator, smoothing(size, PAD, config.smoothing).to(device), config.dtype)
     if config.compile:
         for part in (whole, loss_fn):
             part.compile(dynamic=True)

@@ -1,6 +1,7 @@
 """How fast a training is: the rate of the device, the operations of a step, and a display of both."""
 
 import math
+import re
 import sys
 import time
 
@@ -8,18 +9,37 @@ import torch
 
 from solutions import PAD
 
-# Products of bfloat16 matrices, in operations per second, dense, from the data sheets of the makers.
-PEAKS = {"H200": 989e12, "H100": 989e12, "A100": 312e12, "L40S": 362e12, "L4": 121e12, "RTX 4090": 165e12}
+# Products of bfloat16 matrices (of float16 ones where that is all there is), summed in float32: operations per second
+# from NVIDIA's data sheets, halved where a sheet counts products with zeros left out ("with sparsity").
+PEAKS = {
+    "H200": 989e12,  # "H200 Tensor Core GPU", SXM
+    "H100 PCIe": 756e12,  # "H100 Tensor Core GPU"
+    "H100": 989e12,  # the same, SXM
+    "A100": 312e12,  # "A100 Tensor Core GPU"
+    "L40S": 362e12,  # "L40S GPU"
+    "L4": 121e12,  # "L4 Tensor Core GPU"
+    "T4": 65e12,  # "T4 Tensor Core GPU": mixed precision, float16
+    "V100": 125e12,  # "V100 Tensor Core GPU", SXM2: float16
+    "RTX 4090": 165e12,  # "Ada GPU architecture", appendix A
+}
 
 
-def peak_rate(device, bf16=False):
-    """The most operations per second that a device does in products of matrices: known, or measured here."""
-    if device.type == "cuda" and bf16:
-        for name, rate in PEAKS.items():
-            if name in torch.cuda.get_device_name(device):
-                return rate
+def known_peak(name):
+    """The rate of the GPU of that name in `PEAKS`, or ``None``; ``"Tesla T4"`` is a T4, ``"NVIDIA L40"`` is no L4."""
+    return next((rate for gpu, rate in PEAKS.items() if re.search(rf"\b{gpu}\b", name)), None)
+
+
+def peak_rate(device, dtype=None):
+    """The most operations per second that a device does in products of matrices: known, or measured here.
+
+    Args:
+        device: a ``torch.device``.
+        dtype: ``torch.bfloat16`` or ``torch.float16``; ``None``: float32.
+    """
+    if device.type == "cuda" and dtype is not None and (known := known_peak(torch.cuda.get_device_name(device))):
+        return known
     size = 4096 if device.type == "cuda" else 768
-    matrix = torch.ones(size, size, device=device, dtype=torch.bfloat16 if bf16 else torch.float32)
+    matrix = torch.ones(size, size, device=device, dtype=dtype or torch.float32)
     best = math.inf
     for _ in range(6):
         started = time.perf_counter()

@@ -15,11 +15,13 @@ import torch
 from torch import nn
 
 from solutions.optim import AdamW, noam_scheduler
+from solutions.transformer import make_model
 from solutions.translation import training_step
 from solutions.translator.checkpoints import LAST, build_model, read_run, try_folder, weight_files, write_file
 from solutions.translator.data import checked_stream, fingerprint, to_device
 from solutions.translator.errors import BadInput, OutOfMemory, WorkerLost, out_of_memory, worker_lost
 from solutions.translator.fused import Distributed, faster_classes, replaced, wrap_for_config
+from solutions.translator.precision import ScaledOptimizer, loss_scaler
 from solutions.translator.processes import World, interruptible
 from solutions.translator.speed import Progress, peak_rate, step_operations
 from solutions.translator.tokenizers import TOKENIZERS
@@ -47,7 +49,7 @@ class TrainResult(NamedTuple):
     utilisation: float
 
 
-def train(config, pairs, device=None, folder=None, resume=False, quiet=True, data=None):
+def train(config, pairs, device=None, folder=None, resume=False, quiet=True, data=None, make=make_model):
     """Train a model: alone, or as one of several processes that ``torchrun`` started.
 
     Args:
@@ -58,6 +60,7 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
         resume: go on from the last checkpoint in ``folder``, exactly as if there had been no interruption.
         quiet: say nothing.
         data: a note about the pairs for the checkpoint, any plain value.
+        make: builds the model, called as ``make_model`` is: a learner's own, for instance.
 
     Returns:
         A `TrainResult`.
@@ -69,7 +72,7 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
     is divided by the tokens of all. Dropout is drawn by step and process, so only without it do the losses equal
     those of a single process with the same micro-batches.
     """
-    return Trainer(config, pairs, device, folder, resume, quiet, data).run()
+    return Trainer(config, pairs, device, folder, resume, quiet, data, make).run()
 
 
 def make_optimizer(config, model):
@@ -86,7 +89,7 @@ def make_optimizer(config, model):
 class Trainer:
     """A run: what it is made of, and how far it is. The arguments are those of `train`."""
 
-    def __init__(self, config, pairs, device=None, folder=None, resume=False, quiet=True, data=None):
+    def __init__(self, config, pairs, device=None, folder=None, resume=False, quiet=True, data=None, make=make_model):
         if not pairs:
             raise BadInput("There are no pairs to train on.")
         self.world = World(device)
@@ -101,7 +104,10 @@ class Trainer:
         kind, state = self.saved_tokenizer
         tokenizer = TOKENIZERS[kind](state)
         self.stream = checked_stream(pairs, tokenizer, self.config, self.world.device)
-        self.model = build_model(self.config, tokenizer).to(self.world.device)
+        self.model = build_model(self.config, tokenizer, make).to(self.world.device)
+        with torch.device("meta"):  # the course's model of the same size: its parts have the names that are counted by
+            self.counted = build_model(self.config, tokenizer)
+        self.scaler = loss_scaler(self.world.device, bool(self.config.fp16))
         self.optimizer = make_optimizer(self.config, self.model)
         self.scheduler = noam_scheduler(self.optimizer, self.config.d_model, self.config.warmup, self.config.factor)
         self.losses: list[float] = []
@@ -144,6 +150,7 @@ class Trainer:
             self.model.load_state_dict(saved["model"])
             self.optimizer.load_state_dict(saved["optimizer"])
             self.scheduler.load_state_dict(saved["scheduler"])
+            self.scaler.load_state_dict(saved.get("scaler") or self.scaler.state_dict())
         except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
             raise BadInput(f"{self.folder}/{LAST} is damaged: its numbers do not fit its settings.") from None
         self.losses = saved["losses"]
@@ -162,6 +169,7 @@ class Trainer:
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "scheduler": self.scheduler.state_dict(),
+            "scaler": self.scaler.state_dict(),
         }
         write_file(self.folder / LAST, everything)
         if weights:
@@ -180,7 +188,7 @@ class Trainer:
 
     def run(self):
         """Take the steps that are left, and say what came of them."""
-        peak = peak_rate(self.world.device, bool(self.config.bf16))
+        peak = peak_rate(self.world.device, self.config.dtype)
         progress = Progress(self.config.steps, self.done, peak, self.quiet or self.world.rank > 0)
         began = time.perf_counter()
         with interruptible() as signals:
@@ -214,7 +222,7 @@ class Trainer:
                 all_tokens, ends = self.world.sum(sum(batch.ntokens for batch in own), len(signals))
                 if ends:
                     break
-                operations = step_operations(self.model, own) * self.world.size
+                operations = step_operations(self.counted, own) * self.world.size
                 self.step(own, all_tokens)
                 self.tokens += int(all_tokens)
                 self.operations += operations
@@ -235,16 +243,17 @@ class Trainer:
         torch.manual_seed(self.config.seed * 1_000_003 + self.done * size + self.world.rank)
         # Gradients are averaged over processes, so each one's share of the tokens is made up for.
         share = sum(batch.ntokens for batch in batches) * size / max(all_tokens, 1)
+        scale = self.scaler.get_scale()  # 1.0 unless it is float16
         result = training_step(
             self.whole,
             [to_device(batch, self.world.device) for batch in batches],
-            lambda log_probs, targets: self.loss_fn(log_probs, targets) * share,
-            self.optimizer,
+            lambda log_probs, targets: self.scaler.scale(self.loss_fn(log_probs, targets) * share),
+            ScaledOptimizer(self.optimizer, self.scaler),
             self.scheduler,
-            self.config.max_norm,
+            self.config.max_norm * scale,  # clipped before they are divided by the scale: the direction is the same
         )
-        self.losses.append(result.loss)  # the step is made, even if the exchange of its losses fails
-        (self.losses[-1],) = self.world.sum(result.loss / size)
+        self.losses.append(result.loss / scale)  # the step is made, even if the exchange of its losses fails
+        (self.losses[-1],) = self.world.sum(self.losses[-1] / size)
         if not math.isfinite(self.losses[-1]):
             raise BadInput(f"The loss of step {self.done} is {self.losses[-1]}: lower --factor, or raise --warmup.")
 

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = TranslationConfig(
     vocab_size=300, num_layers=1, d_model=16, d_ff=32, num_heads=2, max_tokens=300, steps=8, warmup=4, save_every=3,
-    bf16=False, compile=False,
+    bf16=False, fp16=False, compile=False,
 )  # fmt: skip
 
 
@@ -178,11 +178,20 @@ def test_losses_are_those_of_the_processor(pairs, cpu_losses):
 
 
 @pytest.mark.parametrize(
-    "change", [{"bf16": True}, {"compile": True}, {"bf16": True, "compile": True}, {"sdpa": False}, {"kernels": False}]
+    "change",
+    [
+        {"bf16": True},
+        {"fp16": True},
+        {"compile": True},
+        {"bf16": True, "compile": True},
+        {"fp16": True, "fused_adamw": False},
+        {"sdpa": False},
+        {"kernels": False},
+    ],
 )
 def test_a_switch_changes_little(pairs, cpu_losses, change):
     losses = train(dataclasses.replace(SMALL, **change), pairs, "cuda").losses
-    assert losses == pytest.approx(cpu_losses, rel=0.03 if change.get("bf16") else 2e-3)
+    assert losses == pytest.approx(cpu_losses, rel=0.03 if {"bf16", "fp16"} & change.keys() else 2e-3)
 
 
 def test_a_run_goes_on_where_it_stopped_and_its_model_on_a_processor(tmp_path, pairs):

@@ -681,12 +681,3 @@ def test_a_killed_worker_ends_the_run_with_a_message_and_a_checkpoint(tmp_path):
     saved = read_file(tmp_path / "last.pt")
     assert len(saved["losses"]) >= 100
     assert not list(tmp_path.glob("*.tmp"))
-
-
-@pytest.mark.parametrize(("capability", "expected"), [((7, 5), False), ((8, 0), True), ((9, 0), True)])
-def test_bfloat16_is_on_where_the_gpu_has_units_for_it(monkeypatch, capability, expected):
-    """A T4 (7.5) emulates it, slowly. Catches `is_bf16_supported()`, which answers True for emulation as well."""
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation=True: True)
-    assert SMALL.settled(torch.device("cuda")).bf16 is expected
-    assert dataclasses.replace(SMALL, bf16=not expected).settled(torch.device("cuda")).bf16 is not expected

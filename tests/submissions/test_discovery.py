@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.addresses import ROOT
 from autograder.submissions import files
 from autograder.submissions.discovery import discover, one_source
 from autograder.submissions.files import UnreadableSubmission, content
@@ -566,3 +567,62 @@ def test_in_the_usual_layout_any_name_is_a_student(tmp_path, write, notebook, st
     found = discover([tmp_path / "class"])
     assert sorted(source.student for source in found) == sorted(students)
     assert {source.problem for source in found} == {""}
+
+
+# --- notebooks in which nothing is graded ---------------------------------------------------------------
+
+GPU = (ROOT / "exercises" / "translation" / "translation_gpu.ipynb").read_text(encoding="utf-8")
+STEP = cells("def training_step(model, batches, *others):\n    return None")
+BESIDE = {
+    "in the learner's folder": ("class/ada", "translation.ipynb", "translation_gpu.ipynb"),
+    "as nbgrader has it": ("class/ada/translation", "translation.ipynb", "translation_gpu.ipynb"),
+    "in a clone of the course": ("class/hw-ada/exercises/translation", "translation.ipynb", "translation_gpu.ipynb"),
+    "downloaded twice": ("class/ada", "translation (1).ipynb", "Translation_GPU (1).ipynb"),
+    "uploaded to Canvas": ("class", "ada_12345_67890_translation.ipynb", "ada_12345_67891_translation_gpu.ipynb"),
+}
+
+
+@pytest.mark.parametrize("packed_up", [False, True], ids=["files", "zip"])
+@pytest.mark.parametrize(("folder", "handed_in", "companion"), BESIDE.values(), ids=BESIDE)
+def test_a_companion_beside_the_submission_is_none(tmp_path, write, folder, handed_in, companion, packed_up):
+    """The submission is what it would be alone: no other student, no other file, no note."""
+
+    def found(names):
+        if not packed_up:
+            for name in names:
+                write(f"{folder}/{name}", GPU if name == companion else STEP)
+            return discover([tmp_path / "class"])
+        with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+            for name in names:
+                archive.writestr(f"{folder}/{name}".removeprefix("class/"), GPU if name == companion else STEP)
+        return discover([tmp_path / "class.zip"])
+
+    alone = found([handed_in])
+    assert [(one.unit, one.path.name, one.problem, one.notes) for one in alone] == [("translation", handed_in, "", ())]
+    assert found([handed_in, companion]) == alone
+
+
+def test_a_companion_in_a_learners_own_zip_file_is_none(tmp_path, packed):
+    packed("class/ada.zip", {"translation/translation.ipynb": STEP, "translation/translation_gpu.ipynb": GPU})
+    packed("class/bob.zip", {"translation/translation_gpu.ipynb": GPU})
+    ada, bob = discover([tmp_path / "class"])
+    assert (ada.student, ada.path.name, ada.problem, ada.notes) == ("ada", "translation.ipynb", "", ())
+    assert bob.problem.startswith("bob.zip holds no notebook")
+
+
+def test_a_companion_alone_is_nothing_handed_in(tmp_path, write):
+    path = write("class/ada/translation/translation_gpu.ipynb", GPU)
+    write("class/bob/translation/translation.ipynb", STEP)
+    ada, bob = sorted(discover([tmp_path / "class"]), key=lambda source: source.student)
+    assert ada.problem == (
+        f"Nothing was submitted: there is no notebook in {path.parent} (translation_gpu.ipynb cannot be graded)."
+    )
+    assert bob.problem == ""
+    assert one_source(path).problem == "Nothing in translation_gpu.ipynb is graded: hand in translation.ipynb."
+
+
+def test_tasks_that_were_written_into_a_companion_count(tmp_path, write):
+    path = write("class/ada/translation/translation_gpu.ipynb", STEP)
+    (source,) = discover([tmp_path / "class"])
+    assert (source.path, source.problem) == (path, "")
+    assert one_source(path).problem == ""
