@@ -93,6 +93,9 @@ def build_model(config, tokenizer):
         size, size, config.num_layers, config.d_model, config.d_ff, config.num_heads, config.dropout, config.norm,
         config.tie_weights,
     )  # fmt: skip
+    if config.table_start == "normal":
+        for table in {model.src_embed[0].embed.weight, model.tgt_embed[0].embed.weight}:  # one, if they are tied
+            torch.nn.init.normal_(table, std=config.d_model**-0.5)
     model.tokenizer = tokenizer
     return model
 

@@ -17,6 +17,8 @@ class TranslationConfig:
         tokenizer: "bpe" (the library) or "own" (`solutions.tokens`).
         vocab_size: the most tokens of the vocabulary, which both languages share.
         num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights: as in ``make_model``.
+        table_start: how the rows of the embeddings start: "xavier", as ``make_model`` leaves them, or "normal", drawn
+            from N(0, 1 / d_model), so that a row times the square root of d_model has entries of variance 1.
         smoothing: of the labels.
         max_tokens: cost of a micro-batch, see `token_batches`.
         accumulate: micro-batches for a step, in each process.
@@ -49,6 +51,7 @@ class TranslationConfig:
     dropout: float = 0.0
     norm: str = "pre"
     tie_weights: bool = True
+    table_start: str = "xavier"
     smoothing: float = 0.1
     max_tokens: int = 1536
     accumulate: int = 1
@@ -101,6 +104,7 @@ class TranslationConfig:
             ("tokenizer", tuple(TOKENIZERS)),
             ("norm", ("pre", "post")),
             ("best_by", ("loss", "bleu")),
+            ("table_start", ("xavier", "normal")),
         ):
             if getattr(self, name) not in allowed:
                 raise BadInput(f"{name} is {getattr(self, name)!r}, but must be one of {', '.join(allowed)}.")

@@ -4,11 +4,13 @@
 # ruff: noqa: F811
 # mypy: disable-error-code="no-redef"
 
-import bisect
-import collections
+import io
 import itertools
 import math
+import os
 import re
+import tempfile
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -26,7 +28,7 @@ from solutions.tokens import Vocabulary
 from solutions.training import Batch
 from solutions.transformer import make_model
 from solutions.translation import (
-    StepResult,
+    Resources,
     encode_pairs,
     make_batch,
     pad_rows,
@@ -177,6 +179,253 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     candidates = [words(output) for output in outputs]
     references = [[words(target)] for _, target in pairs]
     return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# early_stopping
+
+
+@alternative("translation.early_stopping", "lowest-first")
+def early_stopping(losses, patience):
+    if patience < 1:
+        raise ValueError("patience has to be a positive whole number")
+    numbers = [loss for loss in losses if loss == loss]  # NaN is not equal to itself
+    if not numbers:
+        return None, False
+    best = list(losses).index(min(numbers))
+    return best, len(losses) - best > patience
+
+
+@alternative("translation.early_stopping", "counted-as-they-come")
+def early_stopping(losses, patience):
+    if not patience >= 1:
+        raise ValueError(f"cannot wait for {patience} validations")
+    best, lowest, waited = None, math.inf, 0
+    for index in range(len(losses)):
+        if losses[index] < lowest or (best is None and not math.isnan(losses[index])):
+            best, lowest, waited = index, losses[index], 0
+        else:
+            waited += 1
+    return best, waited >= patience and best is not None
+
+
+@alternative("translation.early_stopping", "by-minimum-of-pairs")
+def early_stopping(losses, patience):
+    if patience <= 0:
+        raise ValueError("patience must be at least 1")
+    candidates = [(loss, index) for index, loss in enumerate(losses) if not math.isnan(loss)]
+    best = min(candidates)[1] if candidates else None
+    recent = range(len(losses) - patience, len(losses))
+    return best, best is not None and best not in recent
+
+
+@alternative("translation.early_stopping", "in-a-tensor")
+def early_stopping(losses, patience):
+    if int(patience) < 1:
+        raise ValueError("patience")
+    values = torch.tensor(list(losses), dtype=torch.float64)
+    if values.isnan().all():
+        return None, False
+    best = int(values.nan_to_num(math.inf).argmin())
+    return best, bool(len(values) - 1 >= best + patience)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# save_checkpoint
+
+
+@alternative("translation.save_checkpoint", "with-pathlib")
+def save_checkpoint(path, model, optimizer, scheduler, position):
+    path = Path(path)
+    parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+    saved = {name: part.state_dict() for name, part in parts.items()}
+    saved |= {"random": torch.default_generator.get_state(), "position": position}
+    temporary = path.with_name(path.name + ".tmp")
+    with temporary.open("wb") as file:
+        torch.save(saved, file)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+@alternative("translation.save_checkpoint", "in-memory-first")
+def save_checkpoint(path, model, optimizer, scheduler, position):
+    buffer = io.BytesIO()
+    torch.save(
+        dict(
+            position=position,
+            random=torch.random.get_rng_state(),
+            scheduler=scheduler.state_dict(),
+            optimizer=optimizer.state_dict(),
+            model={name: value.clone() for name, value in model.state_dict().items()},
+        ),
+        buffer,
+    )
+    with open(str(path) + "~", "wb") as file:
+        file.write(buffer.getvalue())
+    os.rename(str(path) + "~", path)
+
+
+@alternative("translation.save_checkpoint", "tidied-up")
+def save_checkpoint(path, model, optimizer, scheduler, position):
+    folder, name = os.path.split(os.path.abspath(path))
+    handle, temporary = tempfile.mkstemp(prefix=name, dir=folder)
+    os.close(handle)
+    try:
+        state = {"random": torch.get_rng_state(), "position": position}
+        state["model"] = model.state_dict()
+        state["optimizer"] = optimizer.state_dict()
+        state["scheduler"] = scheduler.state_dict()
+        torch.save(state, temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# load_checkpoint
+
+
+@alternative("translation.load_checkpoint", "part-by-part")
+def load_checkpoint(path, model, optimizer, scheduler):
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    for name, part in (("scheduler", scheduler), ("optimizer", optimizer), ("model", model)):
+        part.load_state_dict(state[name])
+    torch.random.set_rng_state(state["random"])
+    return state["position"]
+
+
+@alternative("translation.load_checkpoint", "copied-by-hand")
+def load_checkpoint(path, model, optimizer, scheduler):
+    with open(path, "rb") as file:
+        state = torch.load(file, weights_only=True)
+    torch.default_generator.set_state(state.pop("random"))
+    own = model.state_dict()
+    for name, value in state.pop("model").items():
+        own[name].copy_(value)
+    optimizer.load_state_dict(state.pop("optimizer"))
+    scheduler.load_state_dict(state.pop("scheduler"))
+    return state.pop("position")
+
+
+@alternative("translation.load_checkpoint", "by-default")
+def load_checkpoint(path, model, optimizer, scheduler):
+    saved = torch.load(str(path))  # weights_only is the default
+    model.load_state_dict(saved["model"], strict=True)
+    optimizer.load_state_dict(saved["optimizer"])
+    scheduler.load_state_dict(saved["scheduler"])
+    position, random = saved["position"], saved["random"]
+    torch.set_rng_state(random)
+    return position
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# average_gradients
+
+
+@alternative("translation.average_gradients", "one-exchange")
+def average_gradients(model, tokens, all_reduce):
+    """All gradients and the number of tokens in one vector."""
+    parameters = [one for one in model.parameters() if one.requires_grad]
+    gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in parameters]
+    vector = torch.cat([one.flatten() for one in gradients] + [gradients[0].new_tensor([tokens])])
+    all_reduce(vector)
+    total = round(vector[-1].item())
+    vector /= max(total, 1)
+    for one, part in zip(parameters, vector[:-1].split([one.numel() for one in parameters])):
+        one.grad = part.view_as(one).clone()
+    return total
+
+
+@alternative("translation.average_gradients", "divided-first")
+def average_gradients(model, tokens, all_reduce):
+    count = torch.tensor([float(tokens)], dtype=torch.float64)
+    all_reduce(count)
+    total = int(count.item())
+    for parameter in filter(lambda one: one.requires_grad, model.parameters()):
+        gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad / total
+        all_reduce(gradient)
+        parameter.grad = gradient
+    return total
+
+
+@alternative("translation.average_gradients", "divided-afterwards")
+def average_gradients(model, tokens, all_reduce):
+    """Every parameter, the frozen ones among them."""
+    for parameter in model.parameters():
+        parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.contiguous()
+        all_reduce(parameter.grad)
+    total = torch.tensor(int(tokens))
+    all_reduce(total)
+    if total > 0:
+        for parameter in model.parameters():
+            parameter.grad.div_(total)
+    return int(total)
+
+
+@alternative("translation.average_gradients", "only-what-somebody-has")
+def average_gradients(model, tokens, all_reduce):
+    """First ask who has which gradient; what nobody has stays without one."""
+    parameters = [one for one in model.parameters() if one.requires_grad]
+    there = torch.tensor([tokens] + [int(one.grad is not None) for one in parameters])
+    all_reduce(there)
+    total, *owners = there.tolist()
+    for parameter, owned in zip(parameters, owners):
+        if owned:
+            if parameter.grad is None:
+                parameter.grad = parameter.new_zeros(parameter.shape)
+            all_reduce(parameter.grad)
+            parameter.grad.mul_(1 / max(total, 1))
+    return total
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# training_resources
+
+
+@alternative("translation.training_resources", "counted-on-modules")
+def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length, seconds, peak, devices=1):
+    d = d_model
+    linear = [(d, d)] * 4 + [(d, 4 * d), (4 * d, d)]
+    layer = sum(inner * outer + outer for inner, outer in linear) + 2 * (2 * d)
+    parameters = num_layers * layer + 2 * d + (vocab_size + length) * d
+    multiplied = num_layers * sum(inner * outer for inner, outer in linear) + vocab_size * d
+    per_token = 6 * multiplied + 12 * num_layers * d * length
+    operations = rows * length * per_token
+    kept = [34 * rows * length * d + 5 * rows * num_heads * length**2 for _ in range(num_layers)]
+    return Resources(parameters, sum(kept), operations, operations / seconds / (devices * peak))
+
+
+@alternative("translation.training_resources", "forward-and-twice-backward")
+def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length, seconds, peak, devices=1):
+    hidden = 4 * d_model
+    attention = 4 * d_model * (d_model + 1)
+    feed_forward = d_model * hidden + hidden + hidden * d_model + d_model
+    parameters = num_layers * (attention + feed_forward + 4 * d_model) + 2 * d_model
+    parameters += d_model * vocab_size + d_model * length
+    weights = num_layers * (4 * d_model**2 + 2 * d_model * hidden) + d_model * vocab_size
+    products = 2 * num_layers * (2 * d_model * length)  # queries with keys, weights with values
+    forward = rows * length * (2 * weights + products)
+    operations = forward + 2 * forward
+    numbers = num_layers * rows * (34 * length * d_model + 5 * num_heads * length * length)
+    return Resources(
+        operations=operations,
+        utilisation=(operations / seconds) / (peak * devices),
+        activation_bytes=numbers,
+        parameters=parameters,
+    )
+
+
+@alternative("translation.training_resources", "in-fractions-of-d")
+def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length, seconds, peak, devices=1):
+    tokens = rows * length
+    body = num_layers * (12 * d_model * d_model + 13 * d_model) + 2 * d_model
+    tables = d_model * (vocab_size + length)
+    flops = 72 * num_layers * tokens * d_model**2
+    flops += 6 * tokens * vocab_size * d_model + 12 * num_layers * d_model * tokens * length
+    memory = tokens * d_model * num_layers * (34 + 5 * num_heads * length / d_model)
+    return Resources(body + tables, round(memory), flops, flops / (seconds * devices * peak))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

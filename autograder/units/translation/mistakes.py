@@ -4,6 +4,7 @@ Every entry is wrong in one respect only. When two would give the same results, 
 """
 
 import itertools
+import math
 import random
 from collections import Counter
 
@@ -435,6 +436,815 @@ mistake(
     "to live with its own errors, so the score says nothing about what it writes.",
     hint="Your outputs are predictions made with the reference at hand. BLEU is about what the model writes when it is "
     "alone: call `translate`.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# early_stopping
+
+
+mistake(
+    "translation.early_stopping",
+    "last-of-equal-ones",
+    edit("loss < losses[best]", "loss <= losses[best]"),
+    section="early-stopping",
+    why="Of equal losses the last one was taken for the best. A loss that only comes back is no progress, and a run that "
+    "stands still would never end.",
+    hint="An equal loss counts as better in your code. Only a lower one is progress: of equal ones the first stays.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "one-too-patient",
+    edit(">= patience", "> patience"),
+    section="early-stopping",
+    why="The run goes on for one validation more than `patience` says.",
+    hint="With `patience=1` one validation without progress should end the run; yours waits for a second one.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "best-one-counted",
+    edit("len(losses) - 1 - best", "len(losses) - best"),
+    section="early-stopping",
+    why="The best validation itself was counted among those without progress, so the run ends one validation too early.",
+    hint="How many validations came *after* the best one? You count the best one too, so that with `patience=1` a run "
+    "ends right at its best.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "nan-is-best",
+    edit("not math.isnan(loss) and (best is None or loss < losses[best])", "best is None or loss < losses[best]"),
+    section="early-stopping",
+    why="A first loss that is NaN stayed the best for ever: nothing is less than NaN.",
+    hint="What is `3.0 < math.nan`? A NaN at the beginning is never replaced in your code. Leave NaN out.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "highest-loss",
+    edit("loss < losses[best]", "loss > losses[best]"),
+    section="early-stopping",
+    why="The highest loss was taken for the best, as if it were a score.",
+    hint="You take the highest. A loss is the better the lower it is.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "counted-from-one",
+    edit("return best, best", "return None if best is None else best + 1, best"),
+    section="early-stopping",
+    why="The validations were counted from 1. The result is an index of `losses`.",
+    hint="Your index is one too large: it is an index of the list.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "loss-returned",
+    edit("return best, best", "return None if best is None else losses[best], best"),
+    section="early-stopping",
+    why="The lowest loss was returned. Which checkpoint to keep is a question of its index.",
+    hint="You return the lowest loss. Its index is wanted: it says which checkpoint to keep.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "compared-with-the-one-before",
+    edit("loss < losses[best]", "loss < losses[index - 1]"),
+    section="early-stopping",
+    why="Each loss was compared with the one before it. After a bad validation any less bad one then counts as progress.",
+    hint="4, 3, 9, 8: is the 8 progress? You compare each loss with the one before it. Compare it with the lowest so far.",
+)
+
+
+@mistake(
+    "translation.early_stopping",
+    "rises-in-a-row",
+    section="early-stopping",
+    why="The run ends only if the loss rises `patience` times in a row. A loss that goes up and down at the same height "
+    "never does.",
+    hint="You wait for losses that rise one after the other. What counts is that none of them is below the best.",
+)
+def early_stopping(losses, patience):
+    if patience < 1:
+        raise ValueError("patience must be at least 1")
+    finite = [loss for loss in losses if not math.isnan(loss)]
+    best = losses.index(min(finite)) if finite else None
+    last = losses[-patience - 1 :]
+    return best, len(last) > patience and all(one < other for one, other in itertools.pairwise(last))
+
+
+mistake(
+    "translation.early_stopping",
+    "looks-no-further",
+    edit(
+        "if not math.isnan(loss) and (best is None or loss < losses[best]):\n    best = index",
+        "if not math.isnan(loss) and (best is None or loss < losses[best]):\n    best = index\n"
+        "elif best is not None and index - best >= patience:\n    break",
+    ),
+    edit("len(losses) - 1 - best >= patience", "index - best >= patience"),
+    section="early-stopping",
+    why="The search ended where a run would have ended earlier. A run that was told to go on may have found better "
+    "weights since.",
+    hint="You stop looking at the first stretch without progress. All losses are there: the best of all of them counts, "
+    "and what has come since.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "best-of-nothing",
+    edit("best = None", "best = 0"),
+    edit("best is None or loss", "math.isnan(losses[best]) or loss"),
+    section="early-stopping",
+    why="Index 0 was returned where there is no best validation, and nobody can tell it from a real one.",
+    hint="Without any loss, or with NaN alone, there is no best one: return `None` for it.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "any-patience",
+    edit(
+        """
+        if patience < 1:
+            raise ValueError(f"patience is {patience}, but must be at least 1.")
+        """,
+        "",
+    ),
+    section="early-stopping",
+    why="A patience of 0 was accepted. It would end every run at its first validation, at its best.",
+    hint="`patience=0` makes no sense and should raise `ValueError`.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "sorted-in-place",
+    edit("best = None", "best = None\nunsorted = list(losses)\nlosses.sort()"),
+    edit("enumerate(losses)", "enumerate(unsorted)"),
+    edit("loss < losses[best]", "loss < unsorted[best]"),
+    section="early-stopping",
+    why="The caller's list was sorted. The curve of the run is lost.",
+    hint="After your call the list of losses is in another order. Read it, and change nothing.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# save_checkpoint
+
+
+mistake(
+    "translation.save_checkpoint",
+    "no-optimizer",
+    edit('"optimizer": optimizer.state_dict(),', ""),
+    section="resume-to-the-bit",
+    why="The optimiser's state was not saved. Its moments begin at zero again, and the first steps after the "
+    "interruption are other ones.",
+    hint="Adam remembers means of gradients and of their squares. Where are they in your file?",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "no-scheduler",
+    edit('"scheduler": scheduler.state_dict(),', ""),
+    section="resume-to-the-bit",
+    why="The scheduler's state was not saved. The warm-up begins anew.",
+    hint="At which learning rate does the resumed training go on? The scheduler counts steps; save its state.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "no-random-state",
+    edit('"random": torch.get_rng_state(),', ""),
+    section="resume-to-the-bit",
+    why="The state of the random generator was not saved. Dropout strikes out other numbers after the interruption.",
+    hint="Dropout draws random numbers. `torch.get_rng_state()` says where their generator stands.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "no-position",
+    edit('"position": position,', ""),
+    section="resume-to-the-bit",
+    why="The position in the data was not saved. The epoch begins anew, and its first batches are read twice.",
+    hint="Which batch comes next? The position belongs into the file.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "whole-model",
+    edit("model.state_dict()", "model"),
+    section="resume-to-the-bit",
+    why="The model itself was saved. Such a file holds the name of its class, needs its code to be read, and may execute "
+    "anything.",
+    hint="You save the module. `state_dict()` gives its numbers alone, which any program can read.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "parameters-alone",
+    edit("model.state_dict()", "{name: one.detach() for name, one in model.named_parameters()}"),
+    section="resume-to-the-bit",
+    why="Only the parameters were saved. A model has buffers as well, such as the running means of a normalisation.",
+    hint="Parameters are not all that a model remembers: `state_dict()` has its buffers too.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "half-precision",
+    edit("model.state_dict()", "{name: one.half() for name, one in model.state_dict().items()}"),
+    section="resume-to-the-bit",
+    why="The weights were rounded to 16 bits. What comes back is another model.",
+    hint="Your weights are rounded. To the last bit means: with the dtype that they have.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "seed-instead-of-state",
+    edit("torch.get_rng_state()", "torch.Generator().manual_seed(torch.initial_seed()).get_state()"),
+    section="resume-to-the-bit",
+    why="The state at the beginning was saved, as the seed gives it. The numbers of the first steps would come again.",
+    hint="You save where the generator *began*. `torch.get_rng_state()` says where it stands now.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "fresh-generator",
+    edit("torch.get_rng_state()", "torch.manual_seed(0).get_state()"),
+    section="resume-to-the-bit",
+    why="Saving set the random generator to a seed. So a training that saves differs from one that does not.",
+    hint="After your call PyTorch's generator stands elsewhere. Read its state, and change nothing.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "moments-forgotten",
+    edit("optimizer.state_dict()", '{**optimizer.state_dict(), "state": {}}'),
+    section="resume-to-the-bit",
+    why="Only the options of the optimiser were saved, not its moments.",
+    hint='The optimiser\'s `state_dict()` has two parts, and the moments are under "state".',
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "next-position",
+    edit('"position": position,', '"position": position + 1 if isinstance(position, int) else position,'),
+    section="resume-to-the-bit",
+    why="The position was moved on by one, so that one batch is never read.",
+    hint="The position in your file is one further than the one that was passed. The caller knows what comes next.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "left-in-evaluation-mode",
+    edit("everything = {", "model.eval()\neverything = {"),
+    section="resume-to-the-bit",
+    why="The model was put into evaluation mode to be saved, and left in it. From here on the training has no dropout.",
+    hint="After your call the model is in evaluation mode, and the training goes on without dropout. Saving needs no mode.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "over-the-old-one",
+    edit("torch.save(everything, beside)", "torch.save(everything, path)"),
+    edit("os.replace(beside, path)  # at once: whoever looks finds the old file or the new one", ""),
+    section="whole-or-not-at-all",
+    why="The new checkpoint was written over the old one. If that fails half-way, both are lost.",
+    hint="The disk fills up while you write: what is left under `path`? Write beside it, and rename when it is complete.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "removed-first",
+    edit(
+        "torch.save(everything, beside)",
+        "if os.path.exists(path):\n    os.remove(path)\ntorch.save(everything, beside)",
+    ),
+    section="whole-or-not-at-all",
+    why="The old checkpoint was removed before the new one was complete. In between there is none.",
+    hint="Between removing the old file and renaming the new one there is no checkpoint at all. `os.replace` replaces it.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "error-hidden",
+    edit(
+        "torch.save(everything, beside)",
+        "try:\n    torch.save(everything, beside)\nexcept OSError:\n    return",
+    ),
+    section="whole-or-not-at-all",
+    why="An error while writing was hidden. Nobody learns that there has been no checkpoint for hours.",
+    hint="When the disk is full your function returns as if all were well. Let the error through.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# load_checkpoint
+
+
+mistake(
+    "translation.load_checkpoint",
+    "optimizer-forgotten",
+    edit('optimizer.load_state_dict(saved["optimizer"])', ""),
+    section="resume-to-the-bit",
+    why="The optimiser kept the state it had. Its moments belong to another training.",
+    hint="Which moments does the optimiser have for its next step? Yours are not those of the file.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "scheduler-forgotten",
+    edit('scheduler.load_state_dict(saved["scheduler"])', ""),
+    section="resume-to-the-bit",
+    why="The scheduler kept its own count of steps, so the learning rates are those of another step.",
+    hint="The first step has the right rate, which the optimiser knows. And the second? The scheduler needs its state.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "model-forgotten",
+    edit('model.load_state_dict(saved["model"])', ""),
+    section="resume-to-the-bit",
+    why="The model kept its own weights.",
+    hint="After your call the weights of the model are those from before.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "random-state-forgotten",
+    edit('torch.set_rng_state(saved["random"])', ""),
+    section="resume-to-the-bit",
+    why="The random generator stayed where it was, and dropout draws other numbers.",
+    hint="After your call `torch.rand(1)` gives another number than it would have given when the file was written.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "seeded-anew",
+    edit('torch.set_rng_state(saved["random"])', "torch.manual_seed(0)"),
+    section="resume-to-the-bit",
+    why="The generator was seeded anew. A training that was interrupted ten times would draw the same numbers ten times.",
+    hint="You set a seed. The generator was somewhere in the middle of its numbers: `torch.set_rng_state`.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "nothing-returned",
+    edit('return saved["position"]', ""),
+    section="resume-to-the-bit",
+    why="The position was not returned, so the loop begins its epoch anew.",
+    hint="The caller has to know which batch comes next: return the position.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "everything-returned",
+    edit('return saved["position"]', "return saved"),
+    section="resume-to-the-bit",
+    why="The whole dictionary was returned in place of the position.",
+    hint="You return all that was saved. Only the position is wanted.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "position-moved-on",
+    edit('return saved["position"]', 'return saved["position"] + 1'),
+    section="resume-to-the-bit",
+    why="The position was moved on by one: a batch is left out.",
+    hint="You return another position than the one in the file.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "into-a-copy",
+    edit(
+        'model.load_state_dict(saved["model"])', 'import copy\n\ncopy.deepcopy(model).load_state_dict(saved["model"])'
+    ),
+    section="resume-to-the-bit",
+    why="A copy of the model was filled, and thrown away.",
+    hint="The model that the caller has is unchanged: you fill a copy.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "tensors-swapped",
+    edit(
+        'model.load_state_dict(saved["model"])',
+        'for name, value in saved["model"].items():\n'
+        '    owner, _, own = name.rpartition(".")\n'
+        "    part = model.get_submodule(owner)\n"
+        "    setattr(part, own, nn.Parameter(value) if own in dict(part.named_parameters()) else value)",
+    ),
+    section="resume-to-the-bit",
+    why="The model got new parameters. The optimiser still steps the old ones, and the model never changes again.",
+    hint="The optimiser holds the parameters of the model. You put others into the model: copy the numbers instead, as "
+    "`load_state_dict` does.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "left-in-evaluation-mode",
+    edit('return saved["position"]', 'model.eval()\nreturn saved["position"]'),
+    section="resume-to-the-bit",
+    why="The model was put into evaluation mode, as for a model that is only used. The training goes on without dropout.",
+    hint="After your call the model is in evaluation mode. Its mode is none of a checkpoint's business.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "anything-is-executed",
+    edit("weights_only=True", "weights_only=False"),
+    section="resume-to-the-bit",
+    why="The file was read with `weights_only=False`. Then whoever wrote the file decides what is executed here.",
+    hint="A checkpoint may come from anywhere. `weights_only=True` reads numbers, and refuses to execute anything.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# average_gradients
+
+
+mistake(
+    "translation.average_gradients",
+    "mean-of-means",
+    edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
+    edit(
+        "all_reduce(parameter.grad)\nparameter.grad /= max(total.item(), 1)",
+        "parameter.grad /= max(tokens, 1)\nall_reduce(parameter.grad)\nparameter.grad /= processes",
+    ),
+    section="average-gradients",
+    why="Each process divided by its own tokens, and then the mean was taken. A token of a process with few of them "
+    "counts more than one of another.",
+    hint="You take the mean of the processes' means. Each token should count the same: divide the sum of all gradients by "
+    "the tokens of all.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "divided-by-processes",
+    edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
+    edit("max(total.item(), 1)", "processes"),
+    section="average-gradients",
+    why="The sum was divided by the number of processes, as for losses that are means already. These are sums.",
+    hint="The losses are sums over tokens. Divide by all tokens, not by the number of processes.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "own-tokens",
+    edit("max(total.item(), 1)", "max(tokens, 1)"),
+    section="average-gradients",
+    why="The sum of all gradients was divided by the tokens of one process. Every process then makes another step, and "
+    "their models drift apart.",
+    hint="Your processes end with different gradients, since each divides by its own tokens. How many have all together?",
+)
+
+mistake(
+    "translation.average_gradients",
+    "sum-left",
+    edit("parameter.grad /= max(total.item(), 1)", ""),
+    section="average-gradients",
+    why="The gradients were added up and not divided. The step grows with the number of tokens.",
+    hint="Your gradient is that of the sum of all losses. That of the mean per token is wanted.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "divided-and-multiplied",
+    edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
+    edit("max(total.item(), 1)", "(max(total.item(), 1) / processes)"),
+    section="average-gradients",
+    why="The gradient was multiplied by the number of processes. That makes up for a wrapper that averages; here "
+    "`all_reduce` adds.",
+    hint="Your gradient is too long by the number of processes. Nothing here has divided by it, so nothing has to be made "
+    "up for.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "unused-left-out",
+    edit("parameter.grad = torch.zeros_like(parameter)", "continue"),
+    section="average-gradients",
+    why="A parameter without a gradient was left out. Another process has one for it, and waits, or gets the gradient of "
+    "another parameter.",
+    hint="One process has used a parameter that another has not. Both must exchange it: what does the second contribute?",
+)
+
+mistake(
+    "translation.average_gradients",
+    "idle-process-leaves",
+    edit("total = torch.tensor(", "if tokens == 0:\n    return 0\ntotal = torch.tensor("),
+    section="average-gradients",
+    why="A process without tokens returned at once. The others wait for it for ever.",
+    hint="A process that has nothing to add must take part in every exchange all the same. Yours returns early.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "division-by-nothing",
+    edit("max(total.item(), 1)", "total.item()"),
+    section="average-gradients",
+    why="Where no process has a token the gradients were divided by 0, and became NaN.",
+    hint="What if no process has a single token? 0 / 0 is NaN, and one step with it spoils the model.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "a-copy-is-reduced",
+    edit("all_reduce(parameter.grad)", "all_reduce(parameter.grad.clone())"),
+    section="average-gradients",
+    why="A copy of the gradient was exchanged, and the gradient stayed that of one process.",
+    hint="`all_reduce` changes the tensor that it gets. You give it a copy, which is lost.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "result-expected",
+    edit("all_reduce(gradient)\nparameter.grad = gradient", "parameter.grad = all_reduce(gradient)"),
+    base="divided-first",
+    section="average-gradients",
+    why="`all_reduce` returns nothing: it changes the tensor in place. Here the gradient becomes `None`.",
+    hint="You use what `all_reduce` returns, which is `None`. The sum is in the tensor that you passed.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "tied-table-twice",
+    edit(
+        "for parameter in model.parameters():",
+        "for parameter in [one for part in model.modules() for one in part.parameters(recurse=False)]:",
+    ),
+    section="average-gradients",
+    why="Going through the modules meets a tied table twice. Its gradient was added up and divided twice.",
+    hint="A table that two modules share has one gradient. `model.parameters()` gives it once.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "biases-left-out",
+    edit("if not parameter.requires_grad:", "if parameter.dim() < 2:"),
+    section="average-gradients",
+    why="Only matrices were exchanged. Biases and gains differ from process to process, and more so with every step.",
+    hint="After your call some gradients are still those of one process: the ones with a single axis.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "tokens-added-again",
+    edit("all_reduce(total)", ""),
+    edit("all_reduce(parameter.grad)", "all_reduce(total)\nall_reduce(parameter.grad)"),
+    section="average-gradients",
+    why="The tokens were exchanged again for every parameter. From the second time on, sums are added up.",
+    hint="`all_reduce` changes `total` in place. Called on it once more, it adds up sums: exchange the tokens once.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "own-tokens-returned",
+    edit("return total.item()", "return tokens"),
+    section="average-gradients",
+    why="The tokens of one process were returned, not those of all.",
+    hint="You return the tokens that came in. Those of all processes together are wanted.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "float32-on-the-way",
+    edit(
+        "all_reduce(parameter.grad)",
+        "single = parameter.grad.float()\nall_reduce(single)\nparameter.grad = single.to(parameter.dtype)",
+    ),
+    section="average-gradients",
+    why="The gradients were turned into float32 to be exchanged. A model in float64 loses half of its digits.",
+    hint="With a model in float64 your gradients agree to seven digits only. Exchange them in the dtype that they have.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "parameters-averaged",
+    edit("all_reduce(parameter.grad)\nparameter.grad", "all_reduce(parameter.data)\nparameter.data"),
+    section="average-gradients",
+    why="The parameters were exchanged instead of the gradients. They are equal in all processes already.",
+    hint="After your call the parameters have changed. They are the same everywhere; exchange the gradients.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "order-of-its-own",
+    edit(
+        "for parameter in model.parameters():",
+        "for parameter in sorted(model.parameters(), key=lambda one: 0 if one.grad is None else -one.grad.norm().item()):",
+    ),
+    section="average-gradients",
+    why="Each process exchanged its gradients in an order that depends on them. Sums of different parameters come out.",
+    hint="Do all processes exchange the same parameter at the same time? Your order depends on the gradients.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# training_resources
+
+
+mistake(
+    "translation.training_resources",
+    "forward-only",
+    edit("6 * (weights + output) + 12 *", "2 * (weights + output) + 4 *"),
+    section="cost-of-a-step",
+    why="Only the forward pass was counted. The backward pass takes twice as many operations on top of it.",
+    hint="Your operations are a third of what a *training* step takes. What does the backward pass compute for each "
+    "product?",
+)
+
+mistake(
+    "translation.training_resources",
+    "two-for-a-weight",
+    edit("6 * (weights", "2 * (weights"),
+    section="cost-of-a-step",
+    why="Two operations were counted for each weight and token. That is one multiplication and one addition forward; "
+    "backward there are four more.",
+    hint="A weight takes part in one multiplication and one addition forward, and in how many backward?",
+)
+
+mistake(
+    "translation.training_resources",
+    "one-for-a-product",
+    edit("6 * (weights", "3 * (weights"),
+    section="cost-of-a-step",
+    why="A multiplication and the addition after it were counted as one operation. Peaks of devices count them as two.",
+    hint="You count half of the operations: a multiplication with an addition is two.",
+)
+
+mistake(
+    "translation.training_resources",
+    "every-parameter-multiplies",
+    edit("6 * (weights + output)", "6 * (weights + small + output + length * d_model)"),
+    section="cost-of-a-step",
+    why="All parameters were counted as if they multiplied something. A lookup of a position multiplies nothing.",
+    hint="Your N has all parameters. Which of them are matrices that vectors are multiplied by?",
+)
+
+mistake(
+    "translation.training_resources",
+    "embedding-multiplies",
+    edit("6 * (weights + output)", "6 * (weights + 2 * output)"),
+    section="cost-of-a-step",
+    why="The table was counted as embedding and as output layer. An embedding looks a row up, which takes no product.",
+    hint="The tied table is used twice, but only one of the two uses is a product of matrices.",
+)
+
+mistake(
+    "translation.training_resources",
+    "output-layer-left-out",
+    edit("6 * (weights + output)", "6 * weights"),
+    section="cost-of-a-step",
+    why="The output layer was left out, since it shares its table with the embedding. It is a product all the same, in a "
+    "small model the largest.",
+    hint="Your N has the layers alone. Every token is also multiplied by the whole output table.",
+)
+
+mistake(
+    "translation.training_resources",
+    "no-attention-term",
+    edit(" + 12 * num_layers * d_model * length", ""),
+    section="cost-of-a-step",
+    why="The products inside attention were left out. They have no weights of their own, so 6 N does not count them.",
+    hint="Queries are multiplied by keys, and weights by values. No parameter stands for that: it comes on top of 6 N.",
+)
+
+mistake(
+    "translation.training_resources",
+    "attention-without-length",
+    edit("12 * num_layers * d_model * length)", "12 * num_layers * d_model)"),
+    section="cost-of-a-step",
+    why="The attention term does not depend on the length. Each query meets every key of its sequence.",
+    hint="How many keys does one query meet? Your attention term is the same for every length.",
+)
+
+mistake(
+    "translation.training_resources",
+    "attention-with-length-squared",
+    edit("12 * num_layers * d_model * length)", "12 * num_layers * d_model * length**2)"),
+    section="cost-of-a-step",
+    why="The square of the length was counted for each token. It is the square for a whole sequence, so the length for "
+    "each of its tokens.",
+    hint="Per sequence it is T squared. You multiply by the tokens afterwards, so one T is counted twice.",
+)
+
+mistake(
+    "translation.training_resources",
+    "halved-for-the-mask",
+    edit("12 * num_layers * d_model * length)", "6 * num_layers * d_model * length)"),
+    section="cost-of-a-step",
+    why="The attention term was halved because of the causal mask. The convention counts the whole square, which is what "
+    "the plain computation does.",
+    hint="Your attention term is half of the one in the docstring. The convention does not leave out what is masked.",
+)
+
+mistake(
+    "translation.training_resources",
+    "sequences-for-tokens",
+    edit("tokens = rows * length", "tokens = rows"),
+    section="cost-of-a-step",
+    why="Sequences were counted in place of tokens.",
+    hint="A step has B T tokens. You count B of them.",
+)
+
+mistake(
+    "translation.training_resources",
+    "bits-for-bytes",
+    edit("(34 * d_model + 5 * num_heads * length)", "8 * (34 * d_model + 5 * num_heads * length)"),
+    section="cost-of-a-step",
+    why="The activations were counted in bits.",
+    hint="Your number of bytes is eight times too large: those are bits.",
+)
+
+mistake(
+    "translation.training_resources",
+    "numbers-for-bytes",
+    edit("(34 * d_model + 5 * num_heads * length)", "(34 * d_model + 5 * num_heads * length) // 2"),
+    section="cost-of-a-step",
+    why="The bytes were divided by 2, as if 34 and 5 counted numbers of 16 bits. They are bytes already.",
+    hint="Your activations are half of what they should be. The factors 34 and 5 count bytes.",
+)
+
+mistake(
+    "translation.training_resources",
+    "one-layer-kept",
+    edit("activation_bytes=num_layers * tokens", "activation_bytes=tokens"),
+    section="cost-of-a-step",
+    why="Only the activations of one layer were counted. The backward pass needs those of all layers.",
+    hint="You count what one layer keeps. All layers keep theirs until the backward pass has come back to them.",
+)
+
+mistake(
+    "translation.training_resources",
+    "one-head-kept",
+    edit("5 * num_heads * length", "5 * length"),
+    section="cost-of-a-step",
+    why="The attention weights of one head were counted. Every head has a square of its own.",
+    hint="Each head keeps its own T times T weights. Your number does not depend on the heads.",
+)
+
+mistake(
+    "translation.training_resources",
+    "table-counted-twice",
+    edit("weights + small + output + length", "weights + small + 2 * output + length"),
+    section="cost-of-a-step",
+    why="The table that is embedding and output layer at once was counted twice.",
+    hint="You have more parameters than the model: a tied table is there once.",
+)
+
+mistake(
+    "translation.training_resources",
+    "no-biases",
+    edit("weights + small + output", "weights + output"),
+    section="cost-of-a-step",
+    why="Biases and normalisations were left out of the parameters.",
+    hint="Your number of parameters has the matrices alone. Count the biases, gains and biases of normalisations as well.",
+)
+
+mistake(
+    "translation.training_resources",
+    "last-norm-forgotten",
+    edit("num_layers * 13 * d_model + 2 * d_model", "num_layers * 13 * d_model"),
+    section="cost-of-a-step",
+    why="The normalisation after the last layer was forgotten.",
+    hint="Two times d parameters are missing. What follows the last layer?",
+)
+
+mistake(
+    "translation.training_resources",
+    "positions-forgotten",
+    edit("output + length * d_model,", "output,"),
+    section="cost-of-a-step",
+    why="The table of positions was left out of the parameters.",
+    hint="There is a second table, with a row for each position.",
+)
+
+mistake(
+    "translation.training_resources",
+    "one-device",
+    edit("seconds * peak * devices", "seconds * peak"),
+    section="cost-of-a-step",
+    why="The operations of all devices were divided by the peak of one. The share can then exceed 1.",
+    hint="Eight devices could have done eight times as much in that time. Your share leaves the number of devices out.",
+)
+
+mistake(
+    "translation.training_resources",
+    "percent",
+    edit("utilisation=operations", "utilisation=100 * operations"),
+    section="cost-of-a-step",
+    why="The share was returned in percent.",
+    hint="Your share is a hundred times too large: it goes from 0 to 1.",
+)
+
+mistake(
+    "translation.training_resources",
+    "upside-down",
+    edit("operations / (seconds * peak * devices)", "seconds * peak * devices / operations"),
+    section="cost-of-a-step",
+    why="The fraction is upside down: what could have been done, by what was done.",
+    hint="The share of the peak is at most 1. Yours is what could have been done, divided by what was done.",
 )
 
 
