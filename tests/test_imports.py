@@ -58,6 +58,7 @@ GIVEN = {
     "solutions/translator/data.py": {"datasets"},
     "solutions/translator/speed.py": {"tqdm"},
     "solutions/translator/tokenizers.py": {"tokenizers"},
+    "solutions/translator/validation.py": {"matplotlib"},
 }
 
 
