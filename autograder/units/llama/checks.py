@@ -665,7 +665,7 @@ def loud(weights):
 @pytest.mark.task("llama.Llama", points=1)
 def test_llama_parts(learner, reference, rng):
     """Table, blocks, last norm; a head of its own only where it is not tied."""
-    for sizes in (SIZES, UNTIED, SIZES | {"num_layers": 1}):
+    for sizes in (UNTIED, SIZES, SIZES | {"num_layers": 1}):
         check_parts(learner, "Llama", sizes, llama_shapes(sizes))
 
 
@@ -673,8 +673,8 @@ def test_llama_parts(learner, reference, rng):
 def test_logits(learner, reference, rng):
     """Logits at every position, with a tied head and with one of its own."""
     for sizes, dtype, tolerance in (
-        (SIZES, torch.float64, 1e-4),
         (UNTIED, torch.float64, 1e-4),
+        (SIZES, torch.float64, 1e-4),
         (SIZES, torch.float32, 1e-3),
         (ODD | {"num_layers": 1}, torch.float64, 1e-4),
     ):
@@ -688,7 +688,7 @@ def test_logits(learner, reference, rng):
 @pytest.mark.task("llama.Llama", points=2)
 def test_llama_with_a_cache(learner, reference, rng):
     """With a cache, pieces give the logits of the whole; every layer has its own keys and values."""
-    for sizes, chunks in ((SIZES, (4, 1, 1, 3)), (UNTIED, (1, 1, 1)), (ODD, (2, 5))):
+    for sizes, chunks in ((UNTIED, (1, 1, 1)), (SIZES, (4, 1, 1, 3)), (ODD, (2, 5))):
         weights = loud(random_weights(rng, llama_shapes(sizes)))
         ids = rng.integers(0, sizes["vocab_size"], 2, sum(chunks))
         (logits,), _, lengths, shapes = called(learner, "Llama", sizes, weights, [ids], chunks)
@@ -703,7 +703,7 @@ def test_llama_with_a_cache(learner, reference, rng):
 @pytest.mark.task("llama.Llama", points=1)
 def test_llama_gradients(learner, reference, rng):
     """Gradients reach every weight; those of a tied table come from both of its uses."""
-    for sizes in (SIZES, UNTIED):
+    for sizes in (UNTIED, SIZES):
         weights = loud(random_weights(rng, llama_shapes(sizes)))
         ids, size = rng.integers(0, sizes["vocab_size"], 2, 4), (2, 4, sizes["vocab_size"])
         check_gradients(learner, reference, "Llama", sizes, weights, ids, size, rng, 1e-4)

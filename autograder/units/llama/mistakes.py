@@ -1286,15 +1286,6 @@ mistake(
 
 mistake(
     "llama.Llama",
-    "tied-turned-round",
-    edit("None if config.tied else", "None if not config.tied else"),
-    section="llama-model",
-    why="tied has the wrong meaning: the head is shared where it should be its own, and the other way round.",
-    hint="You tie the head where config.tied is false.",
-)
-
-mistake(
-    "llama.Llama",
     "never-tied",
     edit("None if config.tied else nn.Linear", "nn.Linear"),
     section="llama-model",
