@@ -95,7 +95,7 @@ def seconds(call):
 
 
 def rounded_to(weight, bits):
-    """A matrix whose blocks of `BLOCK` neighbours in a row are rounded to ``bits``-bit integers times a scale in float16."""
+    """A matrix whose blocks of `BLOCK` neighbours in a row are integers of ``bits`` bits times a float16 scale."""
     largest = 2 ** (bits - 1) - 1
     blocks = weight.unflatten(-1, (-1, math.gcd(BLOCK, weight.shape[-1])))
     scale = (blocks.abs().amax(-1, keepdim=True) / largest).half().float().clamp(min=1e-8)

@@ -9,4 +9,4 @@ TASKS = (
     "llama_state",
     "test_rope",
 )
-COMPLETE = False
+COMPLETE = True
