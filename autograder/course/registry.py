@@ -17,6 +17,7 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Whole models", ("blocks", "babygpt", "transformer")),
     ("Training", ("losses", "optim", "training")),
     ("Translation", ("decoding", "bleu", "translation")),
+    ("Models of today", ("llama",)),
     ("GPT-2 in C", ("gpt2_forward", "gpt2_backward")),
 )
 
