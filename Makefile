@@ -42,7 +42,7 @@ $(BIN)/.installed: pyproject.toml requirements.txt constraints.txt
 	@$(PYTHON) -m venv .venv
 	@# torch goes first, so that nothing else chooses another build of it.
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --requirement requirements.txt --editable '.[book,nbgrader,cluster,dev]'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --requirement requirements.txt --editable '.[book,nbgrader,cluster,models,dev]'
 	@touch $@
 
 exercises: $(STAMPS)/exercises ## make the exercise notebooks from their sources
