@@ -45,6 +45,7 @@ import execution  # noqa: E402
 import folds  # noqa: E402
 import formulas  # noqa: E402
 import glossary_links  # noqa: E402
+import metadata  # noqa: E402
 import not_found  # noqa: E402
 import offline  # noqa: E402
 import playgrounds  # noqa: E402
@@ -209,6 +210,8 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_transform(quizzes.QuizTransform)
     app.add_directive("quiz-score", quizzes.QuizScore)
     app.add_js_file("quiz.js", loading_method="defer")
+    app.add_js_file("reading.js", loading_method="defer")
+    app.add_js_file("offline.js", loading_method="defer")
     glossary_links.setup_links(app)
     bibliography.register()
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
@@ -225,6 +228,8 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("env-updated", search_summaries.write_glossary)
     app.connect("build-finished", search_summaries.improve_summaries)
     app.connect("build-finished", formulas.draw_pages)
+    app.connect("html-page-context", metadata.add_head, priority=950)
     app.connect("build-finished", slim.slim)
+    app.connect("build-finished", metadata.write_site_files, priority=900)  # last: it lists all files
     app.connect("build-finished", forget_failed_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
