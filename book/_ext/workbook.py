@@ -3,6 +3,7 @@
 Directives
     ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook.
     ``{course-map}``: the picture of all units, from ``autograder/course/registry.py``.
+    ``{start-links}``: the buttons of the front page.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{sitting}``, ``{deeper}``, ``{task} TASK``: the path through a chapter (``sittings.py``).
     ``{solution} TASK``, ``{traps}``, ``{answer}``, ``{challenge} TITLE``, ``{by-hand} NAME``: what is kept back
@@ -133,6 +134,27 @@ def add_launch_buttons(app: Sphinx, page: str, template: str, context: dict, doc
     context["header_buttons"].insert(0, group)
 
 
+class StartLinks(SphinxDirective):
+    """Where a learner begins, where somebody who knows PyTorch begins, and where teachers read on."""
+
+    def run(self) -> list[nodes.Node]:
+        to = {"Start": "warmup", "Skip to text and tokens": "tokens", "I teach": "instructors"}
+        links = nodes.paragraph(classes=["exercise-links", "start-links"])
+        for text, page in to.items():
+            target = posixpath.relpath(f"book/{page}", posixpath.dirname(self.env.docname))
+            links += addnodes.pending_xref(
+                "",
+                nodes.inline("", text),
+                refdoc=self.env.docname,
+                refdomain="std",
+                reftype="doc",
+                reftarget=target,
+                refexplicit=True,
+                refwarn=True,
+            )
+        return [links]
+
+
 class CourseMap(SphinxDirective):
     """All units of the course as a picture."""
 
@@ -197,6 +219,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_config_value("comments_config", {}, "")
     app.add_directive("exercise-links", ExerciseLinks)
     app.add_directive("course-map", CourseMap)
+    app.add_directive("start-links", StartLinks)
     app.add_directive("course-table", CourseTable)
     collected.setup(app)
     sittings.setup(app)
