@@ -200,6 +200,8 @@ class GlossaryLinks(SphinxPostTransform):
 def meanings(env: BuildEnvironment) -> dict[str, str]:
     """The first sentence of each entry of the glossary, by anchor; none where it holds a formula."""
     kept = getattr(env, "glossary_meanings", None)
+    if GLOSSARY not in env.found_docs:
+        return {}
     if kept is None:
         kept = env.glossary_meanings = dict(_first_sentences(env.get_doctree(GLOSSARY)))  # type: ignore[attr-defined]
     return kept

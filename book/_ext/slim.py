@@ -73,7 +73,11 @@ def _lazy(tag: str, picture: Path) -> str:
     """The tag of a picture with its size, and with a class if it holds a heat map."""
     svg = picture.read_text(encoding="utf-8") if picture.is_file() else ""
     if "<image" in svg:
-        tag = tag.replace('class="', 'class="with-image ', 1) if 'class="' in tag else f'<img class="with-image" {tag[5:]}'
+        tag = (
+            tag.replace('class="', 'class="with-image ', 1)
+            if 'class="' in tag
+            else f'<img class="with-image" {tag[5:]}'
+        )
     return f'<img loading="lazy" {_size(svg)}{tag[5:]}'
 
 
