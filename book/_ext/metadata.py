@@ -1,4 +1,4 @@
-"""What a page says of itself to others: search engines, chats that show a card for a link, browsers that install a site.
+"""What a page says of itself to others: to search engines, chats that show a card for a link, and browsers.
 
 Each page gets a title with its number, a description (its first paragraph), an Open Graph card that is drawn here, and
 the colour of the browser's bar. The site gets a sitemap, a `robots.txt`, a manifest, an icon for phones, and a service
@@ -24,7 +24,7 @@ WIDTH, HEIGHT = 1200, 630  # pixels of a card: what chats and networks show whol
 DESCRIPTION = 160  # characters: more is cut by those who show it
 BLUE = "#0072b2"
 ICON = "touch-icon.png"
-MORE_THAN_ONE = re.compile(r'(<meta name="viewport"[^>]*/?>\s*)+')
+VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*>')
 MANIFEST = "manifest.webmanifest"
 WORKER = "service-worker.js"
 # Not kept for reading without a network: sources, downloads, and what only programs read.
@@ -130,7 +130,9 @@ def _title_page(file: Path, site: str) -> None:
         return f"<title>{own}</title>" if own == site else f"<title>{own} · {site}</title>"
 
     new = re.sub(r"<title>(.*?)</title>", title, text, count=1, flags=re.S)
-    new = MORE_THAN_ONE.sub('<meta name="viewport" content="width=device-width, initial-scale=1">\n', new, count=1)
+    first, *others = VIEWPORT.findall(new) or [""]
+    if others:  # the theme and its parents write one each
+        new = VIEWPORT.sub("", new).replace("<meta charset", f"{first.strip()}\n<meta charset", 1)
     if new != text:
         file.write_text(new, encoding="utf-8")
 

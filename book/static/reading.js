@@ -24,7 +24,7 @@ function followOutline() {
     now = next;
     now?.classList.add("reading-now");
     now?.setAttribute("aria-current", "true");
-    const list = now?.closest(".sidebar-secondary-items, .bd-sidebar-secondary");
+    const list = now && scrolling(now);
     if (list) list.scrollTop += now.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
   };
   const later = () => {
@@ -34,6 +34,16 @@ function followOutline() {
   addEventListener("scroll", later, { passive: true });
   addEventListener("resize", later, { passive: true });
   follow();
+}
+
+// What has to scroll so that an entry of a list beside the text can be seen; nothing when the list fits.
+function scrolling(entry) {
+  let box = entry.parentElement;
+  while (box && box !== document.body) {
+    if (box.scrollHeight > box.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(box).overflowY)) return box;
+    box = box.parentElement;
+  }
+  return null;
 }
 
 // A card with the first sentence of the glossary's entry, for mouse and keyboard. Without this file it is the title.

@@ -124,7 +124,7 @@ def test_the_text_stands_in_its_own_fonts_at_a_measure_that_reads_well(page: Any
         [paragraph.inner_text(), size],
     )
     assert 60 <= width / letters <= 76
-    assert page.locator("h2").first.evaluate("(h) => getComputedStyle(h).fontSize") == "26px"
+    assert page.locator("section > h2").first.evaluate("(h) => getComputedStyle(h).fontSize") == "26px"
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -168,7 +168,7 @@ def test_the_whole_book_can_be_read_after_one_visit(browser: Any, address: str) 
     context.set_offline(True)
     for name in (ATTENTION, "book/gpt2_forward", "book/glossary"):
         page.goto(f"{address}/{name}.html")
-        assert page.locator("h1").is_visible()
+        assert page.locator("section > h1").is_visible()
         assert page.evaluate("[...document.images].every((i) => i.loading === 'lazy' || i.naturalWidth > 0)")
     context.set_offline(False)
     page.goto(f"{address}/{ATTENTION}.html?offline=off")  # the way out
