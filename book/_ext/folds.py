@@ -6,6 +6,7 @@ Directives
     ``{challenge} TITLE``: a problem off the path; in it ``{answer}``, which may hold a proof.
     ``{answer}`` or ``{answer} TITLE``: the answer to a question of the text, such as the one of a debugging story.
     ``{by-hand} attention.three-weights``: a question that takes an answer (`autograder.course.by_hand`).
+    ``{diagnosed} attention.softmax softmax-over-queries``: a wrong answer of the catalogue, and what it is told.
 
 A code cell with ``tags: [solution]`` holds lines that solve a task: they are folded like ``hide-input``, and say so;
 with ``hide-cell`` as well, so is its output.
@@ -23,7 +24,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from autograder.course import by_hand
-from autograder.course.catalogue import in_c
+from autograder.course.catalogue import in_c, mistakes
 from autograder.course.registry import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,6 +128,24 @@ class ByHand(Folding):
         return [box]
 
 
+class Diagnosed(Folding):
+    """A known mistake as a learner writes it; opened, what the grader says of it."""
+
+    required_arguments, optional_arguments = 2, 0
+    has_content = False
+
+    def run(self) -> list[nodes.Node]:
+        task, name = self.arguments
+        unit = task.partition(".")[0]
+        found = [entry for entry in mistakes(unit) if (entry.task, entry.name) == (task, name)]
+        if not found:
+            raise self.error(f"There is no mistake {name!r} of {task!r}.")
+        self.env.note_dependency(str(ROOT / "autograder" / "units" / unit / "mistakes.py"))
+        code = nodes.literal_block(found[0].source, found[0].source, language="python")
+        said = f"**`{name}`.** {found[0].hint}\n\nRead on: {{section}}`{unit}#{found[0].section}`."
+        return [code, *self.fold(f'`check("{task}")`: what does the grader say?', said, HELD_BACK, "diagnosed")]
+
+
 class ByHandNode(nodes.General, nodes.Element):
     """A question with what ``by-hand.js`` needs to judge an answer."""
 
@@ -162,6 +181,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("answer", Answer)
     app.add_directive("challenge", Challenge)
     app.add_directive("by-hand", ByHand)
+    app.add_directive("diagnosed", Diagnosed)
     html, other = (visit_by_hand, depart_by_hand), (pass_by, pass_by)
     app.add_node(ByHandNode, html=html, epub=html, latex=other, text=other, man=other, texinfo=other)
     app.add_transform(FoldSolvingCells)

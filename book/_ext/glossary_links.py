@@ -189,10 +189,33 @@ class GlossaryLinks(SphinxPostTransform):
             inner = nodes.inline("", match[0], classes=["std", "std-term"])
             link = make_refnode(self.app.builder, self.env.docname, GLOSSARY, anchor, inner)
             link["classes"].append("glossary-link")
+            if meaning := meanings(self.env).get(anchor):
+                link["reftitle"] = meaning
             parts += [nodes.Text(plain[done : match.start()]), link]
             done = match.end()
         if parts:
             text.parent.replace(text, [*parts, nodes.Text(plain[done:])])
+
+
+def meanings(env: BuildEnvironment) -> dict[str, str]:
+    """The first sentence of each entry of the glossary, by anchor; none where it holds a formula."""
+    kept = getattr(env, "glossary_meanings", None)
+    if GLOSSARY not in env.found_docs:
+        return {}
+    if kept is None:
+        kept = env.glossary_meanings = dict(_first_sentences(env.get_doctree(GLOSSARY)))  # type: ignore[attr-defined]
+    return kept
+
+
+def _first_sentences(glossary: nodes.document) -> Iterator[tuple[str, str]]:
+    for item in glossary.findall(nodes.definition_list_item):
+        definition = next(item.findall(nodes.definition), None)
+        paragraph = next(definition.findall(nodes.paragraph), None) if definition else None
+        if paragraph is None:
+            continue
+        sentence = re.split(r"(?<=[.!?])\s", " ".join(paragraph.astext().split()), maxsplit=1)[0]
+        if "\\" not in sentence and "$" not in sentence:
+            yield from ((anchor, sentence) for term in item.findall(nodes.term) for anchor in term["ids"])
 
 
 def linkable(env: BuildEnvironment, page: str) -> Iterator[tuple[str, str]]:
@@ -237,9 +260,11 @@ def _is_prose(text: nodes.Text) -> bool:
 
 def write_all_pages_when_the_glossary_changes(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Sphinx event ``env-updated``: pages that have not changed themselves may have new links."""
+    env.glossary_meanings = None  # type: ignore[attr-defined]
     terms = sorted(key for key in env.get_domain("std").objects if key[0] == "term")
-    before, env.glossary_terms = getattr(env, "glossary_terms", None), terms  # type: ignore[attr-defined]
-    return [] if before in (None, terms) else sorted(env.found_docs)
+    now = (terms, meanings(env))
+    before, env.glossary_terms = getattr(env, "glossary_terms", None), now  # type: ignore[attr-defined]
+    return [] if before in (None, now) else sorted(env.found_docs)
 
 
 def setup_links(app: Sphinx) -> None:

@@ -23,7 +23,7 @@ ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:{1,2}before,?)+)\{content:"[^"]*"\}')
 ICON_NAME = re.compile(r"\bfa-[\w-]+")
 FONT_FACE = re.compile(r'url\(([^)]*)\.woff2\) ?format\("woff2"\), ?url\([^)]*\.ttf\) ?format\("truetype"\)')
 GLYPH = re.compile(r"\\([ef][0-9a-f]{3})\b|([\ue000-\uf8ff])")
-PICTURE = re.compile(r'<img (?![^>]*\b(?:loading|width)=)(?=[^>]*src="([^"]*_images/[^"]*\.svg)")')
+PICTURE = re.compile(r'<img (?![^>]*\b(?:loading|width)=)(?=[^>]*src="([^"]*_images/[^"]*\.svg)")[^>]*>')
 SVG_SIZE = re.compile(
     r'<svg\b[^>]*?\bheight="([\d.]+)pt"[^>]*?\bwidth="([\d.]+)pt"|<svg\b[^>]*?\bwidth="([\d.]+)pt"[^>]*?\bheight="([\d.]+)pt"'
 )
@@ -66,11 +66,23 @@ def lighter_page(text: str, file: Path, is_search: bool) -> str:
     text = MAY_SCROLL.sub(r'<\1 tabindex="0"', text)
     if not is_search:
         text = EARLY_SCRIPT.sub("<script defer ", SEARCH_SCRIPTS.sub("", text))
-    return PICTURE.sub(lambda match: f'<img loading="lazy" {_size(file.parent / match[1])}', text)
+    return PICTURE.sub(lambda match: _lazy(match[0], file.parent / match[1]), text)
 
 
-def _size(picture: Path) -> str:
-    match = SVG_SIZE.search(picture.read_text(encoding="utf-8")[:2000]) if picture.is_file() else None
+def _lazy(tag: str, picture: Path) -> str:
+    """The tag of a picture with its size, and with a class if it holds a heat map."""
+    svg = picture.read_text(encoding="utf-8") if picture.is_file() else ""
+    if "<image" in svg:
+        tag = (
+            tag.replace('class="', 'class="with-image ', 1)
+            if 'class="' in tag
+            else f'<img class="with-image" {tag[5:]}'
+        )
+    return f'<img loading="lazy" {_size(svg)}{tag[5:]}'
+
+
+def _size(svg: str) -> str:
+    match = SVG_SIZE.search(svg[:2000])
     if match is None:
         return ""
     height, width = (float(match[1]), float(match[2])) if match[1] else (float(match[4]), float(match[3]))

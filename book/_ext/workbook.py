@@ -3,6 +3,7 @@
 Directives
     ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook, or a notebook beside it.
     ``{course-map}``: the picture of all units, from ``autograder/course/registry.py``.
+    ``{start-links}``: the buttons of the front page.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{sitting}``, ``{deeper}``, ``{task} TASK``: the path through a chapter (``sittings.py``).
     ``{solution} TASK``, ``{traps}``, ``{answer}``, ``{challenge} TITLE``, ``{by-hand} NAME``: what is kept back
@@ -45,6 +46,7 @@ import execution  # noqa: E402
 import folds  # noqa: E402
 import formulas  # noqa: E402
 import glossary_links  # noqa: E402
+import metadata  # noqa: E402
 import not_found  # noqa: E402
 import offline  # noqa: E402
 import playgrounds  # noqa: E402
@@ -133,6 +135,27 @@ def add_launch_buttons(app: Sphinx, page: str, template: str, context: dict, doc
     context["header_buttons"].insert(0, group)
 
 
+class StartLinks(SphinxDirective):
+    """Where a learner begins, where somebody who knows PyTorch begins, and where teachers read on."""
+
+    def run(self) -> list[nodes.Node]:
+        to = {"Start": "warmup", "Skip to text and tokens": "tokens", "I teach": "instructors"}
+        links = nodes.paragraph(classes=["exercise-links", "start-links"])
+        for text, page in to.items():
+            target = posixpath.relpath(f"book/{page}", posixpath.dirname(self.env.docname))
+            links += addnodes.pending_xref(
+                "",
+                nodes.inline("", text),
+                refdoc=self.env.docname,
+                refdomain="std",
+                reftype="doc",
+                reftarget=target,
+                refexplicit=True,
+                refwarn=True,
+            )
+        return [links]
+
+
 class CourseMap(SphinxDirective):
     """All units of the course as a picture."""
 
@@ -197,6 +220,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_config_value("comments_config", {}, "")
     app.add_directive("exercise-links", ExerciseLinks)
     app.add_directive("course-map", CourseMap)
+    app.add_directive("start-links", StartLinks)
     app.add_directive("course-table", CourseTable)
     collected.setup(app)
     sittings.setup(app)
@@ -210,6 +234,8 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_transform(quizzes.QuizTransform)
     app.add_directive("quiz-score", quizzes.QuizScore)
     app.add_js_file("quiz.js", loading_method="defer")
+    app.add_js_file("reading.js", loading_method="defer")
+    app.add_js_file("offline.js", loading_method="defer")
     glossary_links.setup_links(app)
     bibliography.register()
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
@@ -226,6 +252,8 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("env-updated", search_summaries.write_glossary)
     app.connect("build-finished", search_summaries.improve_summaries)
     app.connect("build-finished", formulas.draw_pages)
+    app.connect("html-page-context", metadata.add_head, priority=950)
     app.connect("build-finished", slim.slim)
+    app.connect("build-finished", metadata.write_site_files, priority=900)  # last: it lists all files
     app.connect("build-finished", forget_failed_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
