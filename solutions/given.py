@@ -46,7 +46,7 @@ def pad_rows(rows):
     return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows])
 
 
-def decode_step(model, memory, src_mask, last_ids, cache):
+def decode_newest(model, memory, src_mask, last_ids, cache):
     """What ``model.decode`` returns at the newest position, computed for that position alone.
 
     It works for every Transformer that is built of `MultiHeadAttention` and `PositionalEncoding`, yours included,

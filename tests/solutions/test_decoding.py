@@ -9,10 +9,12 @@ import pytest
 import torch
 from torch import nn
 
+from autograder.lms.release import SolutionModule
+from autograder.notebook.own_source import own_source
 from solutions import BOS, PAD
 from solutions.decoding import KVCache, beam_search, cached_greedy_decode, greedy_decode, sample_next
 from solutions.embeddings import PositionalEncoding, TokenEmbedding
-from solutions.given import Drawing, decode_step
+from solutions.given import Drawing, decode_newest
 from solutions.masks import causal_mask, padding_mask
 from solutions.transformer import Generator, make_model
 from solutions.translation import translate
@@ -76,7 +78,7 @@ class OwnTransformer(nn.Module):
 
 def own_transformer():
     model = OwnTransformer()
-    model.decode_step = partial(decode_step, model)
+    model.decode_step = partial(decode_newest, model)
     return model
 
 
@@ -260,3 +262,14 @@ class OnlyParts(nn.Module):
         super().__init__()
         self.all, self.generator = model, model.generator
         self.encode, self.decode = model.encode, model.decode
+
+
+def test_a_transformer_of_ones_own_is_kept_with_its_step():
+    """The line that the notebook gives is a part of the class, and needs an import."""
+    given = "from solutions.given import decode_newest"
+    line = "    decode_step = decode_newest  # given"
+    kept = own_source("Transformer", [f"{given}\nfrom torch import nn", f"class Transformer(nn.Module):\n{line}"], {})
+    assert given in kept
+    assert line in kept
+    source = SolutionModule("transformer").source("Transformer").partition("def __init__")[0]
+    assert "decode_step = decode_newest" in source  # outside of the marks of a solution

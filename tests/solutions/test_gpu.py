@@ -17,7 +17,7 @@ import torch
 from solutions import PAD, translation
 from solutions.babygpt import BabyGPT, BabyGPTConfig, generate
 from solutions.blocks import dropout, rms_norm
-from solutions.decoding import beam_search, greedy_decode
+from solutions.decoding import beam_search, cached_greedy_decode, greedy_decode
 from solutions.embeddings import mean_pool
 from solutions.losses import LabelSmoothing, cross_entropy, smooth_labels
 from solutions.masks import masked_softmax, padding_mask
@@ -83,7 +83,9 @@ def test_masks_are_built_where_the_ids_are():
     on_both(compute)
 
 
-@pytest.mark.parametrize("decode", [greedy_decode, lambda *given: beam_search(*given, beam_size=3)])
+@pytest.mark.parametrize(
+    "decode", [greedy_decode, cached_greedy_decode, lambda *given: beam_search(*given, beam_size=3)]
+)
 def test_decoding_gives_the_same(decode):
     def compute(device):
         src = batch_of_ids().src.to(device)

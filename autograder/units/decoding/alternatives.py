@@ -774,3 +774,19 @@ def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
             return result
     finally:
         model.train(training)
+
+
+@alternative("decoding.cached_greedy_decode", "step-before-the-question-of-room")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    """Asks for room after each step, so that the last step's token is thrown away; the rows are the same."""
+    with torch.no_grad():
+        memory, cache, open_rows = model.encode(src, src_mask), KVCache(), torch.ones(len(src), dtype=torch.long)
+        newest, columns = torch.full_like(src[:, 0], bos_id), []
+        while len(columns) < max_len:
+            columns.append(newest)
+            if not open_rows.any():
+                break
+            scores = model.generator(model.decode_step(memory, src_mask, newest, cache))
+            newest = torch.where(open_rows > 0, scores.argmax(-1), PAD)
+            open_rows = open_rows * (newest != eos_id)
+    return torch.stack(columns, 1)
