@@ -5,6 +5,8 @@ A script ``book/experiments/<name>.py`` defines
 - ``WHAT``: one sentence that says what is measured, with units;
 - ``run(reduced=False, **options) -> dict``: the results, as plain numbers, lists and dictionaries, with every seed's
   value and not only the mean. ``reduced=True`` is the same experiment, small enough for a test (under 20 s);
+- ``AT_MOST_SECONDS``, if it takes longer than ten minutes: such a script keeps what is finished, so that it goes on
+  after an interruption, and its results have ``seconds``, of all runs together;
 - ``claims(results) -> dict[str, bool]``: what the chapter says of the results, each as a sentence and whether it holds;
 
 and ends with ``record.main(globals())`` under ``if __name__ == "__main__":``. Then
@@ -12,6 +14,8 @@ and ends with ``record.main(globals())`` under ``if __name__ == "__main__":``. T
     python book/experiments/<name>.py              runs it and writes <name>.json (``make experiments`` runs all)
     python book/experiments/<name>.py --reduced    runs the small form and prints it
     python book/experiments/<name>.py --corpus T   for an experiment on text: another text, and nothing is written
+
+A number among the options of ``run`` is an option here too (``--minutes 90``), and with it nothing is written.
 
 A test runs the reduced form of every script, and holds its claims against that and against the recorded result.
 """
@@ -48,11 +52,21 @@ def main(script: dict) -> None:
     takes_text = "corpus" in inspect.signature(script["run"]).parameters
     if takes_text:
         parser.add_argument("--corpus", metavar="PATH", help="train on this text; writes nothing")
+    numbers = {
+        option: parameter.default
+        for option, parameter in inspect.signature(script["run"]).parameters.items()
+        if type(parameter.default) in (int, float)
+    }
+    for option, default in numbers.items():
+        parser.add_argument(
+            f"--{option}", type=type(default), metavar="N", help=f"({default}); with another number writes nothing"
+        )
     options = parser.parse_args()
     if takes_text and options.corpus and not Path(options.corpus).is_file():
         parser.error(f"there is no file {options.corpus!r} to train on; give the path of a text file")
     started = time.perf_counter()
     extra = {"corpus": options.corpus} if takes_text else {}
+    extra |= {option: getattr(options, option) for option in numbers if getattr(options, option) is not None}
     try:
         results = script["run"](reduced=options.reduced, **extra)
     except KeyboardInterrupt:
@@ -73,7 +87,7 @@ def document(what: str, name: str, results: dict, started: float) -> dict:
         "what": what,
         "command": f"python book/experiments/{name}.py",
         "date": datetime.date.today().isoformat(),
-        "seconds": round(time.perf_counter() - started, 1),
+        "seconds": results.pop("seconds", round(time.perf_counter() - started, 1)),
         "device": device(),
         "versions": {"python": platform.python_version(), "torch": str(torch.__version__)},
         "results": results,
