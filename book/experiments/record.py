@@ -15,6 +15,8 @@ and ends with ``record.main(globals())`` under ``if __name__ == "__main__":``. T
     python book/experiments/<name>.py --reduced    runs the small form and prints it
     python book/experiments/<name>.py --corpus T   for an experiment on text: another text, and nothing is written
 
+A number among the options of ``run`` is an option here too (``--minutes 90``), and with it nothing is written.
+
 A test runs the reduced form of every script, and holds its claims against that and against the recorded result.
 """
 
@@ -50,11 +52,21 @@ def main(script: dict) -> None:
     takes_text = "corpus" in inspect.signature(script["run"]).parameters
     if takes_text:
         parser.add_argument("--corpus", metavar="PATH", help="train on this text; writes nothing")
+    numbers = {
+        option: parameter.default
+        for option, parameter in inspect.signature(script["run"]).parameters.items()
+        if type(parameter.default) in (int, float)
+    }
+    for option, default in numbers.items():
+        parser.add_argument(
+            f"--{option}", type=type(default), metavar="N", help=f"({default}); with another number writes nothing"
+        )
     options = parser.parse_args()
     if takes_text and options.corpus and not Path(options.corpus).is_file():
         parser.error(f"there is no file {options.corpus!r} to train on; give the path of a text file")
     started = time.perf_counter()
     extra = {"corpus": options.corpus} if takes_text else {}
+    extra |= {option: getattr(options, option) for option in numbers if getattr(options, option) is not None}
     try:
         results = script["run"](reduced=options.reduced, **extra)
     except KeyboardInterrupt:

@@ -233,7 +233,8 @@ def read_software(catalogues):
     """
     pairs: dict = collections.defaultdict(list)
     refused: collections.Counter = collections.Counter()
-    bad, seen = [], set()
+    bad: list[str] = []
+    seen: set[tuple[int, str]] = set()
     for program, path in catalogues:
         try:
             entries = read_catalogue(path)

@@ -56,7 +56,7 @@ def parser():
     one.add_argument("--preset", choices=list(PRESETS), default=None, help="the settings to begin with (tiny)")
     one.add_argument("--out", default="runs/translation", help="the folder for checkpoints (%(default)s)")
     one.add_argument("--resume", action="store_true", default=False, help="go on from the last checkpoint in --out")
-    one.add_argument("--data", default=None, help="grammar, multi30k or the path of a TSV file (grammar)")
+    one.add_argument("--data", default=None, help="grammar, software, multi30k or a TSV file (grammar)")
     one.add_argument("--pairs", type=at_least(1), default=None, help="train on so many pairs at most")
     one.add_argument("--test", type=at_least(1), default=500, help="pairs for the evaluation at the end (%(default)s)")
     one.add_argument("--device", default=None, help="cpu, cuda, cuda:1 … (a GPU if there is one)")
