@@ -421,13 +421,29 @@ def test_all_reports_at_once(run, klass, tmp_path):
     assert code == 0, error
     assert "WARNING" in error
     assert "ann" in output
-    rows = list(csv.DictReader(io.StringIO(names["csv"].read_text(encoding="utf-8"))))
+    rows = list(csv.DictReader(io.StringIO(names["csv"].read_text(encoding="utf-8-sig"))))
     assert {"ann", "dan"} <= {row["student"] for row in rows}
     assert ET.parse(names["junit"]).getroot().tag == "testsuites"
     page = names["html"].read_text(encoding="utf-8")
     assert "ann" in page
     assert "dan" in page
     assert len(json.loads(names["json"].read_text(encoding="utf-8"))["submissions"]) == 2
+
+
+def test_spreadsheets_recognise_the_tables(run, write, tmp_path):
+    """Excel takes a CSV without the mark for another encoding, and shows ZoÃ«."""
+    write("class/Zoë/attention/attention.py", "x = 1")
+    names = {kind: tmp_path / f"report.{kind}" for kind in ("csv", "canvas")}
+    flags = [part for kind, path in names.items() for part in (f"--{kind}", path)]
+    code, _, error = run("grade", tmp_path / "class", "--unsafe", *flags)
+    assert code == 0, error
+    for kind, path in names.items():
+        data = path.read_bytes()
+        assert data.startswith(b"\xef\xbb\xbf")
+        assert data.count(b"\xef\xbb\xbf") == 1
+        rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig")), strict=True))
+        assert rows[0][0] == {"csv": "student", "canvas": "Student"}[kind]
+        assert rows[-1][0] == "Zoë"
 
 
 def test_what_cannot_be_graded_is_exit_code_1_and_stops_nobody(run, klass, write, planned):

@@ -62,10 +62,13 @@ def judge_catch(subject: Subject, task: str, seed: int, given: tuple[str, ...] =
     catch = find_catch(task)
     first = Reading(results.NOT_ATTEMPTED, f"There is no `{catch.name}` in your code yet.")
     for only_needed in (True, False) if _is_written(subject, catch) else ():
-        with _room(subject, catch, only_needed, given) as room:
-            first = _try(room, catch, None, seed)
-            if first.what == RETURNED:
-                return _judge(room, catch, seed)
+        for cells in _cells_to_try(subject):
+            with _room(subject, cells, catch, only_needed, given) as room:
+                first = _try(room, catch, None, seed)
+                if first.what == RETURNED:
+                    return _judge(room, catch, seed)
+            if first.what not in (results.TIMEOUT, results.CRASHED):  # which a cell may have done, and not the test
+                break
         if not first.lacks_a_name:  # which a cell may bring that seemed not to be needed
             break
     return _refused(catch, "the course's own implementation", first)
@@ -212,8 +215,21 @@ def call_once(function, arguments):
 # --- where it runs ---------------------------------------------------------------------------------------------
 
 
+def _cells_to_try(subject: Subject) -> Iterator[Sequence[str]]:
+    """A submission's cells; once more if some of them turn out to hang or kill the process, without these."""
+    if not isinstance(subject, ProcessSubject):
+        yield ()
+        return
+    yield (known := subject.harmless_cells())
+    subject.look_for_lethal_cells()
+    if (found := subject.harmless_cells()) != known:
+        yield found
+
+
 @contextlib.contextmanager
-def _room(subject: Subject, catch: Catch, only_needed: bool, given: tuple[str, ...]) -> Iterator[Subject]:
+def _room(
+    subject: Subject, cells: Sequence[str], catch: Catch, only_needed: bool, given: tuple[str, ...]
+) -> Iterator[Subject]:
     """Where tests run: processes of their own beside a submission's, else the running notebook itself.
 
     What is ``given`` is there already in a running notebook (`follow.handed_over`); elsewhere it is one more cell.
@@ -221,7 +237,7 @@ def _room(subject: Subject, catch: Catch, only_needed: bool, given: tuple[str, .
     if not isinstance(subject, ProcessSubject):
         yield subject
         return
-    cells = _needed(subject.cells, catch.name) if only_needed else subject.cells
+    cells = _needed(cells, catch.name) if only_needed else cells
     if given:
         cells = [*cells, reference_part(catch.unit, frozenset(given))]
     with TrialProcess.beside(subject, cells) as room:

@@ -7,8 +7,6 @@ as zero for everybody; here one that nobody has handed in is left out.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -26,7 +24,7 @@ from autograder.lms.attempts import Result
 from autograder.lms.grade_ids import task_of
 from autograder.lms.gradebook import position, rename_cells, renew_late_penalties
 from autograder.reports import ReportError, write
-from autograder.reports.table import cell, csv_text
+from autograder.reports.table import cell, spreadsheet
 from autograder.submissions.roster import BadRoster, Learner, read_roster, who_is_who
 
 LATEST, BEST = "latest", "best"  # of several submissions, which counts
@@ -89,7 +87,7 @@ class GradesExport(ExportPlugin):
             gradebook.db.commit()  # ends what this session has read: the penalties were written in other sessions
             gradebook.db.expire_all()
             grades = self._collect(gradebook, roster)
-            write(self.to or self.file_name, _spreadsheet(self.rows(grades)))
+            write(self.to or self.file_name, spreadsheet(self.rows(grades)))
         except (CannotExport, BadRoster, ReportError) as error:
             self.log.error(str(error))
             sys.exit(1)
@@ -214,14 +212,6 @@ class Csv(GradesExport):
                     ]
                 )
         return rows
-
-
-def _spreadsheet(rows: list[list[Any]]) -> str:
-    """CSV with the mark by which spreadsheets know UTF-8. Canvas cannot read a quote right after it."""
-    header, *others = rows
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerow(header)
-    return "\ufeff" + stream.getvalue() + csv_text(others)
 
 
 def _rounded(points: float) -> float:

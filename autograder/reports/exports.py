@@ -12,7 +12,7 @@ from autograder.course.registry import UNITS
 from autograder.judging.results import GRADED, PASSED, Submission, TaskResult, number
 from autograder.reports import write
 from autograder.reports.common import explanations, shorten
-from autograder.reports.table import cell, csv_text
+from autograder.reports.table import cell, spreadsheet
 
 LONGEST_NAME = 60  # characters, each of up to four bytes, of the 255 that a file's name may have
 
@@ -93,4 +93,4 @@ def to_canvas(submissions: Iterable[Submission]) -> str:
     for student in sorted(points):
         name = cell(student)
         rows.append([name, "", "", name, "", *(points[student].get(unit, "") for unit in units)])
-    return csv_text(rows)
+    return spreadsheet(rows)

@@ -281,6 +281,16 @@ class ProcessSubject:
                 return
             self._lethal.add(failed)
 
+    def harmless_cells(self) -> list[str]:
+        """The cells, with nothing in place of those that are known to hang or kill the process."""
+        return ["" if index in self._lethal else source for index, source in enumerate(self.cells)]
+
+    def look_for_lethal_cells(self) -> None:
+        """Have the cells executed, if they are not: then `harmless_cells` knows."""
+        if self._connection is None:
+            with contextlib.suppress(SubjectTimeout):
+                self.load()
+
     def _run_cells(self) -> int | None:
         """Execute every cell that is not known to be lethal; returns the index of one that turns out to be.
 

@@ -46,6 +46,8 @@ def peak_rate(device, dtype=None):
         matrix @ matrix
         if device.type == "cuda":
             torch.cuda.synchronize(device)
+        elif device.type == "mps":
+            torch.mps.synchronize()
         best = min(best, time.perf_counter() - started)
     return 2 * size**3 / best
 

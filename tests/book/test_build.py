@@ -269,16 +269,20 @@ def test_links_derive_from_the_two_settings(book: SmallBook) -> None:
     moved = config.replace("github.com/transformer-workbook/transformer-workbook", "github.com/else/where")
     moved = moved.replace("branch: main", "branch: trunk")
     (book.root / "_config.yml").write_text(moved)
-    (book.root / "exercises" / "masks").mkdir(parents=True, exist_ok=True)
-    (book.root / "exercises" / "masks" / "masks.ipynb").write_text(json.dumps({"cells": []}))
-    book.write("index.md", "# Front\n\n```{exercise-links} masks\n```\n\n{repo}`solutions/masks.py`\n")
+    notebooks = ("masks/masks.ipynb", "translation/translation_gpu.ipynb")  # of a unit, and of one beside a unit's
+    for name in notebooks:
+        (book.root / "exercises" / name).parent.mkdir(parents=True, exist_ok=True)
+        (book.root / "exercises" / name).write_text(json.dumps({"cells": []}))
+    links = "".join(f"```{{exercise-links}} {name}\n```\n\n" for name in ("masks", "translation_gpu"))
+    book.write("index.md", f"# Front\n\n{links}{{repo}}`solutions/masks.py`\n")
     status, _, said = book.build()
     html = book.html("index")
     (book.root / "_config.yml").write_text(config)
     book.write("index.md", PAGES["index"])
     assert status == 0, said
     path = "else/where/blob/trunk"
-    assert f"https://colab.research.google.com/github/{path}/exercises/masks/masks.ipynb" in html
+    for name in notebooks:
+        assert f"https://colab.research.google.com/github/{path}/exercises/{name}" in html
     assert f"https://github.com/{path}/solutions/masks.py" in html
     assert "https://github.com/transformer-workbook/" not in html
 

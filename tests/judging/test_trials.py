@@ -181,6 +181,30 @@ def test_ending_the_process_catches_nothing(server):
     assert result.status == results.FAILED
 
 
+# A cell that a test needs, and how another cell ends the process beside it, or never ends.
+ENDING = {
+    "ends": ("", "import os\n\nos._exit(1)"),
+    "ends, below a magic": ("%matplotlib inline\n", "import os\n\nos._exit(1)"),
+    "never ends": ("", "while True:\n    pass"),
+}
+HELPER = "TOLERANCE = 1e-5"
+HELPED = GOOD.replace("    expected", "    assert TOLERANCE < 1\n    expected", 1)
+
+
+@pytest.mark.parametrize(("magic", "ending"), ENDING.values(), ids=ENDING)
+def test_a_cell_that_ends_the_process_costs_no_points(server, magic, ending):
+    """Such a cell is left out, as for other tasks; it seems to be needed here, since it also gives a name."""
+    lethal = f"{magic}TOLERANCE = 1e-3\n{ending}"
+    result = graded(server, lethal, HELPER, HELPED)
+    assert passed(result) == passed(locally(GOOD))
+
+
+def test_a_test_whose_own_cell_ends_the_process_is_not_there(server):
+    """As a function is not there whose cell does: its task has no points either."""
+    result = graded(server, f"{GOOD}\n\nimport os\n\nos._exit(1)\n")
+    assert passed(result) == set()
+
+
 def test_a_check_leaves_the_kernel_as_it_was():
     torch.manual_seed(5)
     before, threads = torch.get_rng_state(), torch.get_num_threads()

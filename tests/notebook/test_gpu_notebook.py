@@ -7,20 +7,25 @@ What only a GPU can show is in ``tests/solutions/test_gpu.py``; which one comput
 from __future__ import annotations
 
 import json
+import re
+from importlib.metadata import metadata
 from pathlib import Path
 
 import nbformat
 import pytest
 import torch
 from nbclient import NotebookClient
+from packaging.requirements import Requirement
 
 from autograder.course import addresses
+from autograder.course.version import requirement
 from autograder.notebook import store
 from solutions.given import encode_pairs
 from solutions.translation import make_batch
 from solutions.translator.checkpoints import build_model
 from solutions.translator.config import TranslationConfig
 from solutions.translator.data import load_pairs
+from solutions.translator.errors import BadInput
 from solutions.translator.speed import step_operations
 from solutions.translator.tokenizers import TOKENIZERS
 
@@ -125,6 +130,15 @@ def test_it_trains_the_learners_own_model_on_two_devices(bare):
     assert json.loads((folder / "outcome.json").read_text())["processes"] == 2
 
 
+def test_its_first_cell_installs_what_it_trains_with():
+    (line,) = re.findall(r'%pip install -q "(.*)"', nbformat.read(NOTEBOOK, as_version=4).cells[0].source)
+    wanted = Requirement(line)
+    project = metadata("transformer-workbook")
+    assert wanted.name == project["Name"]
+    assert wanted.extras == {"translation"} <= set(project.get_all("Provides-Extra"))
+    assert wanted.url == requirement(addresses.repository_branch())
+
+
 def test_the_arithmetic_that_it_derives_is_what_the_program_counts():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     source = notebook.cells[cell(notebook, "def operations_of_a_pair(")].source.partition("texts =")[0]
@@ -148,8 +162,6 @@ def test_without_a_network_the_grammar_takes_the_place_of_multi30k():
 
     def no_network(source, split, limit=None):
         if source == "multi30k":
-            from solutions.translator.errors import BadInput
-
             raise BadInput("Multi30k could not be fetched.")
         return load_pairs(source, split, 30)
 

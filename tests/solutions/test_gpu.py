@@ -6,6 +6,7 @@ Needs nothing but PyTorch, its few neighbours and pytest: ``python -m pytest --n
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from solutions.translator.config import TranslationConfig
 from solutions.translator.data import load_pairs
 from solutions.translator.errors import BadInput, OutOfMemory
 from solutions.translator.fused import ClosedLabelSmoothing
+from solutions.translator.precision import number_type
 from solutions.translator.trainer import train
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
@@ -237,6 +239,21 @@ def test_the_program_chooses_the_gpu(tmp_path):
     done = run("solutions.translation", "evaluate", folder, "--limit", 20, "--device", "cuda")
     assert done.returncode == 0, done.stderr
     assert "BLEU" in done.stdout
+
+
+def test_the_notebook_trains_on_the_gpu(tmp_path, monkeypatch):
+    """In its reduced form, and in the type of numbers that this GPU takes."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    monkeypatch.setenv("WORKBOOK_QUICK", "1")
+    monkeypatch.setenv("AUTOGRADER_STATE", str(tmp_path / "progress.json"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    notebook = nbformat.read(ROOT / "exercises" / "translation" / "translation_gpu.ipynb", as_version=4)
+    nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    (path,) = tmp_path.glob("runs/*/outcome.json")
+    outcome = json.loads(path.read_text(encoding="utf-8"))
+    assert outcome["device"] == torch.cuda.get_device_name()
+    assert outcome["type"] == str(number_type(torch.device("cuda:0")))
+    assert 0 < outcome["share"] < 1
 
 
 def test_more_processes_than_gpus_are_refused(tmp_path):
