@@ -56,7 +56,7 @@ import slim  # noqa: E402
 import titled_links  # noqa: E402
 
 from autograder.course import addresses  # noqa: E402
-from autograder.course.registry import BY_NAME  # noqa: E402
+from autograder.course.registry import BY_NAME, COMPANIONS  # noqa: E402
 
 LOGGER = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ def course_files() -> list[Path]:
 
 
 class ExerciseLinks(SphinxDirective):
-    """Buttons for the notebook of a unit."""
+    """Buttons for the notebook of a unit, or for one beside it in which nothing is graded."""
 
     required_arguments = 1
 
@@ -83,7 +83,8 @@ class ExerciseLinks(SphinxDirective):
         unit = BY_NAME.get(self.arguments[0])
         if unit is not None and not unit.complete:  # a chapter that is being written can be looked at
             return [nodes.paragraph("", "The notebook of this chapter is not released yet.")]
-        path = f"exercises/{self.arguments[0]}/{self.arguments[0]}.ipynb"
+        name = self.arguments[0]
+        path = f"exercises/{COMPANIONS.get(name, name)}/{name}.ipynb"
         if not (ROOT / path).is_file():
             LOGGER.warning("%s does not exist: run `make exercises`.", path, location=self.get_location())
             return []
