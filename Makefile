@@ -29,7 +29,7 @@ all: ## set up, build the book, make the exercises, grade the sample class, trai
 	@echo
 	@echo "The book:          $(CURDIR)/$(FRONT_PAGE)   (make serve shows it at http://localhost:$(PORT))"
 	@echo "The class report:  $(CURDIR)/$(CLASS)/report.html"
-	@echo "GPT-2 in C:        '$(CURDIR)/$(SMALL)/gpt2' generate $(SMALL)/course.bin --vocabulary $(SMALL)/vocabulary.bin"
+	@echo "GPT-2 in C:        '$(CURDIR)/$(SMALL)/gpt2' generate $(SMALL)/jargon.bin --vocabulary $(SMALL)/vocabulary.bin"
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -42,7 +42,7 @@ $(BIN)/.installed: pyproject.toml requirements.txt constraints.txt
 	@$(PYTHON) -m venv .venv
 	@# torch goes first, so that nothing else chooses another build of it.
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --requirement requirements.txt --editable '.[book,nbgrader,cluster,dev]'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --requirement requirements.txt --editable '.[book,nbgrader,cluster,models,dev]'
 	@touch $@
 
 exercises: $(STAMPS)/exercises ## make the exercise notebooks from their sources
@@ -66,9 +66,9 @@ $(STAMPS)/class: $(STAMPS)/exercises nbgrader_config.py
 	@mv $(CLASS)/summary.new $(CLASS)/summary.txt
 	@touch $@
 
-gpt2: $(STAMPS)/gpt2 ## build GPT-2 in C, train a small one on this course's text, let it write (a minute or two)
+gpt2: $(STAMPS)/gpt2 ## build GPT-2 in C, train a small one on the Jargon File, let it write (a minute or two)
 
-$(STAMPS)/gpt2: $(BIN)/.installed book/small_gpt2.py solutions/gpt2_c.py solutions/tokens.py $(wildcard solutions/c/*)
+$(STAMPS)/gpt2: $(BIN)/.installed book/small_gpt2.py solutions/gpt2_c.py solutions/ladder.py solutions/tokens.py $(wildcard solutions/data/*.gz) $(wildcard solutions/c/*)
 	@.ci/need cc
 	@mkdir -p $(STAMPS)
 	@$(BIN)/python book/small_gpt2.py
@@ -101,8 +101,8 @@ test: $(BIN)/.installed ## run everything that CI runs
 checks: $(BIN)/.installed ## the checks and tests of `make test` alone; those of pages need the book
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
-	@# One worker for each core; the tests of a file share what is expensive to set up.
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=15
+	@# One worker for each core; tests/conftest.py says in which order and which tests stay together.
+	@$(BIN)/python -m pytest -q -n auto --dist loadgroup --no-loadscope-reorder --durations=15
 
 lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff check .

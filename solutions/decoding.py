@@ -2,7 +2,8 @@
 
 Shapes: ``B`` batch, ``T_src`` length of the sources, ``T`` ids written so far, ``V`` vocabulary size, ``H`` heads.
 ``model`` is a Transformer as `make_model` builds it, or has the same three parts: ``encode(src, src_mask)``,
-``decode(memory, src_mask, tgt, tgt_mask)`` and ``generator``, which returns log-probabilities. Masks are boolean,
+``decode(memory, src_mask, tgt, tgt_mask)`` and ``generator``, which returns log-probabilities. One that has
+``decode_step(memory, src_mask, last_ids, cache)`` too can be asked for the newest position alone. Masks are boolean,
 ``True`` means "may attend".
 """
 
@@ -114,16 +115,21 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
     """
     ### BEGIN SOLUTION
     memory = model.encode(src, src_mask)
+    remembers = hasattr(model, "decode_step")
     outputs = []
     for row in range(len(src)):
         beams = src.new_full((1, 1), bos_id)  # one beginning only: copies of it would stay copies
         scores = memory.new_zeros(1)
+        cache = KVCache()
         finished: list[tuple[float, list[int]]] = []
         for length in range(1, max_len):  # ids after bos_id once this step is done
             # Index lists repeat what belongs to this source once for each beginning.
             own, own_mask = memory[[row] * len(beams)], src_mask[[row] * len(beams)]
-            hidden = model.decode(own, own_mask, beams, causal_mask(length, beams.device))
-            totals = scores[:, None] + model.generator(hidden[:, -1])  # (beginnings, V)
+            if remembers:
+                newest = model.decode_step(own, own_mask, beams[:, -1], cache)  # (beginnings, d)
+            else:
+                newest = model.decode(own, own_mask, beams, causal_mask(length, beams.device))[:, -1]
+            totals = scores[:, None] + model.generator(newest)  # (beginnings, V)
             room = beam_size - len(finished)
             scores, places = totals.flatten().topk(min(room, totals.numel()))
             parents, new = places // totals.shape[1], places % totals.shape[1]
@@ -132,6 +138,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
             penalty = math.pow((5 + length) / 6, length_penalty)
             finished += zip((scores[ended] / penalty).tolist(), beams[ended].tolist())
             beams, scores = beams[~ended], scores[~ended]
+            cache.reorder(parents[~ended])
             if len(beams) == 0:
                 break
         _, best = max(finished or zip(scores.tolist(), beams.tolist()))
@@ -180,6 +187,48 @@ class KVCache:
         self.layers[layer] = k, v
         return k, v
         ### END SOLUTION
+
+    def reorder(self, rows):
+        """Put the rows of the batch in another order, in every layer: a search keeps the pasts of its survivors.
+
+        Args:
+            rows: int64 ``(B_new,)``: for each row from now on the row that it was before. A row may occur several
+                times, or not at all. Not changed.
+
+        What `update` returned before stays as it was, and so does ``length``. In an empty cache nothing happens.
+        """
+        ### BEGIN SOLUTION
+        self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}
+        ### END SOLUTION
+
+
+@torch.no_grad()
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    """`greedy_decode`, in which each step runs the decoder on the newest position only.
+
+    Args:
+        model: see above. Its ``decode_step(memory, src_mask, last_ids, cache)`` takes the newest ids ``(B,)``, adds
+            their keys and values to the cache, and returns the decoder's output at this position, ``(B, d)``. The model
+            is used in the mode (training or evaluation) in which it comes, and left in it.
+        src, src_mask, max_len, bos_id, eos_id: as in `greedy_decode`.
+
+    Returns:
+        The rows of `greedy_decode`: int64 ``(B, T)`` with ``T <= max_len``; each row is ``bos_id``, the ids that were
+        written, ``eos_id`` if it was reached, and then ``PAD``. Nothing is recorded for gradients.
+
+    Source: Shazeer 2019, section 2.4 (incremental decoding).
+    """
+    ### BEGIN SOLUTION
+    memory, cache = model.encode(src, src_mask), KVCache()
+    columns = [src.new_full((len(src),), bos_id)]
+    finished = torch.zeros(len(src), dtype=torch.bool, device=src.device)
+    while len(columns) < max_len and not finished.all():
+        hidden = model.decode_step(memory, src_mask, columns[-1], cache)  # (B, d): all that came before is in the cache
+        new = model.generator(hidden).argmax(dim=-1).masked_fill(finished, PAD)
+        finished = finished | (new == eos_id)
+        columns.append(new)
+    return torch.stack(columns, dim=1)
+    ### END SOLUTION
 
 
 class TableModel:

@@ -27,6 +27,8 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
 
+from solutions.pretrained import byte_letters
+
 SOURCE = Path(__file__).resolve().parent / "c"
 
 HEADER = 256  # int32 at the start of every file
@@ -409,12 +411,9 @@ def to_hugging_face(model):
 def hugging_face_tokens(vocabulary):
     """The tokens as bytes, from the dictionary in GPT-2's ``vocab.json``, in the order of their ids.
 
-    There, bytes that are no printable character are written as other letters, so that the file is text (Radford et al.
-    2019, as published with the model): the first such byte as U+0100, the next as U+0101 and so on.
+    There, bytes are spelled as letters (see `solutions.pretrained.byte_letters`), so that the file is text.
     """
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in printable]
-    byte_of = {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}
+    byte_of = {letter: byte for byte, letter in byte_letters().items()}
     ordered = sorted(vocabulary, key=vocabulary.get)
     unknown = next((token for token in ordered if not set(token) <= byte_of.keys()), None)
     if unknown is not None:

@@ -125,6 +125,14 @@ def norm(config):
 # --- training on a text, letter by letter ------------------------------------------------------------------
 
 
+def split_lines(text, every=10):
+    """A text in two, for training and for validation: each ``every``-th line is held out."""
+    lines = text.splitlines(keepends=True)
+    held_out = lines[every - 1 :: every]
+    del lines[every - 1 :: every]
+    return "".join(lines), "".join(held_out)
+
+
 def split_text(text, every=10):
     """A text as character ids for training and for validation.
 
@@ -137,15 +145,11 @@ def split_text(text, every=10):
     """
     characters = sorted(set(text))
     ids = {character: index for index, character in enumerate(characters)}
-    lines = text.splitlines(keepends=True)
-    parts: list[list[int]] = [[], []]
-    for number, line in enumerate(lines, start=1):
-        parts[number % every == 0] += [ids[character] for character in line]
-    training, validation = map(torch.tensor, parts)
+    training, validation = (torch.tensor([ids[one] for one in part]) for part in split_lines(text, every))
     return characters, training, validation
 
 
-def train(model, data, steps, batch_size=16, lr=3e-3, seed=0, after_step=None):
+def train(model, data, steps, batch_size=16, lr=3e-3, seed=0, after_step=None, decay=False):
     """Train a model on random pieces of a text with AdamW.
 
     Args:
@@ -154,6 +158,7 @@ def train(model, data, steps, batch_size=16, lr=3e-3, seed=0, after_step=None):
         steps, batch_size, lr: how many updates, of how many pieces each, with which learning rate.
         seed: for the choice of the pieces and for dropout.
         after_step: called with the number of steps done, after each; ``None``: nothing is.
+        decay: whether the learning rate falls from ``lr`` to 0, by the same amount after each update.
 
     Returns:
         The training loss of every step, a list of floats.
@@ -162,6 +167,8 @@ def train(model, data, steps, batch_size=16, lr=3e-3, seed=0, after_step=None):
     optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
     losses = []
     for step in range(1, steps + 1):
+        if decay:
+            optimizer.param_groups[0]["lr"] = lr * (steps + 1 - step) / steps
         ids, targets = get_batch(data, model.config.block_size, batch_size)
         _, loss = model.train()(ids, targets)
         optimizer.zero_grad()

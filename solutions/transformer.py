@@ -10,6 +10,7 @@ from torch import nn
 from solutions import BOS
 from solutions.blocks import FeedForward, LayerNorm, SublayerConnection
 from solutions.embeddings import PositionalEncoding, TokenEmbedding
+from solutions.given import decode_step
 from solutions.masks import decoder_mask, padding_mask
 from solutions.multihead import MultiHeadAttention
 
@@ -205,6 +206,8 @@ class Transformer(nn.Module):
 
     Source: Vaswani et al. 2017, figure 1.
     """
+
+    decode_step = decode_step  # given: one step of ``decode`` with a cache, for the unit on decoding
 
     def __init__(self, encoder, decoder, src_embed, tgt_embed, generator):
         super().__init__()

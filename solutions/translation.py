@@ -5,9 +5,9 @@
     python -m solutions.translation translate runs/tiny "Der alte Mann macht die Tür auf."
     torchrun --nproc-per-node 2 -m solutions.translation train --preset small --out runs/small
 
-This file is what a learner writes, batches with a token budget, one training step, the evaluation and pictures of
-attention, and the small functions given with it. `solutions.translator` is the program around it: data, tokenisers,
-the loop with its checkpoints, and the command line.
+This file is what a learner writes: the evaluation, when to stop, checkpoints, the gradient of several processes, what a
+training costs, and pictures of attention. Given with it are batches with a token budget and one training step.
+`solutions.translator` is the program around it: data, tokenisers, the loop, and the command line.
 
 Shapes: ``B`` sentences in a batch, ``S`` and ``T`` tokens of source and target, ``V`` vocabulary size, ``N`` rows. A
 *pair* of texts is ``(german, english)``; a pair of ids is ``(source, target)``, where the source ends in EOS and the
@@ -16,6 +16,7 @@ target runs from BOS to EOS (see `encode_pairs`).
 
 import itertools
 import math
+import os
 from typing import NamedTuple
 
 import torch
@@ -25,8 +26,8 @@ from torch.nn import functional as F
 # Also what a learner may want for a translator of their own.
 from solutions import BOS, EOS, PAD
 from solutions.bleu import corpus_bleu
-from solutions.decoding import beam_search, greedy_decode
-from solutions.given import encode_pairs, normalised, pad_rows, words
+from solutions.decoding import beam_search, cached_greedy_decode, greedy_decode
+from solutions.given import Drawing, encode_pairs, normalised, pad_rows, words
 from solutions.losses import LabelSmoothing
 from solutions.masks import padding_mask
 from solutions.optim import AdamW, noam_scheduler
@@ -34,51 +35,12 @@ from solutions.tokens import Vocabulary, bpe_decode, bpe_encode, train_bpe
 from solutions.training import Batch, _fill_batches
 from solutions.transformer import count_parameters, make_model
 
-# --- given: batches, and the way back to texts -----------------------------------------------------------------------
+# --- given: batches, a step, and the way back to texts ---------------------------------------------------------------
 
 
 def make_batch(pairs):
     """A `Batch` of pairs of ids."""
     return Batch(pad_rows([source for source, _ in pairs]), pad_rows([target for _, target in pairs]))
-
-
-def translate(model, sentences, tokenizer=None, beam_size=1, max_tokens=4096):
-    """Translations of some texts, in their order.
-
-    Args:
-        model: a Transformer. It is used in evaluation mode, and left in the mode in which it comes.
-        sentences: list of texts.
-        tokenizer: has ``encode_all`` and ``decode``; ``None``: the model's own, ``model.tokenizer``.
-        beam_size: 1 decodes greedily, more is a beam search.
-        max_tokens: padded source tokens in a batch.
-
-    Returns:
-        A list of texts. An output may have twice as many tokens as the longest source of its batch, and ten more.
-    """
-    if tokenizer is None:
-        tokenizer = model.tokenizer
-    there = next(model.parameters()).device
-    sources = [[*ids, EOS] for ids in tokenizer.encode_all(sentences)]
-    outputs = [""] * len(sources)
-    order = sorted(range(len(sources)), key=lambda index: len(sources[index]))
-    was_training = model.training
-    model.train(False)
-    while order:
-        count = max(1, max_tokens // len(sources[order[-1]]))
-        indices, order = order[-count:], order[:-count]  # the longest first
-        src = pad_rows([sources[index] for index in indices]).to(there)
-        max_len = 2 * src.shape[1] + 10
-        if beam_size == 1:
-            ids = greedy_decode(model, src, padding_mask(src), max_len).tolist()
-        else:
-            ids = beam_search(model, src, padding_mask(src), max_len, beam_size)
-        for index, row in zip(indices, ids):
-            outputs[index] = tokenizer.decode([token for token in row if token not in (PAD, BOS, EOS)])
-    model.train(was_training)
-    return outputs
-
-
-# --- what a learner writes ----------------------------------------------------------------------------------------
 
 
 def token_batches(pairs, max_tokens, generator=None):
@@ -165,6 +127,50 @@ def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=N
     ### END SOLUTION
 
 
+def translate(model, sentences, tokenizer=None, beam_size=1, max_tokens=4096, draw=None):
+    """Translations of some texts, in their order.
+
+    Args:
+        model: a Transformer. It is used in evaluation mode, and left in the mode in which it comes. One with a
+            ``decode_step`` decodes with a cache, which gives the same outputs in less time.
+        sentences: list of texts.
+        tokenizer: has ``encode_all`` and ``decode``; ``None``: the model's own, ``model.tokenizer``.
+        beam_size: 1 decodes greedily, more is a beam search.
+        max_tokens: padded source tokens in a batch.
+        draw: chooses the next tokens ``(B,)`` from log-probabilities ``(B, V)``, such as `sample_next` with options;
+            ``None``: the most likely ones. A beam search draws nothing.
+
+    Returns:
+        A list of texts. An output may have twice as many tokens as the longest source of its batch, and ten more.
+    """
+    if tokenizer is None:
+        tokenizer = model.tokenizer
+    there = next(model.parameters()).device
+    sources = [[*ids, EOS] for ids in tokenizer.encode_all(sentences)]
+    outputs = [""] * len(sources)
+    order = sorted(range(len(sources)), key=lambda index: len(sources[index]))
+    was_training = model.training
+    model.train(False)
+    greedy = cached_greedy_decode if hasattr(model, "decode_step") else greedy_decode
+    while order:
+        count = max(1, max_tokens // len(sources[order[-1]]))
+        indices, order = order[-count:], order[:-count]  # the longest first
+        src = pad_rows([sources[index] for index in indices]).to(there)
+        max_len = 2 * src.shape[1] + 10
+        if beam_size == 1:
+            chosen = model if draw is None else Drawing(model, draw)
+            ids = greedy(chosen, src, padding_mask(src), max_len).tolist()
+        else:
+            ids = beam_search(model, src, padding_mask(src), max_len, beam_size)
+        for index, row in zip(indices, ids):
+            outputs[index] = tokenizer.decode([token for token in row if token not in (PAD, BOS, EOS)])
+    model.train(was_training)
+    return outputs
+
+
+# --- what a learner writes ----------------------------------------------------------------------------------------
+
+
 def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     """BLEU of a model's translations, and its loss on the reference translations.
 
@@ -202,6 +208,182 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     model.train(training)
     bleu = corpus_bleu([words(output) for output in outputs], [[words(target)] for _, target in pairs])
     return {"bleu": bleu, "loss": loss / max(tokens, 1)}
+    ### END SOLUTION
+
+
+def early_stopping(losses, patience):
+    """Which of several validations was the best, and whether a training should end after the last of them.
+
+    Args:
+        losses: ``list[float]``, the validation losses so far, one for each validation, in order; not changed.
+        patience: how many validations in a row may bring nothing better; at least 1.
+
+    Returns:
+        ``(best, stop)``. ``best`` is the index of the lowest loss, the first of equal ones; ``None`` without any. NaN
+        is never the best. ``stop`` is whether the last ``patience`` validations have all come without a loss lower than
+        the lowest before them. Without a best one there is no stop, however many losses there are.
+
+    Raises:
+        ValueError: ``patience`` is less than 1.
+
+    Source: Prechelt 1998 (early stopping; the rule that counts strips without progress).
+    """
+    ### BEGIN SOLUTION
+    if patience < 1:
+        raise ValueError(f"patience is {patience}, but must be at least 1.")
+    best = None
+    for index, loss in enumerate(losses):
+        if not math.isnan(loss) and (best is None or loss < losses[best]):
+            best = index
+    return best, best is not None and len(losses) - 1 - best >= patience
+    ### END SOLUTION
+
+
+def save_checkpoint(path, model, optimizer, scheduler, position):
+    """Write down everything that the next step of a training depends on, in whole or not at all.
+
+    Args:
+        path: of the file, a ``str`` or ``Path``. A checkpoint that is there already is replaced.
+        model, optimizer, scheduler: have ``state_dict()``. They are left as they are, and so are PyTorch's generators.
+        position: how far the training is in the order of its data; any plain value.
+
+    The file holds one dictionary, as ``torch.save`` writes it: under "model", "optimizer" and "scheduler" what their
+    ``state_dict()`` gives, under "random" the state of PyTorch's generator on the CPU (``torch.get_rng_state()``),
+    under "position" the position. ``torch.load(path, weights_only=True)`` reads it.
+
+    When writing fails half-way, because the disk is full or the process is killed, the old file is still there and
+    whole: the new one is written beside it, under another name, and renamed when it is complete. The error is passed
+    on.
+
+    Source: the notes of PyTorch on saving and loading a general checkpoint; ``os.replace`` of the standard library.
+    """
+    ### BEGIN SOLUTION
+    everything = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "random": torch.get_rng_state(),
+        "position": position,
+    }
+    beside = f"{path}.part"
+    torch.save(everything, beside)
+    os.replace(beside, path)  # at once: whoever looks finds the old file or the new one
+    ### END SOLUTION
+
+
+def load_checkpoint(path, model, optimizer, scheduler):
+    """Go back to a checkpoint: the next step is the one that would have come next, to the last bit.
+
+    Args:
+        path: of a file as `save_checkpoint` writes it.
+        model, optimizer, scheduler: made as for the training that was saved, perhaps used since. They are filled with
+            what the file holds; the optimiser goes on with the parameters of this model.
+
+    Returns:
+        The position that was saved.
+
+    PyTorch's generator on the CPU gets its saved state. Nothing in the file is executed (``weights_only=True``).
+
+    Source: the notes of PyTorch on saving and loading a general checkpoint, and on reproducibility.
+    """
+    ### BEGIN SOLUTION
+    saved = torch.load(path, weights_only=True)
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(saved["optimizer"])
+    scheduler.load_state_dict(saved["scheduler"])
+    torch.set_rng_state(saved["random"])
+    return saved["position"]
+    ### END SOLUTION
+
+
+def average_gradients(model, tokens, all_reduce):
+    """Turn the gradients of one process into those of all processes together. Every process calls it, at the same time.
+
+    Args:
+        model: the process's copy of the model. Each ``grad`` is the gradient of the *sum* of the losses of this
+            process, of whatever shape its batch was; ``None`` where the losses of this process did not use a parameter.
+        tokens: how many target tokens those losses belong to. It differs from process to process and may be 0.
+        all_reduce: ``all_reduce(tensor)`` replaces what is in a tensor by the sum over all processes, as
+            ``torch.distributed.all_reduce`` does. It returns nothing. All processes must call it equally often, with
+            tensors of the same shapes and dtypes in the same order; otherwise they wait for each other for ever.
+
+    Returns:
+        ``int``: the target tokens of all processes together.
+
+    Afterwards every ``grad`` is the gradient of the mean loss per target token over all processes, as if one process
+    had computed all batches; a parameter that is used in some processes only has it in all of them. Where no process
+    has a token, gradients are 0.
+
+    Source: Li et al. 2020, section 2 (data parallelism); Ott et al. 2018 (batches of unequal size).
+    """
+    ### BEGIN SOLUTION
+    total = torch.tensor(tokens, device=next(model.parameters()).device)
+    all_reduce(total)
+    for parameter in model.parameters():
+        if not parameter.requires_grad:
+            continue
+        if parameter.grad is None:  # another process may have one, and waits for this one
+            parameter.grad = torch.zeros_like(parameter)
+        all_reduce(parameter.grad)
+        parameter.grad /= max(total.item(), 1)
+    return total.item()
+    ### END SOLUTION
+
+
+class Resources(NamedTuple):
+    """What a training step of a language model takes.
+
+    Attributes:
+        parameters: how many the model has.
+        activation_bytes: what a step keeps for the backward pass, in bytes.
+        operations: floating-point operations of the step, forward and backward.
+        utilisation: the share of what the devices can do in the time that the step took, from 0 to 1.
+    """
+
+    parameters: int
+    activation_bytes: int
+    operations: int
+    utilisation: float
+
+
+def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length, seconds, peak, devices=1):
+    """What one training step of a model like GPT-2 takes.
+
+    The model has ``L`` layers. Each has four projections of ``d`` to ``d`` numbers, a feed-forward part of ``d`` to
+    ``4 d`` and back, all with biases, and two layer normalisations with gain and bias. One more normalisation follows.
+    One table of ``V`` rows is embedding and output layer at once; another has a row for each of ``T`` positions.
+
+    Args:
+        num_layers, d_model, num_heads, vocab_size: ``L``, ``d``, ``H`` and ``V``.
+        rows, length: ``B`` sequences of ``T`` tokens in a step, on all devices together.
+        seconds: how long a step takes, as measured.
+        peak: operations per second that one device could do.
+        devices: how many share the step.
+
+    Returns:
+        `Resources`. Three are integers:
+
+        * parameters: all of them; the table that is used twice counts once.
+        * activation_bytes: numbers of 16 bits and masks of dropout of one byte take ``34 B T d + 5 B H T^2`` bytes in
+          each layer (Korthikanti et al. 2023, equation 1).
+        * operations: ``6 N + 12 L d T`` for each of the ``B T`` tokens (Chowdhery et al. 2023, appendix B). ``N``
+          counts the weights that multiply something: those of the projections and of the feed-forward parts, and the
+          output layer. A lookup in a table multiplies nothing; biases and normalisations are left out. The second term
+          is for queries with keys, and attention weights with values.
+        * utilisation: these operations, by what all devices could have done meanwhile.
+    """
+    ### BEGIN SOLUTION
+    tokens = rows * length
+    weights = 12 * num_layers * d_model**2
+    output = vocab_size * d_model
+    small = num_layers * 13 * d_model + 2 * d_model  # biases, gains and biases of normalisations
+    operations = (6 * (weights + output) + 12 * num_layers * d_model * length) * tokens
+    return Resources(
+        parameters=weights + small + output + length * d_model,
+        activation_bytes=num_layers * tokens * (34 * d_model + 5 * num_heads * length),
+        operations=operations,
+        utilisation=operations / (seconds * peak * devices),
+    )
     ### END SOLUTION
 
 

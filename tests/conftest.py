@@ -13,6 +13,7 @@ import pytest
 
 from autograder.course import registry
 from autograder.course.addresses import ROOT
+from autograder.course.registry import BY_NAME
 from autograder.sandbox import jail
 from autograder.sandbox.session import ForkServer, Limits, ProcessSubject
 
@@ -39,14 +40,50 @@ SLOW = (
 )
 
 
+# Files whose units share nothing: each unit's tests go to whichever worker is free, the heaviest units first.
+BY_UNIT = ("course/test_catalogue.py", "judging/test_follow.py")
+HEAVIEST = ("transformer", "translation", "training", "gpt2_backward", "gpt2_forward", "babygpt", "decoding")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Files that read the built book come last: `make test` builds it while the others run."""
+    """Orders the tests and says which of them one worker runs, for ``pytest -n auto --dist loadgroup``.
+
+    Files that read the built book come last: `make test` builds it while the others run. What takes long comes first,
+    so that no worker is left alone with it. The tests of a file share what is expensive to set up.
+    """
     readers = {item.path for item in items if "site" in item.fixturenames}
-    items.sort(key=lambda item: item.path in readers)
+    items.sort(key=lambda item: (item.path in readers, *_heaviest_first(item)))
     for item in items:
-        if item.path.is_relative_to(TESTS) and item.path.relative_to(TESTS).as_posix().startswith(SLOW):
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+        if _file(item).startswith(SLOW):
             item.add_marker("slow")
+
+
+def _file(item: pytest.Item) -> str:
+    """Where a test stands, under `tests/` if it does."""
+    return item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else item.path.as_posix()
+
+
+def _unit(item: pytest.Item) -> str | None:
+    """The unit that a test of a file in `BY_UNIT` is about, as its parameter says."""
+    if not _file(item).startswith(BY_UNIT) or not hasattr(item, "callspec"):
+        return None
+    return next(
+        (name for value in item.callspec.params.values() if (name := str(getattr(value, "name", value))) in BY_NAME),
+        None,
+    )
+
+
+def _group(item: pytest.Item) -> str:
+    unit = _unit(item)
+    return f"{_file(item)}:{unit}" if unit else _file(item)
+
+
+def _heaviest_first(item: pytest.Item) -> tuple[bool, int]:
+    unit = _unit(item)
+    rank = HEAVIEST.index(unit) if unit in HEAVIEST else len(HEAVIEST)
+    return not _file(item).startswith(SLOW), rank
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -119,11 +119,15 @@ def mistake(task: str, name: str, *edits: Edit, section: str, why: str, hint: st
     return register
 
 
-def alternative(task: str, name: str) -> Callable[[T], T]:
-    """Put the decorated function or class into the catalogue of alternatives."""
+def alternative(task: str, name: str, *partners: object) -> Callable[[T], T]:
+    """Put the decorated function or class into the catalogue of alternatives.
+
+    ``partners``: what comes with it, where only the two together are right (see ``pairs`` of a `registry.Unit`).
+    """
 
     def register(implementation: T) -> T:
-        _register("alternatives", Alternative(task, name, _source(implementation)))
+        source = "\n\n".join(map(_source, (*partners, implementation)))
+        _register("alternatives", Alternative(task, name, source))
         return implementation
 
     return register

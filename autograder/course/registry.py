@@ -17,6 +17,7 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Whole models", ("blocks", "babygpt", "transformer")),
     ("Training", ("losses", "optim", "training")),
     ("Translation", ("decoding", "bleu", "translation")),
+    ("Models of today", ("pretrained", "llama")),
     ("GPT-2 in C", ("gpt2_forward", "gpt2_backward")),
 )
 
@@ -27,7 +28,8 @@ class Unit:
 
     ``names``: what a learner writes, in the order of the notebook. ``compiler``: its code touches parts of torch that
     import torch's compiler, which takes seconds. ``complete``: `autograder doctor` finds nothing missing.
-    ``companions``: notebooks beside the unit's own, in which nothing is graded and nothing handed in.
+    ``companions``: notebooks beside the unit's own, in which nothing is graded and nothing handed in. ``pairs``: names
+    that know each other's insides, so that a learner's own is never judged beside the course's other half.
     """
 
     number: int
@@ -39,6 +41,7 @@ class Unit:
     compiler: bool = False
     language: str = "python"
     companions: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
 
     @property
     def task_ids(self) -> tuple[str, ...]:
@@ -49,6 +52,10 @@ class Unit:
     def written_ids(self) -> tuple[str, ...]:
         """The tasks in which a learner writes a function or class; the others are catch-it tasks."""
         return tuple(task for task in self.task_ids if not is_catch(task))
+
+    def partners(self, name: str) -> set[str]:
+        """What forms a pair with a name; see ``pairs``."""
+        return {other for pair in self.pairs if name in pair for other in pair if other != name}
 
 
 def is_catch(task: str) -> bool:
@@ -71,6 +78,7 @@ def read_units(stages: Iterable[tuple[str, Iterable[str]]]) -> Iterator[Unit]:
             compiler=getattr(folder, "IMPORTS_COMPILER", False),
             language=getattr(folder, "LANGUAGE", "python"),
             companions=getattr(folder, "COMPANIONS", ()),
+            pairs=getattr(folder, "PAIRS", ()),
         )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from autograder.course.catalogue import fitting, is_c, reference_part
-from autograder.course.registry import is_catch
+from autograder.course.registry import find_unit, is_catch
 from autograder.judging.diagnosis import names_a_test_needs, names_reached
 from autograder.judging.subject import Subject
 from autograder.judging.verdicts import Judgement
@@ -30,6 +30,7 @@ def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
     """For each written task that fails, what takes part in its answers and fails as well."""
     if is_c(judgement.unit):  # kernels call no kernels
         return {}
+    unit = find_unit(judgement.unit)
     failing = {task.partition(".")[2]: task for task in judgement.verdicts if not judgement.passed(task)}
     if len(failing) < 2:
         return {}
@@ -42,7 +43,7 @@ def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
                 reached = names_a_test_needs(task)
             else:
                 reached = names_reached(judgement.unit, judgement.evidence(task))
-            if given := sorted(reached & suspects - {name}):
+            if given := sorted((reached & suspects) - {name} - unit.partners(name)):
                 found[task] = tuple(given)
     return found
 

@@ -165,12 +165,11 @@ class SolutionModule:
             definition = self._definition(name)
             used = {inner.id for inner in ast.walk(definition) if isinstance(inner, ast.Name)} - {name}
             self.collect([other for other in self._names() if other in used], found)
-            found[name] = self.given(name)
+            found[name] = _without_marks(self._text(name))
 
     def given(self, name: str) -> str:
-        """The source of an object that a learner does not write: without the marks of a solution."""
-        lines = self._text(name).splitlines()
-        return "\n".join(line for line in lines if line.strip() not in (BEGIN, END))
+        """The source of an object that a learner does not write, with the helpers that belong to it."""
+        return _without_marks(self.source(name))
 
     def source(self, name: str) -> str:
         """The function or class of that name with its docstring and its solution marks.
@@ -301,6 +300,11 @@ def _c_cell(text: str) -> str:
 def solution_of(unit: Unit) -> SolutionModule | CSolution:
     """The reference solution of a unit as text."""
     return CSolution(unit.name) if unit.language == "c" else SolutionModule(unit.name)
+
+
+def _without_marks(source: str) -> str:
+    """Source in Python without the marks of a solution."""
+    return "\n".join(line for line in source.splitlines() if line.strip() not in (BEGIN, END))
 
 
 def _other_unit(node: ast.ImportFrom) -> str:

@@ -1,7 +1,7 @@
 """What this book adds to MyST: links that derive from the settings, the course map, and an honest cache.
 
 Directives
-    ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook.
+    ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook, or a notebook beside it.
     ``{course-map}``: the picture of all units, from ``autograder/course/registry.py``.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{sitting}``, ``{deeper}``, ``{task} TASK``: the path through a chapter (``sittings.py``).

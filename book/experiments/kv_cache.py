@@ -1,89 +1,100 @@
-"""What a token costs with and without a cache of keys and values, by the number of tokens before it.
+"""What a token costs with and without a cache of keys and values: one step after T tokens, and whole outputs.
 
-A decoder-only model of the size of a small GPT, with random weights: what its numbers are makes no difference to the
-time. Each measurement is one step, the choice of one further token.
+The model is the course's Transformer with random weights: what its numbers are makes no difference to the time.
 """
 
 import random
 import time
+from statistics import median
 
 import record
 import torch
 from torch import nn
 
-from solutions.attention import scaled_dot_product_attention
-from solutions.decoding import KVCache
-from solutions.multihead import merge_heads, split_heads
+from solutions.decoding import KVCache, beam_search, cached_greedy_decode, greedy_decode, sample_next
+from solutions.masks import causal_mask, padding_mask
+from solutions.transformer import make_model
 
 WHAT = (
-    "Seconds on one thread to choose one more token after T tokens, reading all T again or, with a cache, only the "
-    "last one, for several T; and bytes in the cache."
+    "Seconds of one thread to choose one more token after T tokens, with the decoder reading all T again or, with a "
+    "cache, only the last one, for several T; seconds for a token when whole outputs of several lengths are written, "
+    "greedily for a batch and by a beam search; and bytes in the cache."
 )
-WIDTH, HEADS, LAYERS, VOCABULARY = 256, 4, 4, 1000
-LENGTHS = (64, 128, 256, 512, 1024)
+WIDTH, HEADS, LAYERS, VOCABULARY, SOURCE = 256, 4, 4, 1000, 20
+LENGTHS = (64, 128, 256, 512, 1024)  # of the text before a step
+OUTPUTS = (16, 32, 64, 128)  # tokens of an output
+BATCH, BEAM = 8, 4
+NEVER = -1  # an end symbol that no model writes: all outputs are equally long
 
 
-class Block(nn.Module):
-    """A pre-norm block whose attention can go on from a cache."""
+class WithoutSteps:
+    """The same model for those who know of no cache: nothing but ``encode``, ``decode`` and ``generator``."""
 
-    def __init__(self, layer):
-        super().__init__()
-        self.layer = layer
-        self.norm_1, self.norm_2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
-        self.to_qkv, self.to_out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
-        self.network = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH))
-
-    def forward(self, x, cache):
-        """``x`` ``(B, T_new, d)``: the positions that the cache does not hold yet."""
-        q, k, v = (split_heads(part, HEADS) for part in self.to_qkv(self.norm_1(x)).chunk(3, dim=-1))
-        k, v = cache.update(self.layer, k, v)
-        length, new = k.shape[-2], q.shape[-2]
-        mask = torch.arange(length) <= torch.arange(length - new, length)[:, None]  # causal: the rows of the new ones
-        heads, _ = scaled_dot_product_attention(q, k, v, mask)
-        x = x + self.to_out(merge_heads(heads))
-        return x + self.network(self.norm_2(x))
+    def __init__(self, model):
+        self.encode, self.decode, self.generator = model.encode, model.decode, model.generator
 
 
-class Decoder(nn.Module):
-    """Token and position vectors, blocks, scores of the next token."""
+def greedy(model, src, length):
+    """Rows of ids, with a cache where the model has steps."""
+    decode = cached_greedy_decode if hasattr(model, "decode_step") else greedy_decode
+    return decode(model, src, padding_mask(src), length + 1, eos_id=NEVER).tolist()
 
-    def __init__(self):
-        super().__init__()
-        self.tokens, self.positions = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(2 * max(LENGTHS), WIDTH)
-        self.blocks = nn.ModuleList(Block(layer) for layer in range(LAYERS))
-        self.norm, self.to_logits = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, VOCABULARY)
 
-    def forward(self, new, cache):
-        """Logits ``(B, V)`` after the last of the ids ``(B, T_new)``, which follow what the cache holds."""
-        places = torch.arange(cache.length, cache.length + new.shape[1])
-        x = self.tokens(new) + self.positions(places)
-        for block in self.blocks:
-            x = block(x, cache)
-        return self.to_logits(self.norm(x[:, -1]))
+def beam(model, src, length):
+    """The same, found by a beam search."""
+    return beam_search(model, src, padding_mask(src), length + 1, BEAM, eos_id=NEVER)
 
 
 @torch.no_grad()
-def write(model, prompt, count, cached):
-    """The prompt ``(B, T)`` and ``count`` tokens more, always the most likely one."""
-    ids, cache = prompt, KVCache()
-    new = ids
-    for _ in range(count):
-        logits = model(new, cache) if cached else model(ids, KVCache())
-        new = logits.argmax(dim=-1, keepdim=True)
-        ids = torch.cat([ids, new], dim=1)
-    return ids
+def drawn(model, src, length):
+    """The same, drawn with one seed."""
+    mask, generator = padding_mask(src), torch.Generator().manual_seed(0)
+    memory, cache, ids = model.encode(src, mask), KVCache(), src.new_full((len(src), 1), 2)
+    for size in range(1, length + 1):
+        if hasattr(model, "decode_step"):
+            hidden = model.decode_step(memory, mask, ids[:, -1], cache)
+        else:
+            hidden = model.decode(memory, mask, ids, causal_mask(size))[:, -1]
+        new = sample_next(model.generator(hidden), top_k=20, generator=generator)
+        ids = torch.cat([ids, new[:, None]], dim=1)
+    return ids.tolist()
 
 
 @torch.no_grad()
 def one_step(model, length, cached):
     """Seconds for the choice of the token after ``length`` others: the thread's own, without its waits for a core."""
-    ids = torch.randint(VOCABULARY, (1, length))
-    cache = KVCache()
-    if cached:
-        model(ids[:, :-1], cache)
+    memory, mask = torch.randn(1, SOURCE, WIDTH), torch.ones(1, 1, 1, SOURCE, dtype=torch.bool)
+    ids, cache = torch.randint(4, VOCABULARY, (1, length)), KVCache()
+    for layer in range(2 * LAYERS):  # of the decoder's two kinds of attention in turn
+        there = SOURCE if layer % 2 else length - 1
+        cache.update(layer, *torch.randn(2, 1, HEADS, there, WIDTH // HEADS))
     started = time.thread_time()
-    model(ids[:, -1:] if cached else ids, cache)
+    if cached:
+        hidden = model.decode_step(memory, mask, ids[:, -1], cache)
+    else:
+        hidden = model.decode(memory, mask, ids, causal_mask(length))[:, -1]
+    model.generator(hidden).argmax(dim=-1)
     return time.thread_time() - started
+
+
+def one_output(model, how, length, cached):
+    """Seconds for each step of an output of ``length`` tokens, the source's encoding included."""
+    src = torch.randint(4, VOCABULARY, (BATCH if how is greedy else 1, SOURCE))
+    started = time.thread_time()
+    how(model if cached else WithoutSteps(model), src, length)
+    return (time.thread_time() - started) / length
+
+
+def measured(cases, repetitions, function):
+    """The seconds of every case, repeated in an order that changes each time; the first round warms up."""
+    seconds = {case: [] for case in cases}
+    for repetition in range(repetitions + 1):
+        random.Random(repetition).shuffle(cases)
+        for case in cases:
+            taken = function(*case)
+            if repetition:
+                seconds[case].append(taken)
+    return seconds
 
 
 def slope(lengths, seconds):
@@ -92,41 +103,55 @@ def slope(lengths, seconds):
     return (((x - x.mean()) * (y - y.mean())).sum() / (x - x.mean()).square().sum()).item()
 
 
-def median(values):
-    return torch.tensor(values).median().item()
+def same_outputs(model, sources):
+    """For each way of decoding whether all outputs are the same with the cache as without."""
+    plain = WithoutSteps(model)
+    rows = torch.arange(1, SOURCE + 1) <= torch.randint(3, SOURCE + 1, (sources, 1))  # with padding
+    src = torch.randint(4, VOCABULARY, (sources, SOURCE)) * rows
+    pairs = {"greedy": greedy, "beam": beam, "drawn": drawn}
+    return {name: how(model, src, 20) == how(plain, src, 20) for name, how in pairs.items()}
 
 
 def run(reduced=False):
-    """Seconds of every repetition, in an order that changes each time, and what a cache holds."""
+    """Seconds of every repetition, what a cache holds, and whether the outputs are the same."""
     torch.manual_seed(0)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    model = Decoder().eval()
-    lengths, repetitions = ((64, 256, 1024), 5) if reduced else (LENGTHS, 15)
-    cases = [(length, cached) for length in lengths for cached in (False, True)]
-    seconds = {case: [] for case in cases}
-    for repetition in range(repetitions + 1):
-        random.Random(repetition).shuffle(cases)
-        for case in cases:
-            taken = one_step(model, *case)
-            if repetition:  # the first round warms up
-                seconds[case].append(taken)
-    prompt = torch.randint(VOCABULARY, (2, 5))
-    same = torch.equal(write(model, prompt, 20, True), write(model, prompt, 20, False))
+    model = make_model(VOCABULARY, VOCABULARY, LAYERS, WIDTH, 4 * WIDTH, HEADS).eval()
+    for parameter in model.generator.parameters():
+        nn.init.normal_(parameter)  # so that outputs are no repetitions of one token
+    lengths, outputs, repetitions = ((64, 256, 1024), (8, 32), 3) if reduced else (LENGTHS, OUTPUTS, 15)
+    steps = measured(
+        [(length, cached) for length in lengths for cached in (False, True)],
+        repetitions,
+        lambda length, cached: one_step(model, length, cached),
+    )
+    ways = {"greedy": greedy, "beam": beam}
+    written = measured(
+        [(how, length, cached) for how in ways for length in outputs for cached in (False, True)],
+        1 if reduced else 5,
+        lambda how, length, cached: one_output(model, ways[how], length, cached),
+    )
+    same = same_outputs(model, 4 if reduced else 32)
     torch.set_num_threads(threads)
-    rows = [
-        {"length": length, "cached": cached, "seconds": seconds[length, cached]} for length, cached in sorted(cases)
-    ]
-    medians = {cached: [median(seconds[length, cached]) for length in lengths] for cached in (False, True)}
+    medians = {cached: [median(steps[length, cached]) for length in lengths] for cached in (False, True)}
     return {
         "width": WIDTH,
         "heads": HEADS,
         "layers": LAYERS,
+        "source": SOURCE,
+        "batch": BATCH,
+        "beam size": BEAM,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "rows": rows,
+        "rows": [{"length": case[0], "cached": case[1], "seconds": steps[case]} for case in sorted(steps)],
+        "outputs": [
+            {"how": how, "length": length, "cached": cached, "seconds": written[how, length, cached]}
+            for how, length, cached in sorted(written)
+        ],
         "slopes": {"without": slope(lengths, medians[False]), "with": slope(lengths, medians[True])},
-        "bytes per token": 2 * LAYERS * WIDTH * 4,  # keys and values, all layers, float32
-        "same text": same,
+        "bytes per token": 2 * LAYERS * WIDTH * 4,  # keys and values of all self-attentions, float32
+        "bytes per source token": 2 * LAYERS * WIDTH * 4,  # of all cross-attentions, once
+        "same outputs": same,
     }
 
 
@@ -136,8 +161,12 @@ def claims(results):
     longest = lengths[-1]
     # Of the fastest repetitions: what else the machine does can only make one slower.
     slopes = {cached: slope(lengths, [min(times[length, cached]) for length in lengths]) for cached in (False, True)}
+    outputs = {(row["how"], row["length"], row["cached"]): min(row["seconds"]) for row in results["outputs"]}
+    last = max(length for _, length, _ in outputs)
     return {
-        "with a cache and without it the text is the same": results["same text"],
+        "greedily, drawn and by a beam search, outputs with a cache are those without it": all(
+            results["same outputs"].values()
+        ),
         "at the longest text every step with a cache is faster than every step without": (
             max(times[longest, True]) < min(times[longest, False])
         ),
@@ -145,6 +174,9 @@ def claims(results):
             slopes[False] > 0.7
         ),
         "with a cache it grows far more slowly (slope below 0.5)": slopes[True] < 0.5,
+        "the longest outputs cost less than half as much for a token with a cache, greedily and with a beam": all(
+            outputs[how, last, True] < outputs[how, last, False] / 2 for how in ("greedy", "beam")
+        ),
     }
 
 

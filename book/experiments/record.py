@@ -5,6 +5,8 @@ A script ``book/experiments/<name>.py`` defines
 - ``WHAT``: one sentence that says what is measured, with units;
 - ``run(reduced=False, **options) -> dict``: the results, as plain numbers, lists and dictionaries, with every seed's
   value and not only the mean. ``reduced=True`` is the same experiment, small enough for a test (under 20 s);
+- ``AT_MOST_SECONDS``, if it takes longer than ten minutes: such a script keeps what is finished, so that it goes on
+  after an interruption, and its results have ``seconds``, of all runs together;
 - ``claims(results) -> dict[str, bool]``: what the chapter says of the results, each as a sentence and whether it holds;
 
 and ends with ``record.main(globals())`` under ``if __name__ == "__main__":``. Then
@@ -73,7 +75,7 @@ def document(what: str, name: str, results: dict, started: float) -> dict:
         "what": what,
         "command": f"python book/experiments/{name}.py",
         "date": datetime.date.today().isoformat(),
-        "seconds": round(time.perf_counter() - started, 1),
+        "seconds": results.pop("seconds", round(time.perf_counter() - started, 1)),
         "device": device(),
         "versions": {"python": platform.python_version(), "torch": str(torch.__version__)},
         "results": results,

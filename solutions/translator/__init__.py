@@ -2,6 +2,6 @@
 
 To read it in order: `errors` (what can go wrong), `tokenizers`, `precision` (types of numbers), `config` (settings),
 `data` (pairs of sentences and the micro-batches made of them), `fused` (the same model, faster), `speed` (measured),
-`checkpoints`, `processes`, `trainer` (the loop, which uses all of these), `alignment` (looking inside) and `cli` (the
-command line). Each imports only those before it.
+`checkpoints`, `processes`, `validation` (the curve and the best weights), `trainer` (the loop, which uses all of
+these), `alignment` (looking inside) and `cli` (the command line). Each imports only those before it.
 """

@@ -10,7 +10,7 @@ from solutions.translator.config import TranslationConfig
 from solutions.translator.errors import BadInput
 from solutions.translator.tokenizers import TOKENIZERS
 
-LAST = "last.pt"
+LAST, BEST = "last.pt", "best.pt"
 
 
 def write_file(path, value):
@@ -54,6 +54,8 @@ def read_run(folder):
     wanted = {"config", "tokenizer", "fingerprint", "per_step", "data", "losses", "model", "optimizer", "scheduler"}
     try:
         TranslationConfig(**saved["config"])
+        saved.setdefault("curve", [])  # runs of before there was one
+        saved.setdefault("valid_fingerprint", None)
         right = not wanted - saved.keys() and saved["tokenizer"][0] in TOKENIZERS and isinstance(saved["losses"], list)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         right = False
@@ -91,14 +93,33 @@ def build_model(config, tokenizer, make=make_model):
         size, size, config.num_layers, config.d_model, config.d_ff, config.num_heads, config.dropout, config.norm,
         config.tie_weights,
     )  # fmt: skip
+    if config.table_start == "normal":
+        for table in {model.src_embed[0].embed.weight, model.tgt_embed[0].embed.weight}:  # one, if they are tied
+            torch.nn.init.normal_(table, std=config.d_model**-0.5)
     model.tokenizer = tokenizer
     return model
 
 
-def load_model(folder, average=False, device="cpu", make=make_model):
-    """The trained model of a folder, in evaluation mode; ``average`` takes the mean of the last checkpoints.
+def best_weights(folder):
+    """The weights that validated best."""
+    path = Path(folder) / BEST
+    if not path.exists():
+        raise BadInput(f"There is no {path}: it is kept by a training with --validate-every.")
+    saved = read_file(path)
+    if not isinstance(saved, dict) or "model" not in saved:
+        raise BadInput(f"{path} holds no weights of this run.")
+    return saved["model"]
 
-    ``make`` builds it, as in `train`.
+
+def load_model(folder, average=False, device="cpu", best=False, make=make_model):
+    """The trained model of a folder, in evaluation mode.
+
+    Args:
+        folder: where the checkpoints are.
+        average: take the mean of the last checkpoints.
+        device: where the model goes.
+        best: take the weights that validated best.
+        make: builds the model, as in `train`.
     """
     saved = read_run(folder)
     kind, state = saved["tokenizer"]
@@ -109,8 +130,11 @@ def load_model(folder, average=False, device="cpu", make=make_model):
     except Exception:  # of any kind: the library has its own
         raise BadInput(f"The tokeniser in {Path(folder) / LAST} is damaged.") from None
     model = build_model(TranslationConfig(**saved["config"]), tokenizer, make)
+    weights = saved["model"]
+    if average or best:
+        weights = average_weights(weight_files(folder)) if average else best_weights(folder)
     try:
-        model.load_state_dict(average_weights(weight_files(folder)) if average else saved["model"])
+        model.load_state_dict(weights)
     except (AttributeError, RuntimeError, TypeError):
         raise BadInput(f"Weights in {folder} do not belong to the model of its last checkpoint.") from None
     return model.to(device).eval()

@@ -1,4 +1,4 @@
-"""The command line, ``python -m solutions.translation``: train, evaluate, translate."""
+"""The command line, ``python -m solutions.translation``: train, curve, evaluate, translate."""
 
 import argparse
 import dataclasses
@@ -18,6 +18,7 @@ from solutions.translator.data import MOST_POSITIONS, load_pairs
 from solutions.translator.errors import BadInput, OutOfMemory, WorkerLost, out_of_memory
 from solutions.translator.processes import World
 from solutions.translator.trainer import train
+from solutions.translator.validation import Validation, draw, table, told
 
 SWITCHES = {
     "bf16": "bfloat16 autocast",
@@ -29,7 +30,10 @@ SWITCHES = {
     "tie_weights": "one table for source, target and output",
 }
 # What a resumed run may change.
-FREE = {"steps", "accumulate", "save_every", "keep", "threads", "bf16", "fp16", "sdpa", "kernels", "compile"}
+FREE = {
+    *("steps", "accumulate", "save_every", "keep", "validate_every", "patience", "threads", "bf16", "fp16", "sdpa"),
+    *("kernels", "compile"),
+}
 
 
 def at_least(least):
@@ -64,13 +68,16 @@ def parser():
             kind = int if field.default is None else type(field.default)
             one.add_argument(option, type=kind, metavar=field.name.upper())
 
+    four = commands.add_parser("curve", help="show the validations of a training")
+    four.add_argument("folder", help="where its checkpoints are")
+    four.add_argument("--picture", metavar="FILE", help="draw them too, into this file (.svg, .png or .pdf)")
+
     two = commands.add_parser("evaluate", help="score a trained model with BLEU")
     two.add_argument("folder", help="where its checkpoints are")
     two.add_argument("--data", default=None, help="as in train (what it was trained on)")
     two.add_argument("--split", default="test", help="valid, test, held-out (grammar) or all (TSV) (%(default)s)")
     two.add_argument("--limit", type=at_least(1), default=None, help="at most so many pairs")
     two.add_argument("--beam", type=at_least(1), default=1, help="size of the beam; 1 is greedy (%(default)s)")
-    two.add_argument("--average", action="store_true", help="average the last checkpoints")
     two.add_argument("--outputs", help="write source, reference and output to this TSV file")
     two.add_argument("--worst", type=at_least(0), default=3, help="show so many of the worst sentences (%(default)s)")
 
@@ -78,8 +85,10 @@ def parser():
     three.add_argument("folder", help="where the model's checkpoints are")
     three.add_argument("sentences", nargs="*")
     three.add_argument("--beam", type=at_least(1), default=4, help="size of the beam; 1 is greedy (%(default)s)")
-    three.add_argument("--average", action="store_true", help="average the last checkpoints")
     for command in (two, three):
+        weights = command.add_mutually_exclusive_group()
+        weights.add_argument("--average", action="store_true", help="the mean of the last checkpoints (--keep)")
+        weights.add_argument("--best", action="store_true", help="the weights that validated best (--validate-every)")
         command.add_argument("--device", default="cpu", help="(%(default)s)")
     return top
 
@@ -99,6 +108,11 @@ def train_command(options):
             data = saved["data"]
         if len(saved["losses"]) >= config.steps:
             raise BadInput(f"The run in {folder} is complete; --steps gives it more than {config.steps}.")
+        if Validation(config, (), saved["curve"]).over:
+            raise BadInput(
+                f"The run in {folder} has ended early, after {config.patience} validations without a better one; a "
+                f"larger --patience lets it go on."
+            )
     elif (folder / LAST).exists() and int(os.environ.get("RANK", 0)) == 0:
         raise BadInput(f"There is a run in {folder} already: go on with --resume, or choose another --out.")
     else:
@@ -112,7 +126,8 @@ def train_command(options):
             tests[split] = load_pairs(data[0], split, options.test)
         except BadInput as error:  # a small file may have none; that is no reason not to train on it
             untested = str(error)
-    result = train(config, pairs, options.device, folder, options.resume, quiet=False, data=data)
+    valid = load_pairs(data[0], "valid", config.validate_pairs) if config.validate_every else None
+    result = train(config, pairs, options.device, folder, options.resume, quiet=False, data=data, valid=valid)
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
     if not result.complete:
@@ -124,11 +139,29 @@ def train_command(options):
         f"{result.utilisation:.0%} of the device's rate, {result.seconds:.0f} s; "
         f"{count_parameters(result.model)['total']:,} parameters"
     )
+    model = result.model
+    if result.best:
+        ended = "" if result.steps >= config.steps else f"ended early, after step {result.steps}; "
+        print(f"{ended}judged are the best weights: {told(result.best)}")
+        model = load_model(folder, best=True, device=next(model.parameters()).device)
     for split, pairs in tests.items():
-        scores = evaluate(result.model, pairs)
+        scores = evaluate(model, pairs)
         print(f"{split}: BLEU {scores['bleu']:.1f}, loss {scores['loss']:.3f} (greedy, {len(pairs)} pairs)")
     if untested:
         print(f"Not evaluated. {untested}")
+    return 0
+
+
+def curve_command(options):
+    """``curve``: the validations of a run as a table, and perhaps as a picture."""
+    saved = read_run(options.folder)
+    if not saved["curve"]:
+        raise BadInput(f"The run in {options.folder} was not validated: train with --validate-every.")
+    print(table(saved["curve"]))
+    best = Validation(TranslationConfig(**saved["config"]), True, saved["curve"]).best
+    print(f"best: {told(best)}")
+    if options.picture:
+        draw(saved["curve"], options.picture, best["step"])
     return 0
 
 
@@ -147,7 +180,7 @@ def evaluate_command(options):
     saved = read_run(options.folder)["data"] or ["grammar"]
     source = saved[0] if options.data is None else options.data
     pairs = load_pairs(source, options.split, options.limit)
-    model = load_model(options.folder, options.average, World(options.device).device)
+    model = load_model(options.folder, options.average, World(options.device).device, options.best)
     check_lengths(model, [text for pair in pairs for text in pair])
     if options.outputs:
         Path(options.outputs).open("a").close()  # whether it can be written to: better now than after all the work
@@ -180,7 +213,7 @@ def sentence_bleu(output, reference):
 
 def translate_command(options):
     """``translate``: one line for each sentence."""
-    model = load_model(options.folder, options.average, World(options.device).device)
+    model = load_model(options.folder, options.average, World(options.device).device, options.best)
     try:
         sentences = options.sentences or [line.rstrip("\r\n") for line in sys.stdin]
     except UnicodeDecodeError:
@@ -198,7 +231,10 @@ def main(arguments=None):
         parser().error(f"unrecognized arguments: {' '.join(more)}")
     if more:
         options.sentences += more  # those after an option: argparse ends the list at the first one
-    command = {"train": train_command, "evaluate": evaluate_command, "translate": translate_command}[options.command]
+    commands = {
+        "train": train_command, "curve": curve_command, "evaluate": evaluate_command, "translate": translate_command
+    }  # fmt: skip
+    command = commands[options.command]
     try:
         return command(options)
     except BadInput as error:

@@ -18,6 +18,8 @@ class TranslationConfig:
         tokenizer: "bpe" (the library) or "own" (`solutions.tokens`).
         vocab_size: the most tokens of the vocabulary, which both languages share.
         num_layers, d_model, d_ff, num_heads, dropout, norm, tie_weights: as in ``make_model``.
+        table_start: how the rows of the embeddings start: "xavier", as ``make_model`` leaves them, or "normal", drawn
+            from N(0, 1 / d_model), so that a row times the square root of d_model has entries of variance 1.
         smoothing: of the labels.
         max_tokens: cost of a micro-batch, see `token_batches`.
         accumulate: micro-batches for a step, in each process.
@@ -26,6 +28,10 @@ class TranslationConfig:
         weight_decay, max_norm: of AdamW, and of clipping.
         save_every: steps between checkpoints; 0 makes it a twentieth of all.
         keep: so many of the last checkpoints keep their weights, to be averaged.
+        validate_every: steps between validations, which keep the best weights; 0 validates never.
+        validate_pairs: pairs of the validation split that are used.
+        best_by: which of the two scores chooses the best weights, "loss" or "bleu".
+        patience: the run ends early after so many validations without a better one; 0 never ends it.
         seed: of parameters, batches and dropout.
         threads: of the processor; ``None``: as many as PyTorch takes. With others, sums are rounded in another way.
         bf16: bfloat16 in autocast.
@@ -47,6 +53,7 @@ class TranslationConfig:
     dropout: float = 0.0
     norm: str = "pre"
     tie_weights: bool = True
+    table_start: str = "xavier"
     smoothing: float = 0.1
     max_tokens: int = 1536
     accumulate: int = 1
@@ -57,6 +64,10 @@ class TranslationConfig:
     max_norm: float = 1.0
     save_every: int = 0
     keep: int = 5
+    validate_every: int = 0
+    validate_pairs: int = 200
+    best_by: str = "loss"
+    patience: int = 0
     seed: int = 0
     threads: int | None = None
     bf16: bool | None = None
@@ -67,7 +78,8 @@ class TranslationConfig:
     fused_adamw: bool = True
 
     def __post_init__(self):
-        for name in ("num_layers", "d_model", "d_ff", "num_heads", "accumulate", "steps", "warmup", "keep", "threads"):
+        whole = ("num_layers", "d_model", "d_ff", "num_heads", "accumulate", "steps", "warmup", "keep", "threads")
+        for name in (*whole, "validate_pairs"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise BadInput(f"{name} is {value}, but must be at least 1.")
@@ -83,9 +95,20 @@ class TranslationConfig:
             raise BadInput(
                 f"weight_decay is {self.weight_decay} and save_every {self.save_every}, but neither may be negative."
             )
+        if min(self.validate_every, self.patience) < 0:
+            raise BadInput(
+                f"validate_every is {self.validate_every} and patience {self.patience}, but neither may be negative."
+            )
+        if self.patience and not self.validate_every:
+            raise BadInput(f"patience is {self.patience}, but without validate_every there is nothing to wait for.")
         if abs(self.seed) >= 2**40:
             raise BadInput(f"seed is {self.seed}, but must lie between -2**40 and 2**40.")
-        for name, allowed in (("tokenizer", tuple(TOKENIZERS)), ("norm", ("pre", "post"))):
+        for name, allowed in (
+            ("tokenizer", tuple(TOKENIZERS)),
+            ("norm", ("pre", "post")),
+            ("best_by", ("loss", "bleu")),
+            ("table_start", ("xavier", "normal")),
+        ):
             if getattr(self, name) not in allowed:
                 raise BadInput(f"{name} is {getattr(self, name)!r}, but must be one of {', '.join(allowed)}.")
         if self.bf16 and self.fp16:

@@ -1,7 +1,8 @@
-"""Pairs of sentences from the grammar, Multi30k or a file, and the micro-batches that are made of them."""
+"""Pairs of sentences from the grammar, software, Multi30k or a file, and the micro-batches made of them."""
 
 import copy
 import json
+import warnings
 import zlib
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import torch
 
 from solutions.given import encode_pairs, normalised
 from solutions.translation import make_batch, token_batches
+from solutions.translator.catalogues import installed_software
 from solutions.translator.errors import BadInput
 
 MOST_POSITIONS = 5000  # of a sequence, see `PositionalEncoding`
@@ -25,14 +27,19 @@ def load_pairs(source, split, limit=None):
     """Pairs of texts to train on, or to be judged by.
 
     Args:
-        source: ``"grammar"``, the course's own; ``"multi30k"``, 29,000 captions of pictures, through the package
-            ``datasets``; or the path of a TSV file: German, a tab, English in each line, UTF-8.
-        split: ``"train"``, ``"valid"`` or ``"test"``; of the grammar also ``"held-out"``; of a file also ``"all"``.
-            In a file 1 sentence in 20 is for validation and 1 in 20 for testing, chosen by its German text.
+        source: ``"grammar"``, the course's own; ``"software"``, the messages of the programs on this machine that are
+            translated into German, or with ``"software:fr"`` into another language; ``"multi30k"``, 29,000 captions of
+            pictures, through the package ``datasets``; or the path of a TSV file: German, a tab, English in each line,
+            UTF-8.
+        split: ``"train"``, ``"valid"`` or ``"test"``; of the grammar also ``"held-out"``; of software and files also
+            ``"all"``. There 1 sentence in 20 is for validation and 1 in 20 for testing, chosen by its German text.
         limit: at most so many pairs; ``None``: all of them, of the grammar 20,000 for training and 1,000 for others.
 
     Returns:
         ``list[tuple[str, str]]``: ``(german, english)``.
+
+    Warns:
+        UserWarning: some message catalogues could not be read; how many, and what is wrong with the first.
 
     Raises:
         BadInput: with a sentence that says what is wrong with the source, and where.
@@ -43,8 +50,19 @@ def load_pairs(source, split, limit=None):
         if split not in ("train", "valid", "test", "held-out"):
             raise BadInput(f"The grammar has the splits train, valid, test and held-out, but not {split!r}.")
         return grammar_pairs((20_000 if split == "train" else 1000) if limit is None else limit, 0, split)
-    pairs = multi30k_pairs(split) if source == "multi30k" else tsv_pairs(Path(source), split)
+    if source == "multi30k":
+        return multi30k_pairs(split)[:limit]
+    kind, _, language = source.partition(":")
+    pairs = software_pairs(language or "de", split) if kind == "software" else tsv_pairs(Path(source), split)
     return pairs[:limit]
+
+
+def software_pairs(language, split="all"):
+    """The pairs of the message catalogues on this machine, or those of one split: see `installed_software`."""
+    software = installed_software(language)
+    if software.bad:
+        warnings.warn(f"Catalogues that were skipped: {len(software.bad)}. The first: {software.bad[0]}", stacklevel=3)
+    return pairs_of_split([pair for of in software.pairs.values() for pair in of], split, "Software")
 
 
 def multi30k_pairs(split):
@@ -68,8 +86,6 @@ def multi30k_pairs(split):
 
 def tsv_pairs(path, split="all"):
     """The pairs of a TSV file, or those of one split of it."""
-    if split not in ("train", "valid", "test", "all"):
-        raise BadInput(f"A TSV file has the splits train, valid, test and all, but not {split!r}.")
     try:
         lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
     except OSError as error:
@@ -90,11 +106,18 @@ def tsv_pairs(path, split="all"):
         pairs.append((columns[0], columns[1]))
     if not pairs:
         raise BadInput(f"{path} is empty: it needs lines of German, a tab, English.")
+    return pairs_of_split(pairs, split, f"The file {path}")
+
+
+def pairs_of_split(pairs, split, name):
+    """Those of the pairs that belong to a split, chosen by their German text; ``name`` says what they are part of."""
+    if split not in ("train", "valid", "test", "all"):
+        raise BadInput(f"{name} has the splits train, valid, test and all, but not {split!r}.")
     part = {0: "test", 1: "valid"}
     # Not the remainder of the checksum itself: the grammar divides by that, and its sentences may stand in a file.
     chosen = [pair for pair in pairs if split in ("all", part.get(zlib.crc32(pair[0].encode()) // 20 % 20, "train"))]
     if not chosen:
-        raise BadInput(f"{path}: none of its {len(pairs)} pairs falls into the split {split}; give it more lines.")
+        raise BadInput(f"{name}: none of its {len(pairs)} pairs falls into the split {split}; it needs more of them.")
     return chosen
 
 

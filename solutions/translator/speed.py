@@ -85,7 +85,7 @@ class Progress:
             self.bar = tqdm(total=total, initial=start, unit="step", dynamic_ncols=True)
         self.every = max(1, total // 40)
         self.started = self.last = time.perf_counter()
-        self.start = start
+        self.start, self.left_out = start, 0.0
         self.loss, self.steps, self.tokens, self.operations = 0.0, 0, 0, 0.0
 
     def step(self, done, loss, tokens, operations):
@@ -110,6 +110,19 @@ class Progress:
             line = ", ".join(f"{name} {value}" for name, value in told.items())
             print(f"step {done} of {self.total}: {line}, {left:.0f} s left", file=sys.stderr, flush=True)
         self.last, self.loss, self.steps, self.tokens, self.operations = now, 0.0, 0, 0, 0.0
+
+    def leave_out(self, seconds):
+        """Do not count this time, in which nothing was trained."""
+        self.left_out += seconds
+        self.started += seconds
+        self.last += seconds
+
+    def say(self, line):
+        """Write a line beside the display."""
+        if self.bar is not None:
+            self.bar.write(line, file=sys.stderr)
+        elif not self.quiet:
+            print(line, file=sys.stderr, flush=True)
 
     def close(self):
         """Leave the terminal tidy."""

@@ -17,7 +17,7 @@ from torch import nn
 from solutions.optim import AdamW, noam_scheduler
 from solutions.transformer import make_model
 from solutions.translation import training_step
-from solutions.translator.checkpoints import LAST, build_model, read_run, try_folder, weight_files, write_file
+from solutions.translator.checkpoints import BEST, LAST, build_model, read_run, try_folder, weight_files, write_file
 from solutions.translator.data import checked_stream, fingerprint, to_device
 from solutions.translator.errors import BadInput, OutOfMemory, WorkerLost, out_of_memory, worker_lost
 from solutions.translator.fused import Distributed, faster_classes, replaced, wrap_for_config
@@ -25,6 +25,7 @@ from solutions.translator.precision import ScaledOptimizer, loss_scaler
 from solutions.translator.processes import World, interruptible
 from solutions.translator.speed import Progress, peak_rate, step_operations
 from solutions.translator.tokenizers import TOKENIZERS
+from solutions.translator.validation import Validation, told
 
 
 class TrainResult(NamedTuple):
@@ -34,10 +35,12 @@ class TrainResult(NamedTuple):
         model: the trained model, in evaluation mode; ``model.tokenizer`` is its tokeniser.
         losses: loss per token of every step, from the very first one, also after it was resumed.
         steps: steps that are done.
-        complete: whether that is all of them.
+        complete: whether that is all of them, or validation has ended the run.
         tokens: target tokens that were predicted since it was started or resumed, in all processes.
-        seconds: how long that took.
+        seconds: how long that took, validation left out.
         utilisation: share of the device's largest rate.
+        curve: for each validation its step, both losses and BLEU, see `Validation`.
+        best: the row of the curve whose weights are kept in ``best.pt``; ``None`` if nothing was validated.
     """
 
     model: nn.Module
@@ -47,9 +50,11 @@ class TrainResult(NamedTuple):
     tokens: int
     seconds: float
     utilisation: float
+    curve: list
+    best: dict | None
 
 
-def train(config, pairs, device=None, folder=None, resume=False, quiet=True, data=None, make=make_model):
+def train(config, pairs, device=None, folder=None, resume=False, quiet=True, data=None, valid=None, make=make_model):
     """Train a model: alone, or as one of several processes that ``torchrun`` started.
 
     Args:
@@ -61,6 +66,7 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
         quiet: say nothing.
         data: a note about the pairs for the checkpoint, any plain value.
         make: builds the model, called as ``make_model`` is: a learner's own, for instance.
+        valid: pairs to validate on, for ``config.validate_every``; they are not trained on.
 
     Returns:
         A `TrainResult`.
@@ -72,7 +78,7 @@ def train(config, pairs, device=None, folder=None, resume=False, quiet=True, dat
     is divided by the tokens of all. Dropout is drawn by step and process, so only without it do the losses equal
     those of a single process with the same micro-batches.
     """
-    return Trainer(config, pairs, device, folder, resume, quiet, data, make).run()
+    return Trainer(config, pairs, device, folder, resume, quiet, data, valid, make).run()
 
 
 def make_optimizer(config, model):
@@ -89,9 +95,22 @@ def make_optimizer(config, model):
 class Trainer:
     """A run: what it is made of, and how far it is. The arguments are those of `train`."""
 
-    def __init__(self, config, pairs, device=None, folder=None, resume=False, quiet=True, data=None, make=make_model):
+    def __init__(
+        self,
+        config,
+        pairs,
+        device=None,
+        folder=None,
+        resume=False,
+        quiet=True,
+        data=None,
+        valid=None,
+        make=make_model,
+    ):
         if not pairs:
             raise BadInput("There are no pairs to train on.")
+        if config.validate_every and not valid:
+            raise BadInput("There are no pairs to validate on: leave out validate_every, or give the data more lines.")
         self.world = World(device)
         self.config = config.settled(self.world.device)
         self.device, self.quiet, self.data = device, quiet, data
@@ -111,6 +130,8 @@ class Trainer:
         self.optimizer = make_optimizer(self.config, self.model)
         self.scheduler = noam_scheduler(self.optimizer, self.config.d_model, self.config.warmup, self.config.factor)
         self.losses: list[float] = []
+        self.validation = Validation(self.config, valid, saved["curve"] if saved else ())
+        self.over = False  # whether validation has ended the run: known in every process
         if saved:
             self.restore(saved)
 
@@ -129,6 +150,11 @@ class Trainer:
         """Micro-batches in a step, those of all processes together."""
         return self.config.accumulate * self.world.size
 
+    @property
+    def valid_fingerprint(self):
+        """What tells the pairs of the validation apart."""
+        return fingerprint([list(pair) for pair in self.validation.pairs or ()])
+
     def learnt_tokenizer(self, pairs):
         """The kind of the tokeniser, and what it learns from the texts, as a checkpoint has them."""
         texts = [text for pair in pairs for text in pair]
@@ -141,6 +167,8 @@ class Trainer:
         """Go on where a checkpoint ends, if it belongs to the same pairs and to steps of the same size."""
         if saved["fingerprint"] != fingerprint(self.stream.ids):
             raise BadInput(f"These are not the pairs that the run in {self.folder} began with.")
+        if saved["curve"] and self.config.validate_every and saved["valid_fingerprint"] != self.valid_fingerprint:
+            raise BadInput(f"These are not the pairs on which the run in {self.folder} was validated.")
         if saved["per_step"] != self.per_step:
             raise BadInput(
                 f"A step of the run in {self.folder} has {saved['per_step']} micro-batches, but --accumulate times "
@@ -166,6 +194,8 @@ class Trainer:
             "per_step": self.per_step,
             "data": self.data,
             "losses": self.losses,
+            "curve": self.validation.curve,
+            "valid_fingerprint": self.valid_fingerprint,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "scheduler": self.scheduler.state_dict(),
@@ -202,34 +232,49 @@ class Trainer:
                 raise
             finally:
                 progress.close()
-        seconds = time.perf_counter() - began
-        complete = self.done >= self.config.steps
+        seconds = time.perf_counter() - began - progress.left_out
+        complete = self.over or self.done >= self.config.steps
         if not complete and self.world.rank == 0:
             self.save()
             if self.folder is not None and not self.quiet:
                 message = f"Interrupted after step {self.done}; saved. To go on: {self.resume_command()}"
                 print(message, file=sys.stderr)
         rate = self.operations / max(seconds, 1e-9) / (peak * self.world.size)
-        return TrainResult(self.model.eval(), self.losses, self.done, complete, self.tokens, seconds, rate)
+        model, curve, best = self.model.eval(), self.validation.curve, self.validation.best
+        return TrainResult(model, self.losses, self.done, complete, self.tokens, seconds, rate, curve, best)
 
     def take_steps(self, progress, signals):
-        """Step after step, until all are done or a process has noted a signal."""
+        """Step after step, until all are done, validation has ended the run, or a process has noted a signal."""
         with replaced(self.model, faster_classes(self.config)), ThreadPoolExecutor(1) as pool:
             ahead = pool.submit(self.batches_of, self.done)
             while self.done < self.config.steps:
                 own = ahead.result()
                 ahead = pool.submit(self.batches_of, self.done + 1)  # made while this step is computed
-                all_tokens, ends = self.world.sum(sum(batch.ntokens for batch in own), len(signals))
-                if ends:
+                own_tokens, over = sum(batch.ntokens for batch in own), self.validation.over
+                all_tokens, ends, self.over = self.world.sum(own_tokens, len(signals), over)
+                if ends or self.over:
                     break
                 operations = step_operations(self.counted, own) * self.world.size
                 self.step(own, all_tokens)
                 self.tokens += int(all_tokens)
                 self.operations += operations
                 progress.step(self.done, self.losses[-1], int(all_tokens), operations)
-                is_due = self.done % self.config.save_every == 0 or self.done == self.config.steps
-                if self.world.rank == 0 and is_due:
-                    self.save(weights=True)
+                if self.world.rank == 0:
+                    self.keep_what_is_due(progress)
+
+    def keep_what_is_due(self, progress):
+        """After a step, in the first process: validate, and write checkpoints, if it is time."""
+        weights = self.done % self.config.save_every == 0 or self.done == self.config.steps
+        validated = self.validation.is_due(self.done)
+        if validated:
+            began = time.perf_counter()
+            is_best = self.validation.judge(self.model, self.losses)
+            progress.leave_out(time.perf_counter() - began)
+            progress.say(told(self.validation.curve[-1]) + (", the best so far" if is_best else ""))
+            if is_best and self.folder is not None:
+                write_file(self.folder / BEST, {"step": self.done, "model": self.model.state_dict()})
+        if weights or validated:  # so that the curve never lacks the row of the best weights
+            self.save(weights)
 
     def batches_of(self, step):
         """This process's micro-batches of a step, by number."""

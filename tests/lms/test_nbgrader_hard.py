@@ -257,6 +257,32 @@ def test_two_notebooks_in_one_assignment(tmp_path):
             assert {task: scores[task] for task in full[unit]} == expected
 
 
+def test_a_notebook_in_which_nothing_is_graded(tmp_path):
+    """Beside what is handed in, and in an assignment, by an instructor who copies the folder of the exercises."""
+    course = Course(tmp_path / "course")
+    companion = release.companion_notebook("translation_gpu")
+    released = course.release("both", attention=source_of("attention"), translation_gpu=companion)
+    alone = course.release("attention", attention=source_of("attention"))
+    right = fill(released["attention"], solved("attention"))
+    course.submit("both", "both", attention=right, translation_gpu=released["translation_gpu"])
+    course.submit("one", "both", attention=right)
+    course.submit("other", "both", translation_gpu=released["translation_gpu"])
+    solution = fill(alone["attention"], solved("attention"))
+    course.submit("beside", "attention", attention=solution, translation_gpu=companion)
+    course.submit("only", "attention", translation_gpu=companion)
+    course.autograde("both")
+    course.autograde("attention")
+    for student, assignment in (("both", "both"), ("one", "both"), ("beside", "attention")):
+        assert {task: course.scores(student, assignment)[task] for task in FULL} == FULL
+        graded = nbformat.read(course.root / "autograded" / student / assignment / "attention.ipynb", as_version=4)
+        assert "Of several files" not in nbformat.writes(graded)
+    assert course.total("other", "both") == 0
+    text = (course.root / "autograded" / "both" / "both" / "translation_gpu.ipynb").read_text(encoding="utf-8")
+    assert "solutions.translator is not available when grading" in text  # nothing was trained
+    with Gradebook(course.db_url) as gradebook:
+        assert "only" in {student.id for student in gradebook.students}
+
+
 @pytest.mark.parametrize("name", ["Zoë Müller", "李 小龙", "O'Brien, Seán (2)", "an.dot-and_dash", "100 % José"])
 def test_names_of_people(course, released, name):
     course.submit(name, attention=fill(released, WRONG))

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,13 +20,14 @@ from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.course import addresses, catalogue, headings
-from autograder.course.registry import COMPLETE, find_unit
+from autograder.course.registry import COMPANIONS, COMPLETE, find_unit
 from autograder.judging.runner import max_points
 from autograder.lms import release, sample_class
 from autograder.lms.grade_ids import grade_id, task_of
 from autograder.lms.stubs import ANSWER_STUB, solution_id
 from autograder.notebook import carried, store
 from autograder.sandbox.runtime.c.reading import pieces_of
+from autograder.submissions import demonstrations
 
 ROOT = addresses.ROOT
 UNITS = [unit.name for unit in COMPLETE]
@@ -77,7 +79,9 @@ def fresh(tmp_path_factory) -> Path:
 
 def test_committed_exercises_are_what_the_sources_give(fresh):
     files = {path.relative_to(fresh / "exercises") for path in (fresh / "exercises").rglob("*") if path.is_file()}
-    assert files == {Path(unit, f"{unit}.ipynb") for unit in UNITS}
+    assert files == {Path(unit, f"{unit}.ipynb") for unit in UNITS} | {
+        Path(unit, f"{name}.ipynb") for name, unit in COMPANIONS.items()
+    }
     for file in files:
         same = (ROOT / "exercises" / file).read_bytes() == (fresh / "exercises" / file).read_bytes()
         assert same, f"exercises/{file} is not up to date: run `make exercises` and commit the result"
@@ -150,6 +154,58 @@ def test_a_missing_object_or_narrative_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(release, "NARRATIVES", tmp_path)
     with pytest.raises(release.BrokenSource, match=r"masks\.md is missing"):
         release.source_notebook(find_unit("masks"))
+
+
+# --- notebooks in which nothing is graded -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMPANIONS)
+def test_a_companion_is_not_for_nbgrader(name, fresh):
+    unit = COMPANIONS[name]
+    notebook = nbformat.read(ROOT / "exercises" / unit / f"{name}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert not any(mark(cell) for cell in notebook.cells)
+    assert not any(cell.outputs for cell in notebook.cells if cell.cell_type == "code")
+    for cell in notebook.cells[1:]:  # whatever grades the file all the same runs nothing of it
+        assert cell.cell_type == "markdown" or demonstrations.is_unchanged(cell.metadata, cell.source)
+    for address in addresses.launch_urls(f"exercises/{unit}/{name}.ipynb").values():
+        assert address in notebook.cells[1].source
+    for folder in ("source", "release"):
+        assert [path.name for path in (fresh / "course" / folder / unit).glob("*.ipynb")] == [f"{unit}.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (":name: gpu-device", ":task: translation.evaluate", "asks for something that is graded"),
+        ("runs.ours.utilisation:.3f", "runs.theirs.utilisation:.3f", "transformer_gpu.json has no 'runs.theirs.util"),
+    ],
+)
+def test_a_broken_companion_is_one_clear_sentence(old, new, complaint, tmp_path, monkeypatch):
+    text = (release.NARRATIVES / "translation_gpu.md").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "translation_gpu.md").write_text(text.replace(old, new), encoding="utf-8")
+    monkeypatch.setattr(release, "NARRATIVES", tmp_path)
+    with pytest.raises(release.BrokenSource, match=complaint):
+        release.companion_notebook("translation_gpu")
+
+
+def test_doctor_says_when_a_companion_is_not_up_to_date(tmp_path):
+    unit = find_unit("translation")
+    shutil.copytree(ROOT / "exercises" / unit.name, tmp_path / unit.name)
+    assert release.is_current(unit, tmp_path)
+    path = tmp_path / unit.name / "translation_gpu.ipynb"
+    path.write_text(path.read_text(encoding="utf-8").replace("train_on_all", "train_on_some"), encoding="utf-8")
+    assert not release.is_current(unit, tmp_path)
+    path.unlink()
+    assert not release.is_current(unit, tmp_path)
+
+
+def test_a_recorded_number_is_what_the_record_says():
+    record = json.loads((ROOT / "book" / "measurements" / "transformer_gpu.json").read_text(encoding="utf-8"))
+    file = "measurements/transformer_gpu"
+    named = f"{{{{recorded:{file}:sizes.d_model/100:.2f}}}} on {{{{recorded:{file}:device:}}}}"
+    assert release._with_records(named) == f"{record['sizes']['d_model'] / 100:.2f} on {record['device']}"
 
 
 # --- what is in a notebook ----------------------------------------------------------------------------------

@@ -1004,8 +1004,8 @@ def test_the_builds_small_model_trains_and_writes(built):
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
     assert done.returncode == 0, done.stderr
     assert "validation loss" in done.stderr
-    assert "\nThe attention" in done.stdout
-    assert gpt2_c.read_checkpoint(folder / "course.bin").config.vocab_size == 259
+    assert "\nhacker: A person who" in done.stdout
+    assert gpt2_c.read_checkpoint(folder / "jargon.bin").config.vocab_size == 259
 
 
 def test_help_names_every_option(built):

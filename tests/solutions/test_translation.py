@@ -25,7 +25,7 @@ from solutions.multihead import MultiHeadAttention
 from solutions.training import run_epoch
 from solutions.transformer import make_model
 from solutions.translation import translate, words
-from solutions.translator import cli, trainer
+from solutions.translator import cli, trainer, validation
 from solutions.translator.alignment import alignment_error_rate, word_attention, word_indices
 from solutions.translator.checkpoints import load_model, read_file, weight_files, write_file
 from solutions.translator.cli import main
@@ -681,3 +681,121 @@ def test_a_killed_worker_ends_the_run_with_a_message_and_a_checkpoint(tmp_path):
     saved = read_file(tmp_path / "last.pt")
     assert len(saved["losses"]) >= 100
     assert not list(tmp_path.glob("*.tmp"))
+
+
+# --- validation in the loop ---------------------------------------------------------------------------------------
+
+VALIDATED = dataclasses.replace(SMALL, steps=9, validate_every=2, validate_pairs=10, keep=2)
+
+
+@pytest.fixture(scope="module")
+def valid():
+    return load_pairs("grammar", "valid", 10)
+
+
+def test_validation_keeps_a_curve_and_the_best_weights(tmp_path, pairs, valid):
+    result = train(VALIDATED, pairs, "cpu", tmp_path, valid=valid)
+    assert [row["step"] for row in result.curve] == [2, 4, 6, 8, 9]
+    assert result.curve == read_file(tmp_path / "last.pt")["curve"]
+    assert result.curve[1]["training loss"] == pytest.approx(sum(result.losses[2:4]) / 2)
+    assert result.best == min(result.curve, key=lambda row: row["validation loss"])
+    best = translation.evaluate(load_model(tmp_path, best=True), valid)
+    assert best["loss"] == pytest.approx(result.best["validation loss"], rel=1e-5)
+    assert read_file(tmp_path / "best.pt")["step"] == result.best["step"]
+    last = translation.evaluate(result.model, valid)
+    assert (last["loss"], last["bleu"]) == pytest.approx(list(result.curve[-1].values())[2:], rel=1e-5)
+    plain = train(dataclasses.replace(VALIDATED, validate_every=0), pairs, "cpu")
+    assert plain.losses == result.losses  # looking changes nothing
+    assert (plain.curve, plain.best) == ([], None)
+
+
+def test_a_resumed_run_has_the_same_curve_and_best_weights(tmp_path, pairs, valid):
+    config = dataclasses.replace(VALIDATED, dropout=0.2)
+    whole = train(config, pairs, "cpu", tmp_path / "whole", valid=valid)
+    train(dataclasses.replace(config, steps=6), pairs, "cpu", tmp_path / "halves", valid=valid)
+    rest = train(config, pairs, "cpu", tmp_path / "halves", resume=True, valid=valid)
+    assert rest.curve == whole.curve
+    assert rest.best == whole.best
+    best = [read_file(tmp_path / name / "best.pt") for name in ("whole", "halves")]
+    assert best[0]["step"] == best[1]["step"]
+    assert all(torch.equal(value, best[1]["model"][name]) for name, value in best[0]["model"].items())
+    with pytest.raises(BadInput, match=r"not the pairs on which the run in .* was validated"):
+        train(config, pairs, "cpu", tmp_path / "halves", resume=True, valid=valid[1:])
+
+
+def test_patience_ends_a_run_early_and_more_of_it_lets_it_go_on(tmp_path, pairs, valid, monkeypatch):
+    """The third validation is the best, and then two bring nothing better."""
+    losses = {2: 5.0, 4: 4.0, 6: 3.0, 8: 3.0, 10: 3.5, 12: 2.0, 14: 2.5}
+    steps = iter(sorted(losses))
+    monkeypatch.setattr(validation, "evaluate", lambda *_, **__: {"loss": losses[next(steps)], "bleu": 1.0})
+    config = dataclasses.replace(VALIDATED, steps=14, patience=2, save_every=14)
+    result = train(config, pairs, "cpu", tmp_path, valid=valid)
+    assert (result.steps, result.complete, result.best["step"]) == (10, True, 6)
+    assert len(read_file(tmp_path / "last.pt")["losses"]) == 10
+    assert main(["train", "--resume", "--out", str(tmp_path)]) == 2
+    assert train(config, pairs, "cpu", tmp_path, resume=True, valid=valid).steps == 10
+    more = train(dataclasses.replace(config, patience=3), pairs, "cpu", tmp_path, resume=True, valid=valid)
+    assert (more.steps, more.best["step"]) == (14, 12)
+    by_bleu = dataclasses.replace(config, best_by="bleu")
+    rows = [{"validation loss": 1.0, "validation BLEU": bleu} for bleu in (5.0, 7.0, 6.0)]
+    assert validation.Validation(by_bleu, None, rows).best is rows[1]
+
+
+def test_the_command_line_validates_shows_the_curve_and_uses_the_best(tmp_path, capsys):
+    out, config = str(tmp_path / "run"), dataclasses.replace(VALIDATED, factor=2.0, patience=1)
+    assert main(["train", "--pairs", "60", "--test", "4", "--out", out, *options_of(config)]) == 0
+    said = capsys.readouterr()
+    assert re.search(r"judged are the best weights: step \d, validation loss [\d.]+, BLEU", said.out)
+    assert "the best so far" in said.err
+    assert main(["curve", out, "--picture", str(tmp_path / "curve.svg")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("\t") == ["step", "training loss", "validation loss", "validation BLEU"]
+    assert lines[1].startswith("2\t")
+    assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
+    assert main(["evaluate", out, "--best", "--limit", "4", "--worst", "0"]) == 0
+    assert main(["translate", out, "--best", "--beam", "1", "Der Hund schläft."]) == 0
+    capsys.readouterr()
+    other = str(tmp_path / "other")
+    for arguments, message in [
+        (["train", "--patience", "3", "--out", other], "without validate_every there is nothing to wait for"),
+        (["train", "--validate-every", "-1", "--out", other], "neither may be negative"),
+        (["train", "--validate-every", "2", "--validate-pairs", "0", "--out", other], "validate_pairs is 0"),
+        (["train", "--best-by", "luck", "--out", other], "best_by is 'luck', but must be one of loss, bleu"),
+        (["train", "--resume", "--best-by", "bleu", "--out", out], "leave out --best-by"),
+        (["curve", other], "There is no checkpoint"),
+        (["curve", out, "--picture", str(tmp_path / "curve.odd")], "cannot be drawn"),
+        (["curve", out, "--picture", str(tmp_path / "none" / "curve.svg")], "No such file"),
+    ]:
+        assert main(arguments) == 2
+        said = capsys.readouterr().err
+        assert message in said
+        assert said.count("\n") == 1
+    (tmp_path / "run" / "best.pt").write_bytes(b"nonsense")
+    assert main(["evaluate", out, "--best"]) == 2
+    assert "damaged" in capsys.readouterr().err
+    (tmp_path / "run" / "best.pt").unlink()
+    assert main(["evaluate", out, "--best"]) == 2
+    assert "--validate-every" in capsys.readouterr().err
+
+
+def test_a_run_that_was_not_validated_has_no_curve(tmp_path, pairs, capsys):
+    train(SMALL, pairs, "cpu", tmp_path)
+    saved = torch.load(tmp_path / "last.pt")
+    del saved["curve"], saved["valid_fingerprint"]  # as an earlier version of the program wrote it
+    torch.save(saved, tmp_path / "last.pt")
+    assert main(["curve", str(tmp_path)]) == 2
+    assert "was not validated" in capsys.readouterr().err
+    assert train(dataclasses.replace(SMALL, steps=10), pairs, "cpu", tmp_path, resume=True).steps == 10
+    with pytest.raises(BadInput, match="no pairs to validate on"):
+        train(VALIDATED, pairs, "cpu")
+
+
+def test_two_processes_stop_early_together(tmp_path):
+    config = dataclasses.replace(VALIDATED, steps=200, patience=2, factor=20.0, bf16=False)
+    command = [*TORCHRUN, free_port(), "-m", "solutions.translation", "train", "--out", str(tmp_path), "--pairs", "60"]
+    process = started([*command, "--test", "4", "--device", "cpu", *options_of(config)], stdout=subprocess.PIPE)
+    out, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
+    assert "ended early" in out
+    saved = read_file(tmp_path / "last.pt")
+    assert len(saved["losses"]) == saved["curve"][-1]["step"] < 200

@@ -22,10 +22,13 @@ PYTHON = [unit.name for unit in COMPLETE if unit.language == "python" and unit.n
 
 
 def judged(unit: str, name: str, cell: str = "") -> TaskResult:
-    """The result of one task, right or as in the cell, in a notebook in which nothing else of the unit is written."""
+    """The result of one task, right or as in the cell, in a notebook in which nothing else of the unit is written.
+
+    What forms a pair with it is there as well: the two are judged together.
+    """
     names: dict = {"__name__": unit}
     exec(compile(inspect.getsource(reference_module(unit)), "<given>", "exec", dont_inherit=True), names)
-    for other in {*find_unit(unit).names} - {name}:
+    for other in {*find_unit(unit).names} - {name} - find_unit(unit).partners(name):
         del names[other]
     exec(compile(cell, f"<cell of {name}>", "exec", dont_inherit=True), names)
     with quiet():

@@ -27,6 +27,7 @@ from autograder.units.support.drivers import (
     fill_parameters,
     generator_from,
     is_norm,
+    load_by_path,
     load_layers,
     norm_parameters,
     order_of_use,
@@ -218,18 +219,6 @@ def test_head_parts(learner, reference, rng):
         raise AssertionError(
             "tril should have the shape (block_size, block_size), and be true (or 1) where column <= row."
         )
-
-
-def load_by_path(module, weights):
-    """Copy weights, ``{path: values}``, into a module; a sentence if one of them has no counterpart, else ``""``."""
-    for path, values in weights.items():
-        target = at_path(module, path)
-        if not isinstance(target, torch.Tensor) or target.shape != values.shape:
-            found = f"of shape {tuple(target.shape)}" if isinstance(target, torch.Tensor) else "missing"
-            return f"The parameter {path} should have the shape {tuple(values.shape)}, but is {found}."
-        with torch.no_grad():
-            target.copy_(values)
-    return ""
 
 
 def attend(learner, name, sizes, weights, inputs, training, dtype):

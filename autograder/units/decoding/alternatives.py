@@ -539,6 +539,12 @@ class KVCache:
             self.length += k.size(2)
         return self.k[layer], self.v[layer]
 
+    def reorder(self, rows):
+        for store in (self.k, self.v):
+            for layer, old in enumerate(store):
+                if old is not None:
+                    store[layer] = old.index_select(0, rows)
+
 
 @alternative("decoding.KVCache", "pieces-joined-when-asked")
 class KVCache:
@@ -556,6 +562,11 @@ class KVCache:
         print("layer", layer, "pieces", len(self.pieces[layer]))
         keys, values = zip(*self.pieces[layer])
         return [torch.concat(keys, dim=2), torch.concat(values, dim=2)]
+
+    def reorder(self, rows):
+        for layer, pieces in self.pieces.items():
+            self.pieces[layer] = [tuple(piece[rows.tolist()] for piece in pair) for pair in pieces]
+        return self
 
 
 @alternative("decoding.KVCache", "room-that-doubles")
@@ -582,6 +593,10 @@ class KVCache:
         self.filled[layer] = end
         return self.buffers[layer][0, :, :, :end], self.buffers[layer][1, :, :, :end]
 
+    def reorder(self, rows: Tensor) -> None:
+        """Into new buffers: views of the old ones have been returned."""
+        self.buffers = {layer: buffer[:, rows] for layer, buffer in self.buffers.items()}
+
 
 @alternative("decoding.KVCache", "a-module")
 class KVCache(nn.Module):
@@ -602,11 +617,17 @@ class KVCache(nn.Module):
         self.store[layer] = tuple(torch.cat(pair, dim=-2) for pair in zip(old, (k, v)))
         return self.store[layer]
 
+    def reorder(self, rows):
+        for layer in self.store:
+            self.store[layer] = tuple(torch.stack([each[row] for row in rows]) for each in self.store[layer])
+
 
 @alternative("decoding.KVCache", "time-first-inside")
 class KVCache:
+    """A new order waits until the keys are needed."""
+
     def __init__(self):
-        self._steps = {}
+        self._steps, self._orders = {}, {}
 
     def _get_length(self):
         return len(self._steps[0]) if 0 in self._steps else 0
@@ -615,9 +636,15 @@ class KVCache:
 
     def update(self, layer, k, v):
         both = torch.stack([k, v]).movedim(-2, 0)
+        for rows in self._orders.pop(layer, []):
+            self._steps[layer] = self._steps[layer][:, :, rows]
         self._steps[layer] = torch.cat([self._steps[layer], both]) if layer in self._steps else both
         k, v = self._steps[layer].movedim(0, -2).unbind(0)
         return k, v
+
+    def reorder(self, rows):
+        for layer in self._steps:
+            self._orders.setdefault(layer, []).append(rows.clone())
 
 
 @alternative("decoding.KVCache", "two-dictionaries")
@@ -635,3 +662,115 @@ class KVCache:
             v = torch.cat([self.values[layer], v], dim=-2)
         self.keys[layer], self.values[layer] = k, v
         return k, v
+
+    def reorder(self, rows):
+        for layer in self.keys:
+            self.keys[layer] = self.keys[layer][rows]
+            self.values[layer] = self.values[layer][rows]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# cached_greedy_decode
+
+
+@alternative("decoding.cached_greedy_decode", "loop-with-a-break")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        cache = KVCache()
+        ids = torch.full((src.shape[0], 1), bos_id, dtype=torch.long)
+        finished = torch.zeros(src.shape[0], dtype=torch.bool)
+        for _ in range(max_len - 1):
+            hidden = model.decode_step(memory, src_mask, ids[:, -1], cache)
+            new = model.generator(hidden).argmax(dim=-1)
+            new[finished] = PAD
+            ids = torch.cat([ids, new.unsqueeze(1)], dim=1)
+            finished |= new == eos_id
+            if finished.all():
+                break
+        return ids
+
+
+@alternative("decoding.cached_greedy_decode", "row-by-row")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    rows = []
+    with torch.inference_mode():
+        memory = model.encode(src, src_mask)
+        for i in range(len(src)):
+            row, cache = [bos_id], KVCache()
+            while len(row) < max_len and (len(row) == 1 or row[-1] != eos_id):
+                newest = torch.tensor([row[-1]], device=src.device)
+                out = model.decode_step(memory[i : i + 1], src_mask[i : i + 1], newest, cache)
+                row.append(int(model.generator(out)[0].argmax()))
+            rows.append(row)
+    longest = max(map(len, rows))
+    return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows], device=src.device)
+
+
+@alternative("decoding.cached_greedy_decode", "finished-rows-leave-the-batch")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    texts = [[bos_id] for _ in src]
+    with torch.no_grad():
+        memory, masks, cache = model.encode(src, src_mask), src_mask, KVCache()
+        active = list(range(len(src)))
+        for _ in range(max_len - 1):
+            if not active:
+                break
+            newest = torch.tensor([texts[i][-1] for i in active])
+            scores = model.generator(model.decode_step(memory, masks, newest, cache))
+            for i, token in zip(active, scores.argmax(-1).tolist()):
+                texts[i].append(token)
+            stay = torch.tensor([p for p, i in enumerate(active) if texts[i][-1] != eos_id], dtype=torch.long)
+            cache.reorder(stay)
+            memory, masks, active = memory[stay], masks[stay], [active[p] for p in stay]
+    return nn.utils.rnn.pad_sequence([torch.tensor(text) for text in texts], batch_first=True, padding_value=PAD)
+
+
+@alternative("decoding.cached_greedy_decode", "everything-first-then-padded")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    mode = model.training
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        columns, cache = [torch.LongTensor([bos_id] * len(src)).to(src.device)], KVCache()
+        for step in range(max_len - 1):
+            print("step", step, "positions", cache.length)
+            probabilities = model.generator(model.decode_step(memory, src_mask, columns[-1], cache)).exp()
+            columns.append(probabilities.topk(1).indices[:, 0])
+    ids = torch.stack(columns, dim=1)
+    ends = (ids[:, 1:] == eos_id).long()
+    before = torch.cat([torch.zeros(len(ids), 2, dtype=torch.long), ends[:, :-1]], dim=1)[:, : ids.shape[1]]
+    assert model.training == mode
+    return ids.masked_fill(before.cumsum(1) > 0, PAD)
+
+
+@alternative("decoding.cached_greedy_decode", "a-store-of-its-own")
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    """Its cache is a small class of its own, with what a step needs."""
+
+    class Store(dict):
+        @property
+        def length(self):
+            return self[0][0].shape[2] if 0 in self else 0
+
+        def update(self, layer, *new):
+            self[layer] = [torch.cat(pair, dim=2) for pair in zip(self[layer], new)] if layer in self else new
+            return self[layer]
+
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            encoded, store = model.encode(src=src, src_mask=src_mask), Store()
+            result = src.new_full((src.shape[0], max_len), PAD)
+            result[:, 0] = bos_id
+            open_rows = torch.ones_like(result[:, 0], dtype=torch.bool)
+            for t in range(1, max_len):
+                hidden = model.decode_step(memory=encoded, src_mask=src_mask, last_ids=result[:, t - 1], cache=store)
+                best = model.generator(hidden).max(dim=-1).indices
+                result[:, t] = torch.where(open_rows, best, result[:, t])
+                open_rows &= best != eos_id
+                if not open_rows.any():
+                    break
+            return result
+    finally:
+        model.train(training)

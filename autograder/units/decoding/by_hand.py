@@ -88,4 +88,13 @@ BY_HAND = {
         computed="[sum(new * total for new, total in ((3, 3), (1, 4), (1, 5))), sum(total * total for total in (3, "
         "4, 5))]",
     ),
+    "decoding.positions-processed": Question(
+        ask="A batch of 3 rows gets 5 tokens after its start symbol, and no row ends before. How many positions does the "
+        "decoder process in all 5 steps together, first in `greedy_decode`, then with a cache?",
+        answer="45, 15",
+        hint="Without a cache, step 1 processes one position of each row, step 2 processes two.",
+        because="Without a cache: 3 times (1 + 2 + 3 + 4 + 5). With one, each of the 5 steps processes one position of "
+        "each of the 3 rows.",
+        computed="[3 * sum(range(1, 6)), 3 * 5]",
+    ),
 }

@@ -121,24 +121,54 @@ class LookupModel(nn.Module):
         return self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask)
 
 
+class SteppingModel(LookupModel):
+    """A `LookupModel` that also decodes one position at a time; counts the positions that its decoder processes.
+
+    It knows of earlier ids what the cache holds, in layer 0 as they are and in layer 1 times seven.
+    """
+
+    def __init__(self, table, trees):
+        super().__init__(table, trees)
+        self.positions = 0
+
+    def decode(self, memory, src_mask, tgt, tgt_mask):
+        self.positions += tgt.numel()
+        return super().decode(memory, src_mask, tgt, tgt_mask)
+
+    def decode_step(self, memory, src_mask, last_ids, cache):
+        if last_ids.shape != memory.shape[:1]:
+            shapes = f"last_ids of shape {tuple(last_ids.shape)} and a memory of {len(memory)} rows"
+            raise ValueError(f"decode_step wants one id for each row, (B,), but got {shapes}.")
+        self.positions += len(last_ids)
+        ids = last_ids.view(-1, 1, 1, 1).to(self.table.dtype)
+        k, v = cache.update(0, ids, -ids)
+        if not torch.equal(cache.update(1, 7 * ids, ids)[0], -7 * v):
+            raise ValueError("The two layers of the cache hold different positions.")
+        ids = k[:, 0, :, 0].to(last_ids.dtype)
+        return super().decode(memory, src_mask, ids, torch.ones(ids.shape[1], ids.shape[1]).tril().bool())[:, -1]
+
+
 def search(learner, name, table, trees, src, src_mask, max_len, options, training=False):
-    """Call greedy_decode or beam_search with a model that looks its log-probabilities up.
+    """Call one of the functions that decode with a model that looks its log-probabilities up.
 
     Returns the result, the arguments as the call left them, how often the model encoded, whether it recorded
-    gradients, and afterwards its mode and the gradient of the sum of all squared ids (``None`` where none is recorded).
+    gradients, afterwards its mode and the gradient of the sum of all squared ids (``None`` where none is recorded), and
+    how many positions its decoder processed (where it counts).
     """
-    model = LookupModel(table, trees).train(training)
+    steps = name == "cached_greedy_decode"
+    model = (SteppingModel if steps else LookupModel)(table, trees).train(training)
     result = getattr(learner, name)(model, src, src_mask, max_len, **options)
     ids = src.double().requires_grad_()
     total = (ids * ids).sum()
     slope = torch.autograd.grad(total, ids)[0] if total.requires_grad else None
     torch.set_grad_enabled(True)
-    return result, [src, src_mask], model.encoded, model.gradients, [model.training, slope]
+    positions = model.positions if steps else 0
+    return result, [src, src_mask], model.encoded, model.gradients, [model.training, slope], positions
 
 
 def searched(learner, *request):
     """The reply of `search`."""
-    return reply_of(learner, search, *request, parts=5, uses=(ReadingGenerator, LookupModel))
+    return reply_of(learner, search, *request, parts=6, uses=(ReadingGenerator, LookupModel, SteppingModel))
 
 
 def random_sources(rng, *lengths, first=None):
@@ -196,9 +226,10 @@ def padded_rows(rows, length):
     return torch.tensor([row + [PAD] * (length - len(row)) for row in rows])
 
 
-def check_greedy(learner, table, src, mask, max_len, expected, what, training=False, **options):
-    """Run greedy_decode and compare; columns of padding at the end are free."""
-    reply = searched(learner, "greedy_decode", table, [], src, mask, max_len, options, training)
+def check_greedy(learner, name, table, src, mask, max_len, expected, what, training=False, **options):
+    """Run greedy_decode, with a cache or without, and compare; columns of padding at the end are free."""
+    reply = searched(learner, name, table, [], src, mask, max_len, options, training)
+    what = f"{name}{what}"
     ids = reply[0]
     if isinstance(ids, torch.Tensor) and ids.dim() == 2 and ids.dtype == torch.int64:
         if ids.shape[1] > max_len:
@@ -208,15 +239,20 @@ def check_greedy(learner, table, src, mask, max_len, expected, what, training=Fa
     return reply
 
 
-@pytest.mark.task("decoding.greedy_decode", points=3)
-def test_most_likely_tokens(learner, reference, rng):
-    """Each row: the start symbol, then the most likely token given all before it and the source, up to max_len."""
+def check_tokens(learner, rng, name):
+    """Three sizes, none of whose rows ends; sources of several lengths."""
     for lengths, max_len in (((5, 3, 4), 7), ((2,), 2), ((3, 6), 1)):
         table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
         src, mask = random_sources(rng, *lengths)
         expected = greedy_rows(table, src, mask, max_len)
-        what = f"greedy_decode(model, src {tuple(src.shape)}, src_mask, max_len={max_len})"
-        check_greedy(learner, table, src, mask, max_len, expected, what)
+        what = f"(model, src {tuple(src.shape)}, src_mask, max_len={max_len})"
+        check_greedy(learner, name, table, src, mask, max_len, expected, what)
+
+
+@pytest.mark.task("decoding.greedy_decode", points=3)
+def test_most_likely_tokens(learner, reference, rng):
+    """Each row: the start symbol, then the most likely token given all before it and the source, up to max_len."""
+    check_tokens(learner, rng, "greedy_decode")
 
 
 def seed_of(rng):
@@ -255,16 +291,21 @@ def one_at_once(rows, eos):
     return len(rows[0]) > 4 and len(rows[1]) == 2
 
 
-@pytest.mark.task("decoding.greedy_decode", points=3)
-def test_rows_finish(learner, reference, rng):
-    """A row ends with the end symbol and is padded from there, while the others go on."""
+def check_finishing(learner, rng, name):
+    """Rows that all end before max_len, at different times, and at once."""
     for what, wanted, count in (
         ("rows that all end before max_len", all_before_the_end, 3),
         ("rows that end at different times", at_different_times, 4),
         ("a row that ends at once", one_at_once, 2),
     ):
         table, src, mask, rows = finishing_case(seed_of(rng), wanted, count, 9)
-        check_greedy(learner, table, src, mask, 9, rows, f"greedy_decode with {what}")
+        check_greedy(learner, name, table, src, mask, 9, rows, f" with {what}")
+
+
+@pytest.mark.task("decoding.greedy_decode", points=3)
+def test_rows_finish(learner, reference, rng):
+    """A row ends with the end symbol and is padded from there, while the others go on."""
+    check_finishing(learner, rng, "greedy_decode")
 
 
 def with_the_usual_ids(rows, eos):
@@ -272,24 +313,28 @@ def with_the_usual_ids(rows, eos):
     return len(rows[0]) != len(rows[1]) and all(EOS in row[:-1] and row[-1] == eos for row in rows)
 
 
+def check_other_ids(learner, rng, name):
+    """Another start and another end than usual."""
+    likely = ((BOS, 1.2), (EOS, 1.2))
+    table, src, mask, rows = finishing_case(seed_of(rng), with_the_usual_ids, 2, 10, 7, 5, likely, 8)
+    check_greedy(learner, name, table, src, mask, 10, rows, "(..., bos_id=7, eos_id=5)", bos_id=7, eos_id=5)
+
+
 @pytest.mark.task("decoding.greedy_decode", points=1)
 def test_other_start_and_end(learner, reference, rng):
     """bos_id and eos_id are the caller's; the ids 2 and 3 are ordinary tokens then."""
-    likely = ((BOS, 1.2), (EOS, 1.2))
-    table, src, mask, rows = finishing_case(seed_of(rng), with_the_usual_ids, 2, 10, 7, 5, likely, 8)
-    check_greedy(learner, table, src, mask, 10, rows, "greedy_decode(..., bos_id=7, eos_id=5)", bos_id=7, eos_id=5)
+    check_other_ids(learner, rng, "greedy_decode")
 
 
-@pytest.mark.task("decoding.greedy_decode", points=1)
-def test_encoded_once(learner, reference, rng):
-    """The source is encoded once, nothing is recorded for gradients, and the mode is left alone."""
+def check_manners(learner, rng, name):
+    """In both modes: how often the source is encoded, gradients, the mode and the arguments."""
     table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
     src, mask = random_sources(rng, 2, 4)
     expected = greedy_rows(table, src, mask, 5)
     for training in (True, False):
-        what = "greedy_decode(model, src (2, 4), src_mask, max_len=5)"
-        reply = check_greedy(learner, table, src, mask, 5, expected, what, training)
-        _, (src_after, mask_after), encoded, gradients, (mode, slope) = reply
+        what = "(model, src (2, 4), src_mask, max_len=5)"
+        reply = check_greedy(learner, name, table, src, mask, 5, expected, what, training)
+        _, (src_after, mask_after), encoded, gradients, (mode, slope), _ = reply
         if encoded != 1:
             raise AssertionError(f"The source was encoded {encoded} times; its memory does not change.")
         if gradients is not False:
@@ -302,11 +347,19 @@ def test_encoded_once(learner, reference, rng):
         assert_equal(mask_after, mask, "the argument src_mask after the call")
 
 
-def translate(learner, weights, src, src_mask, max_len):
-    """greedy_decode with a small encoder-decoder of attention: one encoder layer, two decoder layers, one head."""
+@pytest.mark.task("decoding.greedy_decode", points=1)
+def test_encoded_once(learner, reference, rng):
+    """The source is encoded once, nothing is recorded for gradients, and the mode is left alone."""
+    check_manners(learner, rng, "greedy_decode")
+
+
+def translate(learner, name, weights, src, src_mask, max_len):
+    """Decode with a small encoder-decoder of attention: one encoder layer, two decoder layers, one head."""
 
     def attend(x, memory, mask, parts):
-        q, k, v = x @ parts[0], memory @ parts[1], memory @ parts[2]
+        return mix(x @ parts[0], memory @ parts[1], memory @ parts[2], mask)
+
+    def mix(q, k, v, mask):
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
         if mask is not None:
             mask = mask.squeeze(-3) if mask.dim() == 4 else mask
@@ -318,8 +371,8 @@ def translate(learner, weights, src, src_mask, max_len):
             super().__init__()
             self.table = nn.Parameter(weights["table"].clone())
 
-        def embed(self, ids):
-            return F.embedding(ids, self.table) + weights["positions"][: ids.shape[1]]
+        def embed(self, ids, start=0):
+            return F.embedding(ids, self.table) + weights["positions"][start : start + ids.shape[1]]
 
         def encode(self, src, src_mask):
             x = self.embed(src)
@@ -332,32 +385,46 @@ def translate(learner, weights, src, src_mask, max_len):
                 x = x + attend(x, memory, src_mask, layer[3:])
             return x
 
+        def decode_step(self, memory, src_mask, last_ids, cache):
+            x = self.embed(last_ids.view(-1, 1), cache.length)
+            for number, layer in enumerate(weights["decoder"]):
+                q, k, v = ((x @ one)[:, None] for one in layer[:3])  # one head
+                x = x + mix(q, *cache.update(number, k, v), None)[:, 0]
+                x = x + attend(x, memory, src_mask, layer[3:])
+            return x[:, 0]
+
         def generator(self, x):
             return (x @ weights["output"]).log_softmax(dim=-1)
 
-    return learner.greedy_decode(Model().eval(), src, src_mask, max_len)
+    return getattr(learner, name)(Model().eval(), src, src_mask, max_len)
+
+
+def check_with_attention(learner, reference, rng, name, dtype):
+    """Compare with what greedy decoding makes of a small encoder-decoder with random weights."""
+
+    def matrices(count):
+        return [rng.normal(6, 6, dtype=dtype) / 2 for _ in range(count)]
+
+    weights = {
+        "table": rng.normal(20, 6, dtype=dtype),
+        "positions": rng.normal(9, 6, dtype=dtype),
+        "encoder": matrices(3),
+        "decoder": [matrices(6), matrices(6)],
+        "output": rng.normal(6, 11, dtype=dtype),
+    }
+    weights["output"][:, [PAD, BOS]] = 0
+    src, mask = random_sources(rng, 5, 3, 4)
+    ids = learner.run(translate, name, weights, src, mask, 8)
+    expected = reference.run(translate, "greedy_decode", weights, src, mask, 8)
+    if isinstance(ids, torch.Tensor) and ids.dim() == 2 and ids.shape[1] <= 8:
+        ids, expected = (F.pad(one, (0, 8 - one.shape[1]), value=PAD) for one in (ids, expected))
+    assert_equal(ids, expected, f"{name}(model, src (3, 5), src_mask, max_len=8)")
 
 
 @pytest.mark.task("decoding.greedy_decode", points=1)
 def test_model_of_attention(learner, reference, rng):
     """The same with a small encoder-decoder of attention."""
-
-    def matrices(count):
-        return [rng.normal(6, 6, dtype=torch.float64) / 2 for _ in range(count)]
-
-    weights = {
-        "table": rng.normal(20, 6, dtype=torch.float64),
-        "positions": rng.normal(9, 6, dtype=torch.float64),
-        "encoder": matrices(3),
-        "decoder": [matrices(6), matrices(6)],
-        "output": rng.normal(6, 11, dtype=torch.float64),
-    }
-    weights["output"][:, [PAD, BOS]] = 0
-    src, mask = random_sources(rng, 5, 3, 4)
-    ids, expected = (one.run(translate, weights, src, mask, 8) for one in (learner, reference))
-    if isinstance(ids, torch.Tensor) and ids.dim() == 2 and ids.shape[1] <= 8:
-        ids, expected = (F.pad(one, (0, 8 - one.shape[1]), value=PAD) for one in (ids, expected))
-    assert_equal(ids, expected, "greedy_decode(model, src (3, 5), src_mask, max_len=8)")
+    check_with_attention(learner, reference, rng, "greedy_decode", torch.float64)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -921,6 +988,81 @@ def test_caches_and_types(learner, reference, rng):
         check_cache(learner, rng, (2, 1, 3), [(0, 0, 2), (0, 0, 1), (0, 1, 2), (0, 1, 1)], dtype=dtype)
 
 
+def fill_and_reorder(learner, steps):
+    """A new cache goes through updates (layer, k, v) and new orders (rows alone).
+
+    Returns the length and, after an update, k and v, each as it was then; all that was handed out and all arguments,
+    as they are at the end.
+    """
+    cache, then, now = learner.KVCache(), [], []
+    for step in steps:
+        if len(step) == 1:
+            cache.reorder(step[0])
+            then.append([cache.length])
+            continue
+        k, v = cache.update(*step)
+        now.append([k, v])
+        then.append([cache.length, k.clone(), v.clone()])
+    return then, now, steps
+
+
+def check_reorder(learner, rng, shape, plan, what, dtype=torch.float32):
+    """Follow a plan of (layer, new positions) and of orders, lists of rows, and compare all that comes back."""
+    batch, heads, width = shape
+    layers, steps, expected, arguments = {}, [], [], []
+    for item in plan:
+        if isinstance(item, list):
+            rows, batch = torch.tensor(item, dtype=torch.long), len(item)
+            layers = {layer: (k[rows], v[rows]) for layer, (k, v) in layers.items()}
+            steps.append((rows,))
+        else:
+            layer, time = item
+            k, v = (rng.normal(batch, heads, time, width, dtype=dtype) for _ in range(2))
+            steps.append((layer, k, v))
+            if layer in layers:
+                k, v = (torch.cat(pair, dim=-2) for pair in zip(layers[layer], (k, v)))
+            layers[layer] = k, v
+        arguments.append(tuple(one.clone() if isinstance(one, torch.Tensor) else one for one in steps[-1]))
+        length = layers[0][0].shape[-2] if 0 in layers else 0
+        expected.append([length] if len(steps[-1]) == 1 else [length, k, v])
+    then, now, after = reply_of(learner, fill_and_reorder, steps, parts=3)
+    handed_out = []
+    for item, got, wanted in zip(plan, then, expected):
+        where = f"after reorder(rows {item})" if isinstance(item, list) else f"after an update of layer {item[0]}"
+        assert_equal(got[0], wanted[0], f"cache.length {where}, {what}")
+        for mine, right, name in zip(got[1:], wanted[1:], ("keys", "values")):
+            assert_equal(mine, right, f"the {name} of layer {item[0]} {what}")
+        handed_out += [wanted[1:]] * (not isinstance(item, list))
+    for pair, right in zip(now, handed_out):
+        assert_equal(tuple(pair), tuple(right), ("keys that update returned, at the end", "values that it returned"))
+    for got, before in zip(after, arguments):
+        for mine, right in zip(got, before):
+            if isinstance(right, torch.Tensor):
+                assert_equal(mine, right, "an argument of update or of reorder, at the end")
+
+
+@pytest.mark.task("decoding.KVCache", points=2)
+def test_rows_in_a_new_order(learner, reference, rng):
+    """reorder puts the rows of every layer in a new order, drops rows and repeats them."""
+    # A permutation that is not its own inverse; three rows and four heads, so that no axis passes for another.
+    check_reorder(
+        learner, rng, (3, 4, 2), [(0, 2), (1, 2), [1, 2, 0], (0, 1), (1, 1), (2, 3)], "after rows changed places"
+    )
+    check_reorder(
+        learner, rng, (3, 2, 5), [(0, 2), (1, 2), [2, 0, 2, 2, 0], (0, 1), (1, 1)], "after rows were repeated"
+    )
+    check_reorder(learner, rng, (4, 2, 3), [(0, 3), (1, 3), [3, 1], (0, 1), (1, 2)], "after rows were dropped")
+    plan = [(0, 1), (1, 1), [0, 0, 1], (0, 1), (1, 1), [2, 1, 0], [2, 2, 1, 0], (0, 2), (1, 2)]
+    check_reorder(learner, rng, (2, 1, 3), plan, "after several new orders", dtype=torch.float64)
+
+
+@pytest.mark.task("decoding.KVCache", points=1)
+def test_nothing_handed_out_changes(learner, reference, rng):
+    """reorder leaves alone what update has returned and what it got, its rows too; an empty cache has no rows."""
+    check_reorder(learner, rng, (3, 2, 4), [(0, 2), (1, 1), [2, 0, 1], [1, 1, 2], (0, 1), (1, 1)], "in another order")
+    check_reorder(learner, rng, (2, 3, 1), [[1, 0], (0, 2), (1, 2), [1, 0], (0, 1)], "of a cache that was empty")
+
+
 def write_with_cache(learner, weights, prompt, count, heads):
     """A small decoder of attention writes ``count`` tokens; each step reads only what is new.
 
@@ -981,3 +1123,74 @@ def test_same_text_as_without(learner, reference, rng):
     assert_equal(ids, expected, "the text written with your cache")
     assert_close(logits, last, "the logits of the last step with your cache")
     assert_equal(length, 14, "cache.length at the end (the last token has not been read)")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# cached_greedy_decode
+
+
+def search_twice(learner, table, sources, max_len):
+    """Two calls of cached_greedy_decode with one model, and with sources and masks of the same shapes."""
+    model = SteppingModel(table, [])
+    return [learner.cached_greedy_decode(model, *pair, max_len) for pair in sources]
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_every_call_begins_anew(learner, reference, rng):
+    """Each of two calls gives what greedy_decode gives: nothing of the first one is left for the second one."""
+    table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
+    sources = [random_sources(rng, 4, 2, 3) for _ in range(2)]
+    uses = (ReadingGenerator, LookupModel, SteppingModel)
+    found = reply_of(learner, search_twice, table, sources, 6, parts=2, uses=uses)
+    for ids, pair, which in zip(found, sources, ("first", "second")):
+        expected = padded_rows(greedy_rows(table, *pair, 6), 6)
+        assert_equal(ids, expected, f"the {which} of two calls of cached_greedy_decode(model, src (3, 4), src_mask, 6)")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_same_tokens_with_a_cache(learner, reference, rng):
+    """Each row is that of greedy_decode: every token depends on all before it and on the source, up to max_len."""
+    check_tokens(learner, rng, "cached_greedy_decode")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=2)
+def test_one_position_in_a_step(learner, reference, rng):
+    """Each step runs the decoder on the newest position of a row, and on no other."""
+    table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
+    for lengths, max_len in (((4, 2), 7), ((3, 5, 2), 12)):
+        src, mask = random_sources(rng, *lengths)
+        expected = greedy_rows(table, src, mask, max_len)
+        what = f"(model, src {tuple(src.shape)}, src_mask, max_len={max_len})"
+        positions = check_greedy(learner, "cached_greedy_decode", table, src, mask, max_len, expected, what)[5]
+        most = len(src) * (max_len - 1)
+        if not isinstance(positions, int) or positions > most:
+            raise AssertionError(
+                f"cached_greedy_decode{what}: the decoder processed {positions} positions, but {len(src)} rows of "
+                f"{max_len} columns need {most}. Call model.decode_step once in each step, with the newest ids and one "
+                "cache for all steps; model.decode is not needed."
+            )
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_rows_finish_with_a_cache(learner, reference, rng):
+    """A row ends with the end symbol and is padded from there, while the others go on."""
+    check_finishing(learner, rng, "cached_greedy_decode")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_other_start_and_end_with_a_cache(learner, reference, rng):
+    """bos_id and eos_id are the caller's; the ids 2 and 3 are ordinary tokens then."""
+    check_other_ids(learner, rng, "cached_greedy_decode")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_encoded_once_with_a_cache(learner, reference, rng):
+    """The source is encoded once, nothing is recorded for gradients, and the mode is left alone."""
+    check_manners(learner, rng, "cached_greedy_decode")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_model_of_attention_with_a_cache(learner, reference, rng):
+    """A small encoder-decoder of attention writes with your function what it writes without a cache."""
+    for dtype in (torch.float64, torch.float32):
+        check_with_attention(learner, reference, rng, "cached_greedy_decode", dtype)

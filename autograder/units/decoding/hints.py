@@ -55,17 +55,34 @@ HINTS = {
         "    its ids without the special ones",
     ),
     "decoding.KVCache": (
-        "When a decoder reads one more token, which keys and values change, and which are what they were? "
-        "({Section}`decoding#kv-cache`.)",
+        "When a decoder reads one more token, which keys and values change, and which are what they were? And when a "
+        "search gives up one beginning and continues another one twice, what becomes of their keys? "
+        "({Section}`decoding#kv-cache` and {heading}`decoding#kv-cache-reorder`.)",
         "Keys and values are (B, H, T, d_head): time is axis -2. Every layer has its own, and every cache has its "
         "own layers, so make the store in `__init__`. The first call may bring a whole prompt, later ones single "
         "positions. Return everything, the new positions last. `length` is read without brackets, and is 0 before "
-        "the first call.",
+        "the first call. In `reorder`, `k[rows]` fetches rows of the first axis into a new tensor.",
         "in __init__: an empty dictionary\n"
         "length: 0 without layer 0, else the size of its keys along time (with @property)\n"
         "in update:\n"
         "    if the layer is known: k = old k with k behind it, v likewise\n"
-        "    remember both; return both",
+        "    remember both; return both\n"
+        "in reorder: for every layer, remember keys and values indexed with rows",
+    ),
+    "decoding.cached_greedy_decode": (
+        "Write down for which positions `greedy_decode` runs the decoder in step 1, 2 and 3. Which of these does it "
+        "run again, and what of them does the next step really need? ({Section}`decoding#cached-decoding`.)",
+        "Start from your `greedy_decode`. Encode once, make one `KVCache` before the loop, and replace "
+        "`model.decode` by `model.decode_step`. It gets the newest ids alone, (B,), adds their keys and values to the "
+        "cache by itself, and returns (B, d), so there is no last position to pick. What becomes of rows that end "
+        "stays as it was.",
+        "memory = encode once; cache = a new one\n"
+        "ids = a column of bos_id; finished = all False\n"
+        "while there is room and some row is not finished:\n"
+        "    hidden = decode_step(memory, source mask, the newest ids, cache)\n"
+        "    new = argmax of the generator, PAD where finished\n"
+        "    finished = finished, or new is the end\n"
+        "    ids = ids with new as one more column",
     ),
     "decoding.test_beam": (
         "A search is right when it finds the output that you know to be the best. In a table of your own you know all "

@@ -1742,3 +1742,550 @@ mistake(
     hint="Your cache changes the dtype of half precision. Start with the first keys themselves, or with an empty "
     "tensor of their dtype.",
 )
+
+mistake(
+    "decoding.KVCache",
+    "not-reordered",
+    edit("self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}", "pass"),
+    section="kv-cache-reorder",
+    why="reorder() changes nothing. A beginning that moves to another row then reads the keys of a stranger.",
+    hint="After `reorder` your rows stand where they stood. Row i should now hold what row `rows[i]` held, in every layer.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "not-reordered-variant-2",
+    edit(
+        "self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}",
+        "for k, v in self.layers.values():\n    k, v = k[rows], v[rows]",
+    ),
+    section="kv-cache-reorder",
+    why="The reordered tensors are given to local names. The cache still holds the old ones.",
+    hint="Your `reorder` computes the new order and does not store it. Put the reordered keys and values back into the "
+    "cache.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "reordered-in-place",
+    edit("self.keys[layer] = self.keys[layer][rows]", "self.keys[layer][:] = self.keys[layer][rows]"),
+    edit("self.values[layer] = self.values[layer][rows]", "self.values[layer][:] = self.values[layer][rows]"),
+    base="two-dictionaries",
+    section="kv-cache-reorder",
+    why="The new order is written into the tensors that update() has handed out. Whoever keeps one of them finds other "
+    "numbers in it. And as many rows as before have to be left, while a beam may grow or shrink.",
+    hint="Your `reorder` writes into tensors that `update` has returned, or got. Indexing with `rows` makes a new tensor: "
+    "store that.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "reordered-in-place-variant-2",
+    edit(
+        "self.keys[layer] = self.keys[layer][rows]",
+        """
+        if len(rows) == len(self.keys[layer]):
+            self.keys[layer].copy_(self.keys[layer][rows])
+            self.values[layer].copy_(self.values[layer][rows])
+            continue
+        self.keys[layer] = self.keys[layer][rows]
+        """,
+    ),
+    base="two-dictionaries",
+    section="kv-cache-reorder",
+    why="Where the number of rows stays, the new order is written into the tensors that update() has handed out. Whoever "
+    "keeps one of them finds other numbers in it.",
+    hint="Your `reorder` writes into tensors that `update` has returned, or got. Store the new tensor that indexing makes.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "inverse-order",
+    edit("k[rows], v[rows]", "k[rows.argsort()], v[rows.argsort()]"),
+    section="kv-cache-reorder",
+    why="The inverse order was applied: row i was sent to place rows[i]. It should be fetched from there.",
+    hint="Your rows move the other way round. Row i is to hold what row `rows[i]` held: index with `rows` itself.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "rows-sent-not-fetched",
+    edit(
+        "self.keys[layer] = self.keys[layer][rows]",
+        """
+        old = self.keys[layer], self.values[layer]
+        self.keys[layer], self.values[layer] = (torch.zeros_like(one).index_copy(0, rows, one[: len(rows)]) for one in old)
+        """,
+    ),
+    edit("self.values[layer] = self.values[layer][rows]", ""),
+    base="two-dictionaries",
+    section="kv-cache-reorder",
+    why="Row i was sent to place rows[i]. It should be fetched from there: a parent with two children is needed twice.",
+    hint="Your rows move the other way round. Row i is to hold what row `rows[i]` held: index with `rows`.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "only-layer-zero-reordered",
+    edit("(k[rows], v[rows])", "(k[rows], v[rows]) if layer == 0 else (k, v)"),
+    section="kv-cache-reorder",
+    why="Only layer 0 gets the new order. The other layers still hold the old one.",
+    hint="Your `reorder` reaches layer 0 alone. Every layer holds rows of the same batch: reorder all.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "only-keys-reordered",
+    edit("(k[rows], v[rows])", "(k[rows], v)"),
+    section="kv-cache-reorder",
+    why="Only the keys get the new order. The weights then mix the values of other rows.",
+    hint="Your `reorder` leaves the values where they were. Keys and values belong together.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "heads-reordered",
+    edit("(k[rows], v[rows])", "(k[:, rows], v[:, rows])"),
+    section="kv-cache-reorder",
+    why="The heads were put in another order. The rows of the batch are the first axis of (B, H, T, d_head).",
+    hint="Your `reorder` indexes axis 1, the heads. The batch is axis 0.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "each-row-once",
+    edit("(k[rows], v[rows])", "(k[rows.unique()], v[rows.unique()])"),
+    section="kv-cache-reorder",
+    why="Every row was kept once, in rising order. Two survivors may have one parent, whose past both of them need.",
+    hint="Your `reorder` keeps each row once. A row that occurs twice in `rows` is needed twice, in the order of `rows`.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "only-the-newest-reordered",
+    edit(
+        "(k[rows], v[rows])",
+        "tuple(torch.cat([one[: len(rows), :, :-1], one[rows][:, :, -1:]], dim=2) for one in (k, v))",
+    ),
+    section="kv-cache-reorder",
+    why="Only the newest position moved. A beginning takes its whole past along.",
+    hint="Your `reorder` moves the newest position alone. A row is a whole text: move all its positions.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "emptied-by-a-new-order",
+    edit("self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}", "self.layers = {}"),
+    section="kv-cache-reorder",
+    why="The cache is emptied when its rows change. The next step then knows nothing of what was written.",
+    hint="After `reorder` your cache is empty. It should hold the same positions, in other rows.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "empty-cache-cannot-be-reordered",
+    edit(
+        "for layer in self.keys:\n    self.keys[layer] = self.keys[layer][rows]",
+        "self.keys[0], self.values[0] = self.keys[0][rows], self.values[0][rows]\n"
+        "for layer in self.keys.keys() - {0}:\n    self.keys[layer] = self.keys[layer][rows]",
+    ),
+    base="two-dictionaries",
+    section="kv-cache-reorder",
+    why="reorder() of an empty cache raises an error. A search may reorder before anything was read; then there is "
+    "nothing to do.",
+    hint="Your `reorder` needs layer 0. Go through the layers that are there, which may be none.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# cached_greedy_decode
+
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "new-cache-at-every-step",
+    edit(
+        "model.decode_step(memory, src_mask, ids[:, -1], cache)",
+        "model.decode_step(memory, src_mask, ids[:, -1], KVCache())",
+    ),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="Every step gets an empty cache. The decoder then knows nothing of what was written, and every token stands at "
+    "position 0.",
+    hint="Your steps do not remember: each one gets an empty cache, so it stands at position 0. Make one cache before the "
+    "loop.",
+)
+
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "one-cache-for-all-calls",
+    edit("cache = KVCache()", 'cache = vars(model).setdefault("cache", KVCache())'),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="The cache outlives the call: it is kept by the model or a class, as a global name or as a default argument. The "
+    "next call goes on in it and reads what the last one wrote.",
+    hint="Your first call is right and later ones are not: they go on in the same cache. Make a new one in every call, "
+    "not as a default argument, a global name, or an attribute of the model or of a class.",
+)
+
+
+@mistake(
+    "decoding.cached_greedy_decode",
+    "greedy-under-another-name",
+    section="cached-decoding",
+    why="The decoder reads all ids again at every step, as in greedy_decode. The rows are right, and nothing is saved.",
+    hint="Your rows are right, but your decoder reads the whole text at every step. Pass only the newest ids, (B,), to "
+    "`model.decode_step`, with one cache for all steps.",
+)
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    return greedy_decode(model, src, src_mask, max_len, bos_id, eos_id)
+
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "greedy-under-another-name-variant-2",
+    edit(
+        "hidden = model.decode_step(memory, src_mask, ids[:, -1], cache)",
+        """
+        cache = KVCache()
+        for column in ids.unbind(1):
+            hidden = model.decode_step(memory, src_mask, column, cache)
+        """,
+    ),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="At every step a new cache reads all ids from the start. The rows are right, and nothing is saved.",
+    hint="Your rows are right, but every step reads all earlier ids again. They are in the cache already: pass the newest "
+    "ids alone, with one cache for all steps.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "all-ids-into-the-same-cache",
+    edit(
+        "hidden = model.decode_step(memory, src_mask, ids[:, -1], cache)",
+        "for column in ids.unbind(1):\n    hidden = model.decode_step(memory, src_mask, column, cache)",
+    ),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="At every step all ids are read again, into a cache that holds them already. It then holds the first ids several "
+    "times, and the newest one stands at a wrong position.",
+    hint="Your steps read all earlier ids again, though the cache holds them already. Pass the newest ids alone.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "start-symbol-at-every-step",
+    edit("ids[:, -1]", "ids[:, 0]"),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="Every step reads the start symbol. The ids that were written never reach the decoder.",
+    hint="Every step of yours reads column 0, the start symbol. The newest ids are in the last column, `ids[:, -1]`.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "newest-ids-as-a-column",
+    edit("ids[:, -1]", "ids[:, -1:]"),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="The newest ids were passed as a column, (B, 1). A step takes one id for each row, (B,).",
+    hint="Your `last_ids` are (B, 1). Index with `ids[:, -1]`, without the colon after -1, to get (B,).",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "all-ids-in-one-step",
+    edit("ids[:, -1]", "ids"),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="All ids were passed to a step, (B, T). It takes the newest id of each row, (B,); the others are in the cache.",
+    hint="Your `last_ids` hold all ids, (B, T). Pass the last column alone, (B,).",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "every-step-twice",
+    edit(
+        "hidden = model.decode_step(memory, src_mask, ids[:, -1], cache)",
+        "model.decode_step(memory, src_mask, ids[:, -1], cache)\n"
+        "hidden = model.decode_step(memory, src_mask, ids[:, -1], cache)",
+    ),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="Every token is read twice, so the cache holds it twice. The text that the decoder sees stutters.",
+    hint="Your cache holds every token twice. Call `decode_step` once in each step.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "last-output-read-again",
+    edit(
+        "finished |= new == eos_id",
+        "model.decode_step(memory, src_mask, new, cache)\nfinished |= new == eos_id",
+    ),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="A new token is put into the cache when it is written, and once more when the next step reads it. The cache then "
+    "holds it twice.",
+    hint="Your cache holds every token twice: `decode_step` itself adds the ids that it reads. Call it once in each step.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "encoded-for-every-step",
+    edit("hidden = model", "memory = model.encode(src, src_mask)\nhidden = model"),
+    base="loop-with-a-break",
+    section="cached-decoding",
+    why="The encoder runs again at every step. The source does not change, so the same memory is computed T times, which "
+    "costs more than the cache saves.",
+    hint="Your encoder runs at every step. Encode once, before the loop.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "finished-rows-go-on",
+    edit("new[finished] = PAD", ""),
+    base="loop-with-a-break",
+    section="finished-rows",
+    why="The loop stops when all rows are finished, but a row that finishes early goes on writing until then.",
+    hint="Tokens follow the end symbol in rows that finish early. Keep a boolean for each row, and put `PAD` into those "
+    "that are finished.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "no-end-at-all",
+    edit("finished = torch.zeros(src.shape[0], dtype=torch.bool)", ""),
+    edit("new[finished] = PAD", ""),
+    edit("finished |= new == eos_id\nif finished.all():\n    break", ""),
+    base="loop-with-a-break",
+    section="finished-rows",
+    why="Nothing happens at the end symbol. The rows go on until max_len, with tokens that mean nothing.",
+    hint="Your rows go on after the end symbol. Once a row has written `eos_id`, fill it with `PAD`.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "stops-at-the-first-end-with-a-cache",
+    edit("finished.all", "finished.any"),
+    base="loop-with-a-break",
+    section="finished-rows",
+    why="The loop stops as soon as one row is finished. The other rows are cut off in the middle.",
+    hint="Your longer rows are cut off when the shortest one ends. Stop when *all* rows are finished, not when any is.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "end-symbol-padded",
+    edit("finished |= new == eos_id", ""),
+    edit(
+        "new = model.generator(hidden).argmax(dim=-1)",
+        "new = model.generator(hidden).argmax(dim=-1)\nfinished |= new == eos_id",
+    ),
+    base="loop-with-a-break",
+    section="finished-rows",
+    why="The row is marked as finished before its token is written, so the end symbol itself is replaced by padding.",
+    hint="The end symbol is missing from your rows. First replace the tokens of rows that were finished *before*, then "
+    "find those that finish now.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "finished-only-for-a-step",
+    edit("finished |= new == eos_id", "finished = new == eos_id"),
+    base="loop-with-a-break",
+    section="finished-rows",
+    why="Whether a row is finished is worked out anew from its newest token. One step later the newest token is padding, "
+    "and the row wakes up again.",
+    hint="Your finished rows start to write again after one `PAD`. Once finished, always finished: update with `|=`, not "
+    "with `=`.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "filled-with-the-end",
+    edit("new[finished] = PAD", "new[finished] = eos_id"),
+    base="loop-with-a-break",
+    section="finished-rows",
+    why="Finished rows are filled up with the end symbol. Padding has an id of its own.",
+    hint="Your finished rows repeat the end symbol. Write it once, and `PAD` after it.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "only-one-text-at-a-time",
+    edit("memory = model.encode(src, src_mask)", "memory = model.encode(src, src_mask)[:1]"),
+    edit("(src.shape[0], 1)", "(1, 1)"),
+    edit("torch.zeros(src.shape[0], dtype=torch.bool)", "torch.zeros(1, dtype=torch.bool)"),
+    edit("model.decode_step(memory, src_mask,", "model.decode_step(memory, src_mask[:1],"),
+    base="loop-with-a-break",
+    section="finished-rows",
+    why="The result has one row, whatever the batch. It was written for one sentence at a time.",
+    hint="Your result has one row for a batch of several. Start with one start symbol for each source.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "source-mask-not-in-the-step",
+    edit("model.decode_step(memory, src_mask,", "model.decode_step(memory, None,"),
+    base="loop-with-a-break",
+    section="decoding-loop",
+    why="The step does not get the source mask. Its cross-attention then looks at the padding of short sources.",
+    hint="The results of short sources depend on their padding. Give `src_mask` to `encode` *and* to `decode_step`.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "source-mask-not-for-the-memory",
+    edit("model.encode(src, src_mask)", "model.encode(src, None)"),
+    base="loop-with-a-break",
+    section="decoding-loop",
+    why="The encoder does not get the source mask. The memory of a short source then depends on its padding.",
+    hint="The results of short sources depend on their padding. Give `src_mask` to `encode` *and* to `decode_step`.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "hidden-taken-for-scores",
+    edit("model.generator(hidden)", "hidden"),
+    base="loop-with-a-break",
+    section="decoding-loop",
+    why="The largest entry of the hidden vector was taken for a token. The generator turns it into log-probabilities.",
+    hint="Your ids are positions in the hidden vector. Let `model.generator` make log-probabilities of it first, then take "
+    "the argmax.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "one-step-too-many",
+    edit("max_len - 1", "max_len"),
+    base="loop-with-a-break",
+    section="greedy",
+    why="The loop runs max_len times, and the start symbol comes on top. max_len counts every column.",
+    hint="Your result has a column more than `max_len`. The start symbol counts, so there are `max_len - 1` steps.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "one-step-too-few",
+    edit("max_len - 1", "max_len - 2"),
+    base="loop-with-a-break",
+    section="greedy",
+    why="The loop ends one step early. max_len counts every column, and the end symbol is one of them.",
+    hint="Your result stops a column short of `max_len`. After the start symbol there is room for `max_len - 1` ids.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "start-symbol-cut-off",
+    edit("return ids", "return ids[:, 1:]"),
+    base="loop-with-a-break",
+    section="greedy",
+    why="The start symbol was cut off from the result. The rows are to be those of greedy_decode.",
+    hint="Your rows lack the start symbol in column 0.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "usual-ids-with-a-cache",
+    edit("memory = model.encode(src, src_mask)", "bos_id, eos_id = BOS, EOS\nmemory = model.encode(src, src_mask)"),
+    base="loop-with-a-break",
+    section="greedy",
+    why="BOS and EOS of the course are used whatever ids the caller gives. Other vocabularies have other ids.",
+    hint="Your function ignores `bos_id` or `eos_id`. Use the arguments; BOS and EOS are only their defaults.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "usual-end-with-a-cache",
+    edit("new == eos_id", "new == EOS"),
+    base="loop-with-a-break",
+    section="greedy",
+    why="The end symbol of the course is looked for, whatever id the caller gives. Other vocabularies have other ids.",
+    hint="Your function ignores `eos_id`. Compare with the argument; EOS is only its default.",
+)
+
+
+@mistake(
+    "decoding.cached_greedy_decode",
+    "gradients-kept",
+    section="greedy",
+    why="The model runs with gradients on. Then every step keeps its intermediate results, and so does every key in the "
+    "cache.",
+    hint="Your function records gradients. Put the loop under `torch.no_grad()`.",
+)
+def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
+    memory = model.encode(src, src_mask)
+    cache = KVCache()
+    ids = torch.full((src.shape[0], 1), bos_id, dtype=torch.long)
+    finished = torch.zeros(src.shape[0], dtype=torch.bool)
+    for _ in range(max_len - 1):
+        hidden = model.decode_step(memory, src_mask, ids[:, -1], cache)
+        new = model.generator(hidden).argmax(dim=-1)
+        new[finished] = PAD
+        ids = torch.cat([ids, new.unsqueeze(1)], dim=1)
+        finished |= new == eos_id
+        if finished.all():
+            break
+    return ids
+
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "mode-left-changed",
+    edit("memory = model.encode(src, src_mask)", "model.eval()\nmemory = model.encode(src, src_mask)"),
+    base="loop-with-a-break",
+    section="greedy",
+    why="The model is switched to evaluation and left there. A caller in the middle of a training loop would train on "
+    "without dropout.",
+    hint="After your call the model is in another mode than before. The mode is the caller's: leave it alone.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "float-ids-with-a-cache",
+    edit("return ids", "return ids.float()"),
+    base="loop-with-a-break",
+    section="greedy",
+    why="The ids are returned as floating-point numbers. An embedding wants integers.",
+    hint="Your ids are floats. They are int64, as those of `greedy_decode`.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "least-likely-with-a-cache",
+    edit("model.generator(hidden).argmax", "model.generator(hidden).argmin"),
+    base="loop-with-a-break",
+    section="greedy",
+    why="The token with the smallest log-probability is taken. Log-probabilities are negative, and the largest is the one "
+    "nearest to 0.",
+    hint="You take the least likely token. Log-probabilities are negative: the most likely one is still the largest.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "first-rows-survive",
+    edit(
+        "memory, masks, active = memory[stay], masks[stay],",
+        "memory, masks, active = memory[: len(stay)], masks[: len(stay)],",
+    ),
+    base="finished-rows-leave-the-batch",
+    section="kv-cache-reorder",
+    why="When rows left the batch, the memory and the mask kept their first rows. The texts that go on then read other "
+    "sources.",
+    hint="After a row has left the batch, your other rows read the memory of a stranger. Index memory and mask with the "
+    "rows that stay.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "cache-keeps-the-order",
+    edit("cache.reorder(stay)", "cache.reorder(torch.arange(len(stay)))"),
+    base="finished-rows-leave-the-batch",
+    section="kv-cache-reorder",
+    why="Rows left the batch, and the cache kept its first rows. The texts that go on then read the keys of others.",
+    hint="After a row has left the batch, your other rows read a stranger's past. Call `cache.reorder` with the rows that "
+    "stay.",
+)

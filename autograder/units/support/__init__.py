@@ -5,7 +5,7 @@
 - `oracles`: right answers worked out slowly, one number at a time, and random token ids
 - `statistics`: what chance may do
 - `search`: inputs with a property, drawn until one is found
-- `gpt2`: inputs and formulas of the two units in C
+- `gpt2`: inputs and formulas of GPT-2, for the two units in C and for its published weights
 
 **How a checks.py is ordered.** Its docstring says what is special about the unit. First comes what three or more tasks
 share; then the tasks, in the unit's order, each under a line with its name. Within a task the checks go from basic to

@@ -122,6 +122,21 @@ def at_path(module, path):
     return found
 
 
+def load_by_path(module, weights):
+    """Copy weights, ``{path: values}``, into a module; a sentence if one of them has no counterpart, else ``""``.
+
+    It calls `at_path`.
+    """
+    for path, values in weights.items():
+        target = at_path(module, path)
+        if not isinstance(target, torch.Tensor) or target.shape != values.shape:
+            found = f"of shape {tuple(target.shape)}" if isinstance(target, torch.Tensor) else "missing"
+            return f"The parameter {path} should have the shape {tuple(values.shape)}, but is {found}."
+        with torch.no_grad():
+            target.copy_(values)
+    return ""
+
+
 def is_norm(module):
     """Whether it normalises: PyTorch's layer, or one with the parameters of the course's own."""
     return hasattr(module, "gamma") or isinstance(module, nn.LayerNorm)

@@ -4,11 +4,13 @@
 # ruff: noqa: F811
 # mypy: disable-error-code="no-redef"
 
-import bisect
-import collections
+import io
 import itertools
 import math
+import os
 import re
+import tempfile
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -26,7 +28,7 @@ from solutions.tokens import Vocabulary
 from solutions.training import Batch
 from solutions.transformer import make_model
 from solutions.translation import (
-    StepResult,
+    Resources,
     encode_pairs,
     make_batch,
     pad_rows,
@@ -35,281 +37,6 @@ from solutions.translation import (
     translate,
     words,
 )
-
-# ---------------------------------------------------------------------------------------------------------------------
-# token_batches
-
-
-@alternative("translation.token_batches", "longest-first")
-def token_batches(pairs, max_tokens, generator=None):
-    lengths = [(len(source), len(target)) for source, target in pairs]
-    too_long = [position for position, both in enumerate(lengths) if sum(both) > max_tokens]
-    if too_long:
-        raise ValueError(f"The pair at position {too_long[0]} does not fit into max_tokens={max_tokens}")
-    waiting = collections.deque(sorted(range(len(pairs)), key=lambda position: lengths[position], reverse=True))
-    batches = []
-    while waiting:
-        batch = [waiting.popleft()]
-        source, target = lengths[batch[0]]
-        while waiting:
-            wider = max(target, lengths[waiting[0]][1])
-            if (len(batch) + 1) * (source + wider) > max_tokens:
-                break
-            target = wider
-            batch.append(waiting.popleft())
-        batches.append(batch)
-    if generator is None:
-        return batches
-    return [batches[i] for i in torch.randperm(len(batches), generator=generator)]
-
-
-@alternative("translation.token_batches", "cost-of-a-list")
-def token_batches(pairs, max_tokens, generator=None):
-    def cost(positions):
-        sources, targets = zip(*(pairs[position] for position in positions))
-        return len(positions) * (max(map(len, sources)) + max(map(len, targets)))
-
-    for position in range(len(pairs)):
-        if cost([position]) > max_tokens:
-            raise ValueError(f"pairs[{position}] costs {cost([position])}, but max_tokens is only {max_tokens}")
-    batches = [[]]
-    for position in sorted(range(len(pairs)), key=lambda position: sum(map(len, pairs[position]))):
-        if batches[-1] and cost(batches[-1] + [position]) > max_tokens:
-            batches.append([])
-        batches[-1].append(position)
-    batches = [batch for batch in batches if batch]
-    if generator is not None:
-        order = torch.randperm(len(batches), generator=generator).tolist()
-        batches = list(map(batches.__getitem__, order))
-    return batches
-
-
-@alternative("translation.token_batches", "sorted-by-target")
-def token_batches(pairs, max_tokens, generator=None):
-    order = sorted(range(len(pairs)), key=lambda i: (len(pairs[i][1]), len(pairs[i][0]), i))
-    batches, current, width = [], [], [0, 0]
-    for i in order:
-        own = [len(pairs[i][0]), len(pairs[i][1])]
-        if sum(own) > max_tokens:
-            raise ValueError(f"pair {i} has {own[0]} and {own[1]} tokens, more than {max_tokens}")
-        new = [max(width[0], own[0]), max(width[1], own[1])]
-        if current and (len(current) + 1) * sum(new) > max_tokens:
-            batches, current, new = [*batches, tuple(current)], [], own
-        current.append(i)
-        width = new
-    batches = [*batches, tuple(current)] if current else batches
-    if generator is not None:
-        batches = [batches[i] for i in torch.randperm(len(batches), generator=generator)]
-    return [list(batch) for batch in batches]
-
-
-@alternative("translation.token_batches", "how-many-fit")
-def token_batches(pairs, max_tokens, generator=None):
-    """Binary search for the end of each batch, in tensors of running maxima."""
-    if not pairs:
-        return []
-    sources = torch.tensor([len(source) for source, _ in pairs])
-    targets = torch.tensor([len(target) for _, target in pairs])
-    if (sources + targets).max() > max_tokens:
-        position = int((sources + targets > max_tokens).nonzero()[0])
-        raise ValueError(f"Pair number {position} (counted from 0) is too long for max_tokens={max_tokens}.")
-    order = torch.argsort(sources * 10_000 + targets, stable=True)
-    batches, start = [], 0
-    while start < len(order):
-        rest = order[start:]
-        costs = (sources[rest].cummax(0).values + targets[rest].cummax(0).values) * torch.arange(1, len(rest) + 1)
-        end = start + bisect.bisect_right(costs.tolist(), max_tokens)
-        batches.append(order[start:end].tolist())
-        start = end
-    if generator is not None:
-        batches = [batches[int(i)] for i in torch.randperm(len(batches), generator=generator)]
-    return batches
-
-
-@alternative("translation.token_batches", "recursive")
-def token_batches(pairs, max_tokens, generator=None):
-    sizes = {i: (len(pair[0]), len(pair[1])) for i, pair in enumerate(pairs)}
-
-    def divide(positions):
-        if not positions:
-            return []
-        for count in range(len(positions), 0, -1):
-            head = positions[:count]
-            if count * (max(sizes[i][0] for i in head) + max(sizes[i][1] for i in head)) <= max_tokens:
-                return [head, *divide(positions[count:])]
-        raise ValueError(f"the pair with index {positions[0]} is larger than max_tokens = {max_tokens}")
-
-    batches = divide(sorted(sizes, key=sizes.get))
-    return batches if generator is None else [batches[i] for i in torch.randperm(len(batches), generator=generator)]
-
-
-@alternative("translation.token_batches", "cheapest-cuts")
-def token_batches(pairs, max_tokens, generator=None):
-    # Of all ways to cut the sorted pairs, the one with the least padding, where a batch counts as a little of it.
-    order = sorted(range(len(pairs)), key=lambda position: (len(pairs[position][0]), len(pairs[position][1])))
-    toll = max_tokens / 8
-    best = [(0.0, 0)]
-    for end in range(1, len(order) + 1):
-        source = target = 0
-        options = []
-        for begin in range(end - 1, -1, -1):
-            source = max(source, len(pairs[order[begin]][0]))
-            target = max(target, len(pairs[order[begin]][1]))
-            cost = (end - begin) * (source + target)
-            if cost > max_tokens:
-                break
-            options.append((best[begin][0] + cost + toll, begin))
-        if not options:
-            raise ValueError(f"pair {order[end - 1]} alone costs more than max_tokens={max_tokens}")
-        best.append(min(options))
-    batches = []
-    end = len(order)
-    while end:
-        batches.append(order[best[end][1] : end])
-        end = best[end][1]
-    if generator is not None:
-        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator)]
-    return batches
-
-
-@alternative("translation.token_batches", "one-list-at-a-time")
-def token_batches(pairs, max_tokens, generator=None):
-    for position, (source, target) in enumerate(pairs):
-        cost = len(source) + len(target)
-        if cost > max_tokens:
-            raise ValueError(f"Pair {position} costs {cost} tokens, more than max_tokens={max_tokens}.")
-    batches = []
-    order = sorted(range(len(pairs)), key=lambda position: (len(pairs[position][0]), len(pairs[position][1])))
-    batch, longest_source, longest_target = [], 0, 0
-    for position in order:
-        source = max(longest_source, len(pairs[position][0]))
-        target = max(longest_target, len(pairs[position][1]))
-        if batch and (len(batch) + 1) * (source + target) > max_tokens:
-            batches.append(batch)
-            batch, source, target = [], len(pairs[position][0]), len(pairs[position][1])
-        batch.append(position)
-        longest_source, longest_target = source, target
-    if batch:
-        batches.append(batch)
-    if generator is not None:
-        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
-    return batches
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# training_step
-
-
-@alternative("translation.training_step", "scaled-afterwards")
-def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
-    """Gradients of sums, divided once at the end."""
-    model.train(True)
-    for parameter in model.parameters():
-        parameter.grad = None
-    tokens, total = 0, 0.0
-    for batch in batches:
-        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
-        loss = loss_fn(log_probs.reshape(-1, log_probs.shape[-1]), batch.tgt_y.reshape(-1))
-        loss.backward()
-        total += float(loss)
-        tokens += batch.ntokens
-    for parameter in model.parameters():
-        if parameter.grad is not None:
-            parameter.grad /= tokens
-    norm = clip_grad_norm(model.parameters(), float("inf") if max_norm is None else max_norm)
-    optimizer.step()
-    if scheduler:
-        scheduler.step()
-    return StepResult(loss=total / tokens, tokens=tokens, norm=norm)
-
-
-@alternative("translation.training_step", "one-graph")
-def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
-    """All losses added up, then one backward pass."""
-    model.train()
-    optimizer.zero_grad(set_to_none=False)
-    losses = [
-        loss_fn(model.generator(model(b.src, b.tgt, b.src_mask, b.tgt_mask)).flatten(end_dim=-2), b.tgt_y.flatten())
-        for b in batches
-    ]
-    tokens = sum(b.ntokens for b in batches)
-    loss = torch.stack(losses).sum() / tokens
-    loss.backward()
-    gradients = [p.grad for p in model.parameters() if p.grad is not None]
-    norm = torch.sqrt(sum((gradient**2).sum() for gradient in gradients)).item()
-    if max_norm is not None and norm > max_norm:
-        for gradient in gradients:
-            gradient *= max_norm / norm
-    optimizer.step()
-    if scheduler is not None:
-        scheduler.step()
-    return StepResult(loss.item(), tokens, norm)
-
-
-@alternative("translation.training_step", "gradients-by-hand")
-def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
-    """torch.autograd.grad, added up in lists."""
-    model.train()
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    sums = [torch.zeros_like(parameter) for parameter in parameters]
-    tokens = sum([batch.ntokens for batch in batches])
-    value = 0.0
-    for batch in batches:
-        hidden = model(batch.src, batch.tgt, src_mask=batch.src_mask, tgt_mask=batch.tgt_mask)
-        loss = loss_fn(model.generator(hidden).flatten(0, 1), batch.tgt_y.flatten()) / tokens
-        for total, gradient in zip(sums, torch.autograd.grad(loss, parameters, allow_unused=True)):
-            if gradient is not None:
-                total += gradient
-        value += loss.item()
-    norm = math.sqrt(sum(float((one**2).sum()) for one in sums))
-    factor = 1.0 if max_norm is None or norm <= max_norm else max_norm / (norm + 1e-6)
-    for parameter, total in zip(parameters, sums):
-        parameter.grad = total * factor
-    optimizer.step()
-    scheduler is None or scheduler.step()
-    return StepResult(value, tokens, norm)
-
-
-@alternative("translation.training_step", "rows-without-padding")
-def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
-    """Only the rows that count are given to the loss."""
-    model.train()
-    model.zero_grad()
-    counts = [int((batch.tgt_y != PAD).sum()) for batch in batches]
-    total = torch.zeros(())
-    for batch in batches:
-        log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
-        keep = batch.tgt_y != PAD
-        loss = loss_fn(log_probs[keep], batch.tgt_y[keep])
-        loss.div(sum(counts)).backward()
-        total = total + loss.detach()
-    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm or 1e30)
-    optimizer.step()
-    if scheduler is not None:
-        scheduler.step()
-    optimizer.zero_grad()
-    return StepResult((total / sum(counts)).item(), sum(counts), float(norm))
-
-
-@alternative("translation.training_step", "limit-of-infinity")
-def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=None):
-    model.train()
-    optimizer.zero_grad()
-    tokens = sum(batch.ntokens for batch in batches)
-    total = 0.0
-    for batch in batches:
-        hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)
-        log_probs = model.generator(hidden)
-        loss = loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())
-        (loss / max(tokens, 1)).backward()
-        total += loss.item()
-    limit = math.inf if max_norm is None else max_norm
-    norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()
-    optimizer.step()
-    if scheduler is not None:
-        scheduler.step()
-    return StepResult(total / max(tokens, 1), tokens, norm)
-
 
 # ---------------------------------------------------------------------------------------------------------------------
 # evaluate
@@ -452,6 +179,253 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     candidates = [words(output) for output in outputs]
     references = [[words(target)] for _, target in pairs]
     return {"bleu": corpus_bleu(candidates, references), "loss": loss / max(tokens, 1)}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# early_stopping
+
+
+@alternative("translation.early_stopping", "lowest-first")
+def early_stopping(losses, patience):
+    if patience < 1:
+        raise ValueError("patience has to be a positive whole number")
+    numbers = [loss for loss in losses if loss == loss]  # NaN is not equal to itself
+    if not numbers:
+        return None, False
+    best = list(losses).index(min(numbers))
+    return best, len(losses) - best > patience
+
+
+@alternative("translation.early_stopping", "counted-as-they-come")
+def early_stopping(losses, patience):
+    if not patience >= 1:
+        raise ValueError(f"cannot wait for {patience} validations")
+    best, lowest, waited = None, math.inf, 0
+    for index in range(len(losses)):
+        if losses[index] < lowest or (best is None and not math.isnan(losses[index])):
+            best, lowest, waited = index, losses[index], 0
+        else:
+            waited += 1
+    return best, waited >= patience and best is not None
+
+
+@alternative("translation.early_stopping", "by-minimum-of-pairs")
+def early_stopping(losses, patience):
+    if patience <= 0:
+        raise ValueError("patience must be at least 1")
+    candidates = [(loss, index) for index, loss in enumerate(losses) if not math.isnan(loss)]
+    best = min(candidates)[1] if candidates else None
+    recent = range(len(losses) - patience, len(losses))
+    return best, best is not None and best not in recent
+
+
+@alternative("translation.early_stopping", "in-a-tensor")
+def early_stopping(losses, patience):
+    if int(patience) < 1:
+        raise ValueError("patience")
+    values = torch.tensor(list(losses), dtype=torch.float64)
+    if values.isnan().all():
+        return None, False
+    best = int(values.nan_to_num(math.inf).argmin())
+    return best, bool(len(values) - 1 >= best + patience)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# save_checkpoint
+
+
+@alternative("translation.save_checkpoint", "with-pathlib")
+def save_checkpoint(path, model, optimizer, scheduler, position):
+    path = Path(path)
+    parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+    saved = {name: part.state_dict() for name, part in parts.items()}
+    saved |= {"random": torch.default_generator.get_state(), "position": position}
+    temporary = path.with_name(path.name + ".tmp")
+    with temporary.open("wb") as file:
+        torch.save(saved, file)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+@alternative("translation.save_checkpoint", "in-memory-first")
+def save_checkpoint(path, model, optimizer, scheduler, position):
+    buffer = io.BytesIO()
+    torch.save(
+        dict(
+            position=position,
+            random=torch.random.get_rng_state(),
+            scheduler=scheduler.state_dict(),
+            optimizer=optimizer.state_dict(),
+            model={name: value.clone() for name, value in model.state_dict().items()},
+        ),
+        buffer,
+    )
+    with open(str(path) + "~", "wb") as file:
+        file.write(buffer.getvalue())
+    os.rename(str(path) + "~", path)
+
+
+@alternative("translation.save_checkpoint", "tidied-up")
+def save_checkpoint(path, model, optimizer, scheduler, position):
+    folder, name = os.path.split(os.path.abspath(path))
+    handle, temporary = tempfile.mkstemp(prefix=name, dir=folder)
+    os.close(handle)
+    try:
+        state = {"random": torch.get_rng_state(), "position": position}
+        state["model"] = model.state_dict()
+        state["optimizer"] = optimizer.state_dict()
+        state["scheduler"] = scheduler.state_dict()
+        torch.save(state, temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# load_checkpoint
+
+
+@alternative("translation.load_checkpoint", "part-by-part")
+def load_checkpoint(path, model, optimizer, scheduler):
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    for name, part in (("scheduler", scheduler), ("optimizer", optimizer), ("model", model)):
+        part.load_state_dict(state[name])
+    torch.random.set_rng_state(state["random"])
+    return state["position"]
+
+
+@alternative("translation.load_checkpoint", "copied-by-hand")
+def load_checkpoint(path, model, optimizer, scheduler):
+    with open(path, "rb") as file:
+        state = torch.load(file, weights_only=True)
+    torch.default_generator.set_state(state.pop("random"))
+    own = model.state_dict()
+    for name, value in state.pop("model").items():
+        own[name].copy_(value)
+    optimizer.load_state_dict(state.pop("optimizer"))
+    scheduler.load_state_dict(state.pop("scheduler"))
+    return state.pop("position")
+
+
+@alternative("translation.load_checkpoint", "by-default")
+def load_checkpoint(path, model, optimizer, scheduler):
+    saved = torch.load(str(path))  # weights_only is the default
+    model.load_state_dict(saved["model"], strict=True)
+    optimizer.load_state_dict(saved["optimizer"])
+    scheduler.load_state_dict(saved["scheduler"])
+    position, random = saved["position"], saved["random"]
+    torch.set_rng_state(random)
+    return position
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# average_gradients
+
+
+@alternative("translation.average_gradients", "one-exchange")
+def average_gradients(model, tokens, all_reduce):
+    """All gradients and the number of tokens in one vector."""
+    parameters = [one for one in model.parameters() if one.requires_grad]
+    gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in parameters]
+    vector = torch.cat([one.flatten() for one in gradients] + [gradients[0].new_tensor([tokens])])
+    all_reduce(vector)
+    total = round(vector[-1].item())
+    vector /= max(total, 1)
+    for one, part in zip(parameters, vector[:-1].split([one.numel() for one in parameters])):
+        one.grad = part.view_as(one).clone()
+    return total
+
+
+@alternative("translation.average_gradients", "divided-first")
+def average_gradients(model, tokens, all_reduce):
+    count = torch.tensor([float(tokens)], dtype=torch.float64)
+    all_reduce(count)
+    total = int(count.item())
+    for parameter in filter(lambda one: one.requires_grad, model.parameters()):
+        gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad / total
+        all_reduce(gradient)
+        parameter.grad = gradient
+    return total
+
+
+@alternative("translation.average_gradients", "divided-afterwards")
+def average_gradients(model, tokens, all_reduce):
+    """Every parameter, the frozen ones among them."""
+    for parameter in model.parameters():
+        parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.contiguous()
+        all_reduce(parameter.grad)
+    total = torch.tensor(int(tokens))
+    all_reduce(total)
+    if total > 0:
+        for parameter in model.parameters():
+            parameter.grad.div_(total)
+    return int(total)
+
+
+@alternative("translation.average_gradients", "only-what-somebody-has")
+def average_gradients(model, tokens, all_reduce):
+    """First ask who has which gradient; what nobody has stays without one."""
+    parameters = [one for one in model.parameters() if one.requires_grad]
+    there = torch.tensor([tokens] + [int(one.grad is not None) for one in parameters])
+    all_reduce(there)
+    total, *owners = there.tolist()
+    for parameter, owned in zip(parameters, owners):
+        if owned:
+            if parameter.grad is None:
+                parameter.grad = parameter.new_zeros(parameter.shape)
+            all_reduce(parameter.grad)
+            parameter.grad.mul_(1 / max(total, 1))
+    return total
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# training_resources
+
+
+@alternative("translation.training_resources", "counted-on-modules")
+def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length, seconds, peak, devices=1):
+    d = d_model
+    linear = [(d, d)] * 4 + [(d, 4 * d), (4 * d, d)]
+    layer = sum(inner * outer + outer for inner, outer in linear) + 2 * (2 * d)
+    parameters = num_layers * layer + 2 * d + (vocab_size + length) * d
+    multiplied = num_layers * sum(inner * outer for inner, outer in linear) + vocab_size * d
+    per_token = 6 * multiplied + 12 * num_layers * d * length
+    operations = rows * length * per_token
+    kept = [34 * rows * length * d + 5 * rows * num_heads * length**2 for _ in range(num_layers)]
+    return Resources(parameters, sum(kept), operations, operations / seconds / (devices * peak))
+
+
+@alternative("translation.training_resources", "forward-and-twice-backward")
+def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length, seconds, peak, devices=1):
+    hidden = 4 * d_model
+    attention = 4 * d_model * (d_model + 1)
+    feed_forward = d_model * hidden + hidden + hidden * d_model + d_model
+    parameters = num_layers * (attention + feed_forward + 4 * d_model) + 2 * d_model
+    parameters += d_model * vocab_size + d_model * length
+    weights = num_layers * (4 * d_model**2 + 2 * d_model * hidden) + d_model * vocab_size
+    products = 2 * num_layers * (2 * d_model * length)  # queries with keys, weights with values
+    forward = rows * length * (2 * weights + products)
+    operations = forward + 2 * forward
+    numbers = num_layers * rows * (34 * length * d_model + 5 * num_heads * length * length)
+    return Resources(
+        operations=operations,
+        utilisation=(operations / seconds) / (peak * devices),
+        activation_bytes=numbers,
+        parameters=parameters,
+    )
+
+
+@alternative("translation.training_resources", "in-fractions-of-d")
+def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length, seconds, peak, devices=1):
+    tokens = rows * length
+    body = num_layers * (12 * d_model * d_model + 13 * d_model) + 2 * d_model
+    tables = d_model * (vocab_size + length)
+    flops = 72 * num_layers * tokens * d_model**2
+    flops += 6 * tokens * vocab_size * d_model + 12 * num_layers * d_model * tokens * length
+    memory = tokens * d_model * num_layers * (34 + 5 * num_heads * length / d_model)
+    return Resources(body + tables, round(memory), flops, flops / (seconds * devices * peak))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -11,15 +11,6 @@ BY_HAND = {
         because="Two pairs of 4 + 4 positions are 16. Three pairs of 5 + 7 positions are 36, more than 24.",
         computed="[2 * (max(3, 4) + max(4, 4)), 3 * (max(3, 4, 5) + max(4, 4, 7))]",
     ),
-    "translation.three-pairs": Question(
-        ask="Three pairs have 2 + 9, 3 + 4 and 7 + 5 tokens of source and target. They become two padded tensors. How "
-        "many positions do the two have together?",
-        answer="48",
-        hint="The longest source and the longest target need not be in the same pair.",
-        because="The longest source has 7 tokens, the longest target 9. Three pairs of 16 positions are 48, of which 30 "
-        "hold a token.",
-        computed="sum(pad_rows([[5] * n for n in side]).numel() for side in ((2, 3, 7), (9, 4, 5)))",
-    ),
     "translation.per-token-loss": Question(
         ask="Two micro-batches have 6 and 2 target tokens, and losses of 12 and 8, as sums. What is the loss per token "
         "of both together, and what is the mean of the two means?",
@@ -46,6 +37,42 @@ BY_HAND = {
         because="The four words are The, dog, sleeps and the full stop. Cut at the spaces the last piece is the verb "
         "with its full stop, which equals no word of a reference that was cut rightly.",
         computed="[len(words('The dog sleeps.')), len('The dog sleeps.'.split())]",
+    ),
+    "translation.waiting": Question(
+        ask="The validation losses so far are 3.1, 2.4, 2.6, 2.4 and 2.5. What is the index of the best one, counted "
+        "from 0, and how many validations have brought nothing better since?",
+        answer="1, 3",
+        hint="Is the second 2.4 better than the first?",
+        because="The first 2.4 has the index 1. The three after it, 2.6, 2.4 and 2.5, are not lower. With a patience of "
+        "3 the training ends here.",
+        computed="[early_stopping([3.1, 2.4, 2.6, 2.4, 2.5], 3)[0], "
+        "max(p for p in range(1, 6) if early_stopping([3.1, 2.4, 2.6, 2.4, 2.5], p)[1])]",
+    ),
+    "translation.numbers-of-adam": Question(
+        ask="A model has 1,000,000 parameters. How many numbers do a model and an optimiser of the kind of Adam have to "
+        "save together, its two moments included?",
+        answer="3000000",
+        hint="Each parameter has two moments.",
+        because="Each parameter, its mean gradient and its mean squared gradient: three numbers. A checkpoint is three "
+        "times as large as the weights alone.",
+        computed="3 * 10**6",
+    ),
+    "translation.two-processes": Question(
+        ask="Two processes have 10 and 30 target tokens. The gradients of their summed losses for one weight are 4 and "
+        "24. What is the gradient per token over both, and what is the mean of their own gradients per token?",
+        answer="0.7, 0.6",
+        hint="For the first, add the gradients and add the tokens before you divide.",
+        because="Together 28 for 40 tokens, which is 0.7. Their own ones are 0.4 and 0.8, and the mean of these is 0.6: "
+        "each token of the first process counts three times as much as one of the second.",
+        computed="[(4 + 24) / (10 + 30), (4 / 10 + 24 / 30) / 2]",
+    ),
+    "translation.one-layer": Question(
+        ask="How many parameters do the four projections of one layer of the width 4 have, biases included? And how many "
+        "of them are weights that multiply something?",
+        answer="80, 64",
+        hint="A projection is a square of weights, and a bias of one number for each output.",
+        because="Four times 16 weights and 4 biases are 80 parameters. The 64 weights multiply, the 16 biases are added.",
+        computed="[sum(p.numel() for _ in range(4) for p in nn.Linear(4, 4).parameters()), 4 * 4 * 4]",
     ),
     "translation.shapes-of-maps": Question(
         ask="A model has 2 layers with 3 heads. The source has 5 tokens, the decoder reads 4. What is the shape of the "

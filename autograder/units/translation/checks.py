@@ -10,376 +10,16 @@ from functools import lru_cache
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 from autograder.judging.assertions import PartlyRight, assert_close, assert_equal
 from autograder.judging.replies import assert_refused, reply_of
 from autograder.sandbox.drivers import OutOfTime, processor_time
-from autograder.units.support.drivers import (
-    NotingDescent,
-    all_parameters,
-    batches_of,
-    generator_from,
-    refusal,
-    summed_loss,
-)
-from autograder.units.support.oracles import padded_ids
+from autograder.units.support.drivers import fill_parameters, refusal
 from solutions import BOS, EOS
 from solutions.bleu import corpus_bleu
 from solutions.grammar import grammar_pairs
 from solutions.translation import words
-
-# ---------------------------------------------------------------------------------------------------------------------
-# token_batches
-
-
-def pairs_of(lengths):
-    """Pairs of ids with these lengths."""
-    return [([5] * source, [6] * target) for source, target in lengths]
-
-
-def divide(learner, lengths, max_tokens, seeds):
-    """The batches for each seed (None: without a generator), and whether the pairs are what they were.
-
-    PyTorch's own generator, and Python's, have another state for every run; a generator that is passed has been used.
-    """
-    import random
-
-    pairs, before, runs = pairs_of(lengths), pairs_of(lengths), []
-    for number, seed in enumerate(seeds):
-        torch.manual_seed(1000 + number)
-        random.seed(1000 + number)
-        more = generator_from(seed)
-        if more:
-            torch.rand(1, generator=more[0])
-        runs.append(learner.token_batches(pairs, max_tokens, *more))
-    return runs, pairs == before
-
-
-def random_lengths(rng, number, low, high):
-    """Lengths of source and target, which differ by a few tokens either way."""
-    sources = rng.integers(low, high, number).tolist()
-    return [(source, max(2, source + int(more))) for source, more in zip(sources, rng.integers(-2, 4, number))]
-
-
-def divided(learner, lengths, max_tokens, seeds=(None,)):
-    """The runs of `divide`: lists of lists of indices, in which every pair occurs once."""
-    runs, unchanged = reply_of(learner, divide, lengths, max_tokens, seeds, parts=2, uses=(pairs_of, generator_from))
-    for batches in runs:
-        right = isinstance(batches, (list, tuple)) and all(isinstance(batch, (list, tuple)) for batch in batches)
-        if not right or not all(type(index) is int for batch in batches for index in batch):
-            raise AssertionError(f"token_batches should return a list of lists of indices, but returned {batches}.")
-        found = sorted(index for batch in batches for index in batch)
-        missing = sorted(set(range(len(lengths))) - set(found))
-        assert not missing, f"The pairs {missing} of {len(lengths)} are in no batch: {batches}."
-        assert found == list(range(len(lengths))), f"Pairs occur twice, or are not there at all: {batches}."
-        assert all(batches), f"A batch is empty: {batches}."
-    return runs, unchanged
-
-
-@pytest.mark.task("translation.token_batches", points=1)
-def test_each_once(learner, reference, rng):
-    """Every pair is in one batch, once."""
-    for count, low, high, max_tokens in ((13, 2, 12, 60), (40, 3, 9, 70), (7, 5, 6, 30), (1, 4, 5, 20)):
-        divided(learner, random_lengths(rng, count, low, high), max_tokens)
-
-
-def cost_of(lengths, batch):
-    return len(batch) * sum(max(lengths[index][side] for index in batch) for side in (0, 1))
-
-
-def check_costs(lengths, max_tokens, batches):
-    for batch in batches:
-        source, target = (max(lengths[index][side] for index in batch) for side in (0, 1))
-        assert cost_of(lengths, batch) <= max_tokens, (
-            f"The batch {batch} holds {len(batch)} pairs; the longest source has {source} tokens, the longest target "
-            f"{target}. That makes {len(batch)} * ({source} + {target}) = {cost_of(lengths, batch)} tokens, more than "
-            f"max_tokens={max_tokens}."
-        )
-
-
-@pytest.mark.task("translation.token_batches", points=2)
-def test_budget(learner, reference, rng):
-    """No batch costs more than max_tokens, padding of source and target included."""
-    for count, low, high, max_tokens in ((23, 2, 15, 61), (30, 1, 40, 90), (12, 5, 6, 34), (26, 7, 12, 100)):
-        lengths = random_lengths(rng, count, low, high)
-        (batches,), _ = divided(learner, lengths, max_tokens)
-        check_costs(lengths, max_tokens, batches)
-    # The longest source and the longest target belong to different pairs; then equal pairs, of which one more would
-    # make max_tokens + 1.
-    for lengths, max_tokens in (([(3, 9), (9, 3), (3, 9), (9, 3)], 30), ([(2, 8), (3, 2)], 21), ([(5, 5)] * 7, 29)):
-        (batches,), _ = divided(learner, lengths, max_tokens)
-        check_costs(lengths, max_tokens, batches)
-
-
-def full_batches(lengths, max_tokens):
-    """How many batches sorted pairs make, each as full as can be, and what they cost together."""
-    batches: list[list[int]] = []
-    for index in sorted(range(len(lengths)), key=lambda index: lengths[index]):
-        if not batches or cost_of(lengths, [*batches[-1], index]) > max_tokens:
-            batches.append([])
-        batches[-1].append(index)
-    return len(batches), sum(cost_of(lengths, batch) for batch in batches)
-
-
-@pytest.mark.task("translation.token_batches", points=2)
-def test_little_padding(learner, reference, rng):
-    """Pairs of similar length share a batch, so that few batches with little padding suffice."""
-    cases = [(120, 2, 30, 240), (90, 2, 12, 110), (60, 5, 9, 400)]
-    several = [(random_lengths(rng, count, low, high), max_tokens) for count, low, high, max_tokens in cases]
-    # One pair is long, and comes first or last in order of length: catches letting it fill up later batches too.
-    several += [([(5, 5)] * 20 + [odd] + [(5, 5)] * 20, 130) for odd in ((1, 60), (60, 1))]
-    for lengths, max_tokens in several:
-        count = len(lengths)
-        (batches,), _ = divided(learner, lengths, max_tokens)
-        check_costs(lengths, max_tokens, batches)
-        number, cost = full_batches(lengths, max_tokens)
-        tokens = sum(map(sum, lengths))
-        assert len(batches) <= 2 * number + 1, (
-            f"{count} pairs of {tokens} tokens make {len(batches)} batches with max_tokens={max_tokens}; "
-            f"{number} are enough."
-        )
-        total = sum(cost_of(lengths, batch) for batch in batches)
-        assert total <= 1.25 * cost, (
-            f"{count} pairs of {tokens} tokens cost {total} tokens with their padding; {cost} are enough if pairs of "
-            "similar length share a batch."
-        )
-
-
-def refusals(learner, cases):
-    """For each case, lengths of pairs and a limit, how it is refused, or what was returned."""
-    token_batches = learner.token_batches  # taken here, so that a missing one is no refusal
-    return [refusal(lambda: token_batches(pairs_of(lengths), max_tokens)) for lengths, max_tokens in cases]
-
-
-@pytest.mark.task("translation.token_batches", points=1)
-def test_exactly_full(learner, reference, rng):
-    """A pair that costs max_tokens is allowed, and has a batch to itself."""
-    cases = [([(3, 4), (7, 5), (5, 6), (2, 2)], 12), ([(4, 3)], 7), ([(2, 2), (2, 2), (4, 4)], 8)]
-    outcomes = reply_of(learner, refusals, cases, parts=len(cases), uses=(pairs_of, refusal))
-    for (lengths, max_tokens), (raised, *_) in zip(cases, outcomes):
-        assert "ValueError" not in raised, (
-            f"token_batches with pairs of the lengths {lengths} and max_tokens={max_tokens} raises ValueError; but no "
-            f"pair costs more than {max_tokens}, and one that costs exactly as much is allowed."
-        )
-        (batches,), _ = divided(learner, lengths, max_tokens)
-        check_costs(lengths, max_tokens, batches)
-
-
-@pytest.mark.task("translation.token_batches", points=1)
-def test_too_long(learner, reference, rng):
-    """A pair that alone costs more than max_tokens is an error that names its index."""
-    cases = [
-        ([(3, 4), (8, 5), (5, 6)], 12, 1),
-        ([(2, 3), (1, 1), (3, 3), (30, 10)], 39, 3),
-        ([(20, 13), (1, 1)], 32, 0),
-    ]
-    outcomes = reply_of(learner, refusals, [case[:2] for case in cases], parts=len(cases), uses=(pairs_of, refusal))
-    for (lengths, max_tokens, index), outcome in zip(cases, outcomes):
-        what = f"token_batches with pairs of the lengths {lengths} and max_tokens={max_tokens}"
-        assert_refused(outcome, what, ("ValueError", "TypeError"), str)
-        message = outcome[1]
-        words = "".join(letter if letter.isalnum() else " " for letter in message).split()
-        assert str(index) in words, f"{what}: the message does not name the index {index}, but says: {message}"
-    divided(learner, [(3, 4), (6, 6), (5, 6)], 12)
-
-
-@pytest.mark.task("translation.token_batches", points=1)
-def test_no_pairs(learner, reference, rng):
-    """Without pairs there are no batches; with one there is one."""
-    for seeds in ([None], [3]):
-        (batches,), _ = divided(learner, [], 10, seeds)
-        assert_equal(list(batches), [], "token_batches([], 10)")
-        (batches,), _ = divided(learner, [(4, 3)], 10, seeds)
-        assert_equal([list(batch) for batch in batches], [[0]], "token_batches of one pair")
-
-
-@pytest.mark.task("translation.token_batches", points=1)
-def test_pairs_stay(learner, reference, rng):
-    """The list of pairs is not changed, with a generator or without."""
-    lengths = [(9, 8), (2, 3), (7, 6), (2, 2), (11, 9), (5, 6), (3, 3), (8, 8)]
-    for seeds in ([None], [4]):
-        _, unchanged = divided(learner, lengths, 40, seeds)
-        assert unchanged is True, "After the call the list of pairs is not what it was."
-
-
-@pytest.mark.task("translation.token_batches", points=2)
-def test_shuffle(learner, reference, rng):
-    """A generator changes the order of the batches, as torch.randperm draws it, and nothing else."""
-    lengths = random_lengths(rng, 70, 4, 15)
-    seeds = [None, 1, 2, 3, 1, None]
-    runs, _ = divided(learner, lengths, 60, seeds)
-    plain, *shuffled, last = [[list(batch) for batch in batches] for batches in runs]
-    assert_equal(last, plain, "the batches of a second call without a generator")
-    for seed, batches in zip(seeds[1:], shuffled):
-        check_costs(lengths, 60, batches)
-        assert_equal(
-            sorted(sorted(batch) for batch in batches),
-            sorted(sorted(batch) for batch in plain),
-            "what is in the batches with a generator, against those without",
-        )
-        generator = torch.Generator().manual_seed(seed)
-        torch.rand(1, generator=generator)  # as in `divide`
-        expected = [sorted(plain[index]) for index in torch.randperm(len(plain), generator=generator).tolist()]
-        assert_equal([sorted(batch) for batch in batches], expected, "the batches in the order of torch.randperm")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# training_step
-
-
-class SummingModel(nn.Module):
-    """Averages the vectors of the source, adds up those of the target so far, notes its modes; masks are optional."""
-
-    def __init__(self, weights):
-        super().__init__()
-        self.source, self.target, out = (nn.Parameter(one.clone()) for one in weights)
-        self.generator = nn.Sequential(nn.Linear(out.shape[1], out.shape[0], bias=False), nn.LogSoftmax(-1))
-        self.generator[0].weight = out
-        self.inner = nn.Dropout(0.0)
-        self.modes = []
-
-    def forward(self, src, tgt, src_mask=None, tgt_mask=None):
-        self.modes.append([self.training, self.inner.training])
-        kind = self.source.dtype
-        keep = (src_mask if src_mask is not None else src == src)[..., -1, :].reshape(len(src), -1, 1).to(kind)
-        before = tgt_mask[:, 0].to(kind) if tgt_mask is not None else torch.ones(1, 1, 1).to(kind)
-        read = (keep * self.source[src]).sum(1, keepdim=True) / keep.sum(1, keepdim=True)
-        known = before.expand(len(tgt), tgt.shape[1], tgt.shape[1]) @ self.target[tgt]
-        return self.inner(torch.tanh(read + known))
-
-
-def step(learner, parts, weights, wanted, training=False, rates=None, left_over=0.0, max_norm=None):
-    """One step of a small model on some batches; of what happened, what is wanted.
-
-    ``parts`` holds source and target of each batch. ``rates`` are set by a scheduler of PyTorch. Every gradient is
-    ``left_over`` before.
-    """
-    model = SummingModel(weights).train(training)
-    optimizer = NotingDescent(model.parameters(), lr=0.5)
-    scheduler = None if rates is None else torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: rates[done])
-    for one in model.parameters():
-        one.grad = torch.full_like(one, left_over) if left_over else None
-    options = {} if max_norm is None else {"max_norm": max_norm}
-    result = learner.training_step(model, list(batches_of(parts)), summed_loss, optimizer, scheduler, **options)
-    if not hasattr(result, "loss"):
-        raise TypeError(f"training_step should return a StepResult, but returned a {type(result).__name__}")
-    notes = {
-        "modes": model.modes,
-        "gradients": optimizer.gradients,
-        "rates": optimizer.rates,
-        "scheduled": scheduler.last_epoch if scheduler is not None else None,
-        "parameters": all_parameters(model),
-    }
-    if any(name in ("loss", "tokens", "norm") for name in wanted):
-        notes |= {"loss": result.loss, "tokens": result.tokens, "norm": result.norm}
-        notes["kinds"] = [type(one).__name__ for one in (result.loss, result.tokens, result.norm)]
-    return [notes[name] for name in wanted]
-
-
-SOURCE_WORDS, TARGET_WORDS, WIDTH = 9, 11, 3
-
-
-def random_parts(rng, number):
-    """Micro-batches that differ in rows, in lengths and in how much of them is padding."""
-    return [(padded_ids(rng, rows, 6 - rows % 3), padded_ids(rng, rows, 4 + rows)) for rows in (2, 5, 3, 4)[:number]]
-
-
-def both_steps(learner, reference, rng, number, wanted, **options):
-    """What happened in a step of the learner's, and in one of the reference's."""
-    shapes = ((SOURCE_WORDS, WIDTH), (TARGET_WORDS, WIDTH), (TARGET_WORDS, WIDTH))
-    weights = [1.5 * rng.normal(*shape, dtype=torch.float64) for shape in shapes]
-    parts = random_parts(rng, number)
-    options["uses"] = (batches_of, summed_loss, NotingDescent, all_parameters, SummingModel)
-    return tuple(
-        reply_of(one, step, parts, weights, wanted, parts=len(wanted), **options) for one in (learner, reference)
-    )
-
-
-@pytest.mark.task("translation.training_step", points=1)
-def test_loss(learner, reference, rng):
-    """The loss is that of all target tokens, divided by their number; results are plain Python numbers."""
-    for number in (1, 3):
-        got, expected = both_steps(learner, reference, rng, number, ["kinds", "loss", "tokens"])
-        names = ("loss", "tokens", "norm")
-        for name, kind, right in zip(names, got[0], ("float", "int", "float")):
-            assert kind == right, f"StepResult.{name} should be a plain {right}, but is a {kind}."
-        what = f"with {number} micro-batches"
-        assert_equal(got[2], expected[2], f"StepResult.tokens {what}")
-        assert_close(got[1], expected[1], f"StepResult.loss {what}", 1e-5)
-
-
-@pytest.mark.task("translation.training_step", points=1)
-def test_training_mode(learner, reference, rng):
-    """The whole model is in training mode, for every micro-batch."""
-    for training in (False, True):
-        (modes,), _ = both_steps(learner, reference, rng, 3, ["modes"], training=training)
-        assert len(modes) == 3, f"With 3 micro-batches the model is called {len(modes)} times."
-        assert all(all(mode) for mode in modes), "While it is trained, the model is in evaluation mode."
-
-
-def check_gradient(learner, reference, rng, number, **options):
-    """The gradient at the moment of the one step."""
-    (got,), (expected,) = both_steps(learner, reference, rng, number, ["gradients"], **options)
-    told = "".join(f", {name}={value}" for name, value in options.items())
-    assert len(got) == 1, f"With {number} micro-batches{told} the optimiser makes {len(got)} steps instead of one."
-    what = f"the gradient of all parameters, with {number} micro-batches{told}, when the optimiser steps"
-    assert_close(got[0], expected[0], what, 1e-5, 1e-8)
-
-
-@pytest.mark.task("translation.training_step", points=1)
-def test_one_batch(learner, reference, rng):
-    """With one batch, the gradient is that of its loss per token."""
-    check_gradient(learner, reference, rng, 1)
-
-
-@pytest.mark.task("translation.training_step", points=1)
-def test_left_over_gradients(learner, reference, rng):
-    """Gradients from before the step do not count."""
-    check_gradient(learner, reference, rng, 1, left_over=0.7)
-
-
-@pytest.mark.task("translation.training_step", points=2)
-def test_accumulation(learner, reference, rng):
-    """Several micro-batches make one step, with the gradient of all their tokens as one batch."""
-    for number in (2, 3, 4):
-        check_gradient(learner, reference, rng, number)
-
-
-@pytest.mark.task("translation.training_step", points=2)
-def test_clipping(learner, reference, rng):
-    """The gradient of all micro-batches together is clipped to max_norm."""
-    for number, max_norm in ((1, 0.05), (3, 0.02)):
-        check_gradient(learner, reference, rng, number, max_norm=max_norm)
-
-
-@pytest.mark.task("translation.training_step", points=1)
-def test_short_gradients_stay(learner, reference, rng):
-    """A gradient that is shorter than max_norm stays as it is."""
-    for number, max_norm in ((1, 50.0), (3, 1000.0)):
-        check_gradient(learner, reference, rng, number, max_norm=max_norm)
-
-
-@pytest.mark.task("translation.training_step", points=1)
-def test_norm(learner, reference, rng):
-    """`norm` is that of the whole gradient before clipping, also where nothing is clipped."""
-    for number, max_norm in ((2, 0.03), (3, 70.0), (2, None)):
-        (got,), (expected,) = both_steps(learner, reference, rng, number, ["norm"], max_norm=max_norm)
-        assert_close(got, expected, f"StepResult.norm with {number} micro-batches and max_norm={max_norm}", 1e-5)
-
-
-@pytest.mark.task("translation.training_step", points=2)
-def test_scheduler(learner, reference, rng):
-    """The scheduler steps once, after the optimiser."""
-    rates = [round(float(rate), 3) for rate in rng.uniform(6, low=0.2, high=2.0)]
-    for number in (1, 3):
-        wanted = ["rates", "scheduled", "parameters"]
-        got, expected = both_steps(learner, reference, rng, number, wanted, rates=rates)
-        what = f"with {number} micro-batches"
-        assert len(got[0]) == 1, f"The optimiser makes {len(got[0])} steps {what} instead of one."
-        assert_close(got[0][0], expected[0][0], f"the rate at which the optimiser steps {what}")
-        assert_equal(got[1], 1, f"the number of steps of the scheduler {what}")
-        assert_close(got[2], expected[2], f"the parameters after the step {what}", 1e-5, 1e-8)
-
 
 # ---------------------------------------------------------------------------------------------------------------------
 # evaluate
@@ -563,6 +203,702 @@ def test_nothing_to_judge(learner, reference, rng):
     assert_close(got, (0.0, 0.0), ('"bleu" without pairs', '"loss" without pairs'))
     got, expected = both_scores(learner, reference, rng, ["loss"], 2)
     assert_close(got[0], expected[0], '"loss" of 2 pairs', 1e-5)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# early_stopping
+
+
+def stop_early(learner, cases):
+    """What early_stopping returns for each list of losses, and the list afterwards."""
+    early_stopping = learner.early_stopping
+    kept = [list(losses) for losses, _ in cases]
+    return [early_stopping(losses, patience) for losses, (_, patience) in zip(kept, cases)], kept
+
+
+def check_stops(learner, reference, cases, part):
+    """The index of the best one (part 0), or whether to stop (part 1)."""
+    got, _ = reply_of(learner, stop_early, cases, parts=2)
+    expected, _ = reply_of(reference, stop_early, cases, parts=2)
+    for (losses, patience), found, right in zip(cases, got, expected):
+        shown = ", ".join(f"{loss:g}" for loss in losses)
+        what = f"early_stopping([{shown}], {patience})"
+        if not isinstance(found, (tuple, list)) or len(found) != 2:
+            raise AssertionError(f"{what} should return (best, stop), but returned {found!r:.100}.")
+        kinds = (int, type(None)) if part == 0 else (bool,)
+        if type(found[part]) not in kinds:
+            kind = type(found[part]).__name__
+            raise AssertionError(f"{what}[{part}] should be {kinds[0].__name__}, but is {kind}.")
+        assert found[part] == right[part], f"{what}[{part}] should be {right[part]}, but is {found[part]}."
+
+
+def random_losses(rng, number):
+    """Losses that fall, with noise, and rise again."""
+    noise = rng.uniform(number, low=-0.4, high=0.4).tolist()
+    return [round(3 + abs(index - number / 2) / number + more, 2) for index, more in enumerate(noise)]
+
+
+@pytest.mark.task("translation.early_stopping", points=1)
+def test_lowest(learner, reference, rng):
+    """The best validation is the one with the lowest loss."""
+    cases = [(random_losses(rng, number), 3) for number in (1, 5, 8, 13)]
+    cases += [([4.0, 3.0, 9.0, 8.0], 5), ([5.0, 2.0, 6.0, 7.0, 1.5, 4.0], 2), ([-1.0, -3.0, -2.0], 1)]
+    check_stops(learner, reference, cases, 0)
+
+
+@pytest.mark.task("translation.early_stopping", points=1)
+def test_first_of_equal_ones(learner, reference, rng):
+    """Of equal losses the first is the best: the others are no progress."""
+    for losses in ([2.0, 2.0], [3.0, 1.5, 1.5, 1.5], [4.0, 0.0, 5.0, 0.0]):
+        check_stops(learner, reference, [(losses, 1)], 0)
+        check_stops(learner, reference, [(losses, len(losses) - 2 or 1)], 1)
+
+
+@pytest.mark.task("translation.early_stopping", points=2)
+def test_patience(learner, reference, rng):
+    """The run ends as soon as `patience` validations in a row have brought nothing better."""
+    losses = [5.0, 4.0, 4.5, 4.2, 4.3, 4.1, 3.9, 4.0]
+    cases = [(losses[:number], patience) for patience in (1, 2, 3, 4, 5) for number in range(1, len(losses) + 1)]
+    cases += [(random_losses(rng, number), patience) for number in (6, 9) for patience in (1, 2, 4)]
+    check_stops(learner, reference, cases, 1)
+
+
+@pytest.mark.task("translation.early_stopping", points=1)
+def test_not_a_number(learner, reference, rng):
+    """NaN is never the best; without any loss there is no best one, and no stop."""
+    nan = float("nan")
+    cases = [([nan, 3.0, 2.0], 2), ([3.0, nan, 2.5, nan], 1), ([nan, nan], 1), ([], 1), ([nan, nan, 4.0], 2)]
+    for part in (0, 1):
+        check_stops(learner, reference, cases, part)
+
+
+def refused_patience(learner, values):
+    """How each patience is refused."""
+    early_stopping = learner.early_stopping
+    return [refusal(lambda: early_stopping([3.0, 2.0], patience)) for patience in values]
+
+
+@pytest.mark.task("translation.early_stopping", points=1)
+def test_patience_below_one(learner, reference, rng):
+    """A patience below 1 is an error; the list of losses is not changed."""
+    outcomes = reply_of(learner, refused_patience, [0, -2], parts=2, uses=(refusal,))
+    for patience, outcome in zip((0, -2), outcomes):
+        assert_refused(outcome, f"early_stopping([3.0, 2.0], {patience})", ("ValueError",), str)
+    losses = random_losses(rng, 7)
+    _, kept = reply_of(learner, stop_early, [(losses, 2)], parts=2)
+    assert kept == [losses], "After the call the list of losses is not what it was."
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# save_checkpoint
+
+
+class Training:
+    """A model with its optimiser and scheduler; every step reads the next row of the data. ``falling``: the rate."""
+
+    def __init__(self, seed, data, dropout=0.5, falling=True):
+        torch.manual_seed(seed)
+        self.data, self.rates = data, []
+        # Normalisation over the batch has buffers.
+        layers = nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(dropout), nn.Linear(6, 3)
+        self.model = nn.Sequential(*layers)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.05)
+        self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda k: 1 / (1 + k) if falling else 1.0)
+        self.parts = self.model, self.optimizer, self.scheduler
+
+    def go(self, position, number):
+        for index in range(position, position + number):
+            self.optimizer.zero_grad()
+            self.model(self.data[index % len(self.data)]).square().sum().backward()
+            self.rates.append(self.optimizer.param_groups[0]["lr"])
+            self.optimizer.step()
+            self.scheduler.step()
+        return self
+
+
+def flattened(value, path=""):
+    """Every number and tensor in nested dictionaries and lists, by its path."""
+    if isinstance(value, dict):
+        parts = value.items()
+    elif isinstance(value, (list, tuple)):
+        parts = enumerate(value)
+    else:
+        return {path: value.detach().clone() if isinstance(value, torch.Tensor) else value}
+    found = {}
+    for name, part in parts:
+        found |= flattened(part, f"{path}.{name}" if path else str(name))
+    return found
+
+
+def saved_file(learner, seed, data, steps, position):
+    """What save_checkpoint writes after some steps, and what the training does afterwards."""
+    import pathlib
+    import tempfile
+
+    training = Training(seed, data).go(0, steps)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "last.pt"
+        learner.save_checkpoint(path, *training.parts, position)
+        training.go(steps, 2)
+        if not path.exists():
+            return {"complaint": "After save_checkpoint(path, ...) there is no file under this path."}
+        try:
+            saved = torch.load(path, weights_only=True)
+        except Exception as error:
+            return {"complaint": f"torch.load(path, weights_only=True) cannot read the file ({type(error).__name__})."}
+    if not isinstance(saved, dict):
+        return {"complaint": f"The file should hold a dictionary, but holds a {type(saved).__name__}."}
+    return {"complaint": "", "after": [one.detach() for one in training.model.parameters()], **flattened(saved)}
+
+
+def both_files(learner, reference, rng, steps, position):
+    """What both save after so many steps of the same training."""
+    request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4), steps, position
+    got, expected = (reply_of(one, saved_file, *request, uses=(Training, flattened)) for one in (learner, reference))
+    assert isinstance(got, dict), "The file that was saved could not be read."
+    assert not got["complaint"], got["complaint"]
+    return got, expected
+
+
+def check_saved(learner, reference, rng, name, position=None):
+    """The file has the entry of this name, and in it what it should have."""
+    for steps in (1, 4):
+        got, expected = both_files(learner, reference, rng, steps, steps if position is None else position)
+        wanted = {path: value for path, value in expected.items() if path.partition(".")[0] == name}
+        found = {path: value for path, value in got.items() if path.partition(".")[0] == name}
+        assert found, f'The file has no entry "{name}".'
+        missing = sorted(wanted.keys() - found.keys())
+        assert not missing, f'The entry "{name}" of the file lacks {missing[0].partition(".")[2] or name}.'
+        for path, value in wanted.items():
+            assert_equal(found[path], value, f'"{path}" in the file, after {steps} steps')
+
+
+@pytest.mark.task("translation.save_checkpoint", points=1)
+def test_model_saved(learner, reference, rng):
+    """The file holds what the model's `state_dict` gives, buffers and dtypes included."""
+    check_saved(learner, reference, rng, "model")
+
+
+@pytest.mark.task("translation.save_checkpoint", points=1)
+def test_optimizer_saved(learner, reference, rng):
+    """The file holds the state of the optimiser: its options and its moments."""
+    check_saved(learner, reference, rng, "optimizer")
+
+
+@pytest.mark.task("translation.save_checkpoint", points=1)
+def test_scheduler_saved(learner, reference, rng):
+    """The file holds the state of the scheduler."""
+    check_saved(learner, reference, rng, "scheduler")
+
+
+@pytest.mark.task("translation.save_checkpoint", points=1)
+def test_random_state_saved(learner, reference, rng):
+    """The file holds the state of PyTorch's generator at the time of the call."""
+    check_saved(learner, reference, rng, "random")
+
+
+@pytest.mark.task("translation.save_checkpoint", points=1)
+def test_position_saved(learner, reference, rng):
+    """The file holds the position as it was passed, a number or any other plain value."""
+    for position in (None, [3, 17], {"epoch": 2, "batch": 5}):
+        check_saved(learner, reference, rng, "position", position)
+
+
+@pytest.mark.task("translation.save_checkpoint", points=1)
+def test_training_is_left_alone(learner, reference, rng):
+    """A training that saves goes on like one that does not: mode, random numbers, weights."""
+    got, expected = both_files(learner, reference, rng, 3, 3)
+    for found, right in zip(got["after"], expected["after"]):
+        assert_equal(found, right, "a parameter, two steps after save_checkpoint,")
+
+
+def save_on_a_full_disk(learner, seed, data):
+    """Save once; then again, while writing fails half-way. The error, and what the path holds afterwards."""
+    import os
+    import tempfile
+    from unittest import mock
+
+    def broken(value, file, *_, **__):
+        text = b"half of a checkpoint"
+        if isinstance(file, (str, os.PathLike)):
+            with open(file, "wb") as opened:
+                opened.write(text)
+        else:
+            file.write(text)
+        raise OSError(28, "No space left on device")
+
+    training = Training(seed, data).go(0, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "last.pt")
+        learner.save_checkpoint(path, *training.parts, 2)
+        learner.save_checkpoint(path, *training.go(2, 1).parts, 3)
+        raised = ""
+        with mock.patch.object(torch, "save", broken):
+            try:
+                learner.save_checkpoint(path, *training.go(3, 1).parts, 4)
+            except OSError as error:
+                raised = str(error)
+        if not os.path.exists(path):
+            return raised, None
+        try:
+            return raised, torch.load(path, weights_only=True)["position"]
+        except Exception:
+            return raised, "nothing that can be read"
+
+
+@pytest.mark.task("translation.save_checkpoint", points=2)
+def test_whole_or_not_at_all(learner, reference, rng):
+    """A checkpoint replaces the one before. If writing fails half-way, that one is still whole, and the error known."""
+    request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
+    raised, found = reply_of(learner, save_on_a_full_disk, *request, parts=2, uses=(Training,))
+    assert found is not None, "Writing failed half-way (a full disk), and now there is no checkpoint under the path."
+    assert found == 3, f"Writing failed half-way (a full disk). The path should hold the one before, but holds {found}."
+    assert "No space" in str(raised), "Writing failed half-way (a full disk), and save_checkpoint raised no error."
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# load_checkpoint
+
+
+def resume(learner, seed, data, steps, more, position, **options):
+    """A training goes on from a file: what load_checkpoint returned, and then rates, weights and random numbers.
+
+    ``straight`` is the training that was not interrupted.
+    """
+    import os
+    import tempfile
+
+    straight = Training(seed, data, **options).go(0, steps)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "last.pt")
+        names = ("model", "optimizer", "scheduler")
+        saved = {name: part.state_dict() for name, part in zip(names, straight.parts)}
+        torch.save({**saved, "random": torch.get_rng_state(), "position": position}, path)
+        straight.go(steps, more)
+        fresh = Training(seed + 1, data, **options).go(0, 2)  # fresh objects, which have been used
+        returned = learner.load_checkpoint(path, *fresh.parts)
+    state = flattened(fresh.model.state_dict())
+    drawn = torch.get_rng_state()
+    training = fresh.model.training
+    fresh.go(steps, more)
+    return {
+        "returned": returned,
+        "model": state,
+        "drawn": drawn,
+        "mode": training,
+        "rates": fresh.rates[2:],
+        "weights": [one.detach() for one in fresh.model.parameters()],
+        "straight": [one.detach() for one in straight.model.parameters()],
+    }
+
+
+def resumed(learner, reference, rng, position=3, **options):
+    """The replies of both to the same request."""
+    request = int(rng.integers(1, 1000, 1)), rng.normal(7, 3, 4), 3, 4, position
+    uses = (Training, flattened)
+    replies = [reply_of(one, resume, *request, uses=uses, **options) for one in (learner, reference)]
+    assert isinstance(replies[0], dict), "What load_checkpoint left behind could not be read."
+    return replies
+
+
+def check_loaded(learner, reference, rng):
+    """The model has the weights and buffers of the file; the replies of both."""
+    got, expected = resumed(learner, reference, rng)
+    for name, value in expected["model"].items():
+        assert_equal(got["model"][name], value, f"{name} after load_checkpoint")
+    return got, expected
+
+
+@pytest.mark.task("translation.load_checkpoint", points=1)
+def test_model_loaded(learner, reference, rng):
+    """The model has the weights and buffers of the file, and the mode that it came in."""
+    got, _ = check_loaded(learner, reference, rng)
+    assert got["mode"] is True, "The model came in training mode and is in evaluation mode after load_checkpoint."
+
+
+@pytest.mark.task("translation.load_checkpoint", points=1)
+def test_optimizer_loaded(learner, reference, rng):
+    """The optimiser goes on with the moments of the file, on the parameters of the model."""
+    got, expected = resumed(learner, reference, rng, dropout=0.0, falling=False)
+    for found, right in zip(got["weights"], expected["straight"]):
+        assert_equal(found, right, "a parameter, four steps after load_checkpoint, without dropout, at one rate,")
+
+
+@pytest.mark.task("translation.load_checkpoint", points=1)
+def test_scheduler_loaded(learner, reference, rng):
+    """The learning rates go on where they were."""
+    got, expected = resumed(learner, reference, rng)
+    assert_equal(got["rates"], expected["rates"], "the learning rates of the four steps after load_checkpoint")
+
+
+@pytest.mark.task("translation.load_checkpoint", points=1)
+def test_random_state_loaded(learner, reference, rng):
+    """PyTorch's generator stands where it stood."""
+    got, expected = resumed(learner, reference, rng)
+    assert_equal(got["drawn"], expected["drawn"], "the state of PyTorch's generator after load_checkpoint")
+
+
+@pytest.mark.task("translation.load_checkpoint", points=1)
+def test_position_returned(learner, reference, rng):
+    """The position is returned as it was saved."""
+    for position in (3, 0, [2, 11]):
+        got, _ = resumed(learner, reference, rng, position)
+        assert_equal(got["returned"], position, f"what load_checkpoint returns for the position {position}")
+
+
+@pytest.mark.task("translation.load_checkpoint", points=2)
+def test_to_the_last_bit(learner, reference, rng):
+    """With dropout, and a rate that falls, all parameters are those of a training without interruption."""
+    for _ in range(2):
+        got, expected = resumed(learner, reference, rng)
+        for found, right in zip(got["weights"], expected["straight"]):
+            assert_equal(found, right, "a parameter, four steps after load_checkpoint,")
+
+
+def load_a_trap(learner, seed, data):
+    """Load a file that would execute code: whether it was executed."""
+    import os
+    import sys
+    import tempfile
+
+    class Trap:
+        def __reduce__(self):
+            return exec, ("import sys; sys.sprung = True",)
+
+    training = Training(seed, data)
+    load_checkpoint = learner.load_checkpoint
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "last.pt")
+        torch.save({"model": Trap(), "optimizer": {}, "scheduler": {}, "random": torch.get_rng_state()}, path)
+        try:
+            load_checkpoint(path, *training.parts)
+        except NotImplementedError:
+            raise
+        except Exception:
+            pass
+    sprung = hasattr(sys, "sprung")
+    if sprung:
+        del sys.sprung
+    return [sprung]
+
+
+@pytest.mark.task("translation.load_checkpoint", points=1)
+def test_nothing_is_executed(learner, reference, rng):
+    """A file that would execute code when it is read is refused."""
+    request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
+    (sprung,) = reply_of(learner, load_a_trap, *request, parts=1, uses=(Training,))
+    assert sprung is False, "A file can hold code, and your function executes it: read with `weights_only=True`."
+    check_loaded(learner, reference, rng)  # catches functions that read nothing
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# average_gradients
+
+
+class Exchange:
+    """An `all_reduce` among threads, each of which stands for a process.
+
+    Real processes exchange tensors through network sockets, which the sandbox refuses. Here calls that do not fit each
+    other end at once with a complaint, where real processes would wait for ever.
+    """
+
+    def __init__(self, size):
+        import threading
+
+        self.size, self.turn, self.waiting, self.ended, self.complaint = size, 0, {}, set(), ""
+        self.condition = threading.Condition()
+
+    def all_reduce(self, rank, tensor):
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"all_reduce takes a tensor, but got a {type(tensor).__name__}")
+        with self.condition:
+            turn = self.turn
+            self.waiting[rank] = tensor
+            self.settle()
+            self.condition.wait_for(lambda: self.turn > turn or self.complaint, 60)
+            if self.complaint:
+                raise RuntimeError(self.complaint)
+
+    def end(self, rank):
+        with self.condition:
+            self.ended.add(rank)
+            self.settle()
+
+    def settle(self):
+        """Once every process waits or has ended: add up, or complain."""
+        if not self.waiting or len(self.waiting) + len(self.ended) < self.size:
+            return
+        tensors = [self.waiting[rank] for rank in sorted(self.waiting)]
+        kinds = [f"{tuple(one.shape)} in {one.dtype}" for one in tensors]
+        if self.ended:
+            self.complaint = "one process waits in all_reduce, but another calls it no more: they wait for ever"
+        elif len(set(kinds)) > 1:
+            self.complaint = f"processes call all_reduce with different tensors at the same time: {' and '.join(kinds)}"
+        else:
+            total = sum(one.detach().clone() for one in tensors)
+            for one in tensors:
+                one.detach().copy_(total)
+        self.turn += 1
+        self.waiting = {}
+        self.condition.notify_all()
+
+
+class SharedModel(nn.Module):
+    """A table, tied to the output or not, and a bias that only batches with word 7 use; one parameter is frozen."""
+
+    def __init__(self, numbers, tied):
+        super().__init__()
+        self.table, self.out = nn.Embedding(9, 3), nn.Linear(3, 9)
+        self.rare, self.frozen = nn.Parameter(torch.zeros(3)), nn.Parameter(torch.zeros(3), requires_grad=False)
+        if tied:
+            self.out.weight = self.table.weight
+        self.to(numbers.dtype)
+        fill_parameters(self.parameters(), numbers)
+
+    def summed_loss(self, src, tgt):
+        """The sum of the losses of all targets but padding, for ids ``(B, S)`` and ``(B, T)``."""
+        hidden = torch.tanh(self.table(src).mean(1, keepdim=True) + self.frozen * self.table(tgt.roll(1, 1)))
+        if (src == 7).any():
+            hidden = hidden + self.rare
+        return F.cross_entropy(self.out(hidden).transpose(1, 2), tgt, ignore_index=0, reduction="sum")
+
+
+def backward_passes(model, parts):
+    """The gradients of summed losses of some batches, and how many targets they have."""
+    for src, tgt in parts:
+        model.summed_loss(src, tgt).backward()
+    return sum(int((tgt != 0).sum()) for _, tgt in parts)
+
+
+def average(learner, numbers, tied, shares):
+    """Every process, a thread, makes its backward passes and calls average_gradients.
+
+    Returns what was wrong with the exchange, and for each process what is returned, all gradients by name, and the
+    parameters.
+    """
+    import threading
+
+    average_gradients = learner.average_gradients
+    exchange, replies, errors = Exchange(len(shares)), {}, {}
+
+    def process(rank):
+        try:
+            model = SharedModel(numbers, tied)
+            tokens = backward_passes(model, shares[rank])
+            returned = average_gradients(model, tokens, lambda tensor: exchange.all_reduce(rank, tensor))
+            gradients = {name: one.grad for name, one in model.named_parameters() if one.requires_grad}
+            replies[rank] = returned, gradients, [one.detach() for one in model.parameters()]
+        except BaseException as error:
+            errors[rank] = error
+        finally:
+            exchange.end(rank)
+
+    threads = [threading.Thread(target=process, args=(rank,), daemon=True) for rank in range(len(shares))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    own = [errors[rank] for rank in sorted(errors) if str(errors[rank]) != exchange.complaint]
+    if own:  # the others failed because this one did
+        raise own[0]
+    return exchange.complaint, [replies.get(rank) for rank in range(len(shares))]
+
+
+def shares_of(rng, sizes):
+    """For each process batches of these sizes ``(B, S, T)``: ids without word 7, the last targets padding."""
+    shares = []
+    for batches in sizes:
+        share = []
+        for rows, source, target in batches:
+            tgt = rng.integers(1, 9, rows, target)
+            tgt[0, target // 2 + 1 :] = 0
+            share.append((rng.integers(1, 7, rows, source), tgt))
+        shares.append(share)
+    return shares
+
+
+UNEQUAL = ([[(2, 5, 3)], [(7, 3, 8)]], [[(1, 2, 6), (3, 4, 2)], [(5, 6, 7)], [(2, 3, 4)]])
+
+
+def check_average(learner, rng, shares, tied=False, dtype=torch.float64, told=""):
+    """All gradients in every process are those of one process with all batches."""
+    numbers = rng.normal(50, dtype=dtype)
+    uses = (fill_parameters, Exchange, SharedModel, backward_passes)
+    complaint, replies = reply_of(learner, average, numbers, tied, shares, parts=2, uses=uses)
+    assert not complaint, f"With {len(shares)} processes{told} the exchange fails: {complaint}."
+    model = SharedModel(numbers, tied)
+    tokens = backward_passes(model, [part for share in shares for part in share])
+    for rank, (_, gradients, after) in enumerate(replies):
+        for name, one in model.named_parameters():
+            if not one.requires_grad:
+                continue
+            right = torch.zeros_like(one) if one.grad is None else one.grad / max(tokens, 1)
+            got = gradients.get(name) if isinstance(gradients, dict) else None
+            if got is None and one.grad is None:
+                continue
+            what = f"the gradient of {name} in process {rank} of {len(shares)}{told}"
+            assert got is not None, f"{what} is None."
+            assert_close(got, right, what, 1e-9 if dtype == torch.float64 else 1e-5, 1e-12)
+        for got, right in zip(after, model.parameters()):
+            assert_equal(got, right.detach(), f"a parameter of process {rank} after average_gradients")
+    return [reply[0] for reply in replies], tokens
+
+
+@pytest.mark.task("translation.average_gradients", points=3)
+def test_unequal_tokens(learner, reference, rng):
+    """With unequal numbers of tokens and shapes, all gradients are those of one process with all batches."""
+    for sizes in UNEQUAL:
+        check_average(learner, rng, shares_of(rng, sizes))
+
+
+@pytest.mark.task("translation.average_gradients", points=1)
+def test_all_tokens_returned(learner, reference, rng):
+    """The number of tokens of all processes is returned in each of them."""
+    for sizes in UNEQUAL:
+        returned, tokens = check_average(learner, rng, shares_of(rng, sizes))
+        for rank, number in enumerate(returned):
+            assert_equal(number, tokens, f"what average_gradients returns in process {rank}")
+
+
+@pytest.mark.task("translation.average_gradients", points=1)
+def test_unused_in_one_process(learner, reference, rng):
+    """A parameter that only one process has used has its gradient in all of them."""
+    for owner in (0, 1):
+        shares = shares_of(rng, UNEQUAL[owner])
+        shares[owner][0][0][0, 1] = 7
+        check_average(learner, rng, shares, told=", where only one process uses `rare`,")
+
+
+@pytest.mark.task("translation.average_gradients", points=1)
+def test_process_without_tokens(learner, reference, rng):
+    """A process without a single token takes part, and has the gradients of the others."""
+    for sizes in ([[(2, 4, 3)], []], [[], [(3, 2, 5)], [(1, 3, 4)]]):
+        check_average(learner, rng, shares_of(rng, sizes), told=", one of which has no tokens,")
+
+
+@pytest.mark.task("translation.average_gradients", points=1)
+def test_no_tokens_at_all(learner, reference, rng):
+    """Where no process has a token, the gradients are 0 or None, and never NaN."""
+    check_average(learner, rng, [[], []], told=" without any tokens")
+
+
+@pytest.mark.task("translation.average_gradients", points=1)
+def test_tied_table(learner, reference, rng):
+    """A table that two modules share counts once."""
+    check_average(learner, rng, shares_of(rng, UNEQUAL[0]), tied=True, told=", with tied tables,")
+
+
+@pytest.mark.task("translation.average_gradients", points=1)
+def test_one_process_alone(learner, reference, rng):
+    """A process alone has the gradient of its mean loss per token, in float32 too."""
+    for dtype in (torch.float64, torch.float32):
+        check_average(learner, rng, shares_of(rng, [[(4, 3, 6), (2, 5, 2)]]), dtype=dtype)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# training_resources
+
+
+def costs(learner, cases):
+    """The fields of what training_resources returns for each case."""
+    training_resources = learner.training_resources
+    results = [training_resources(**case) for case in cases]
+    for one in results:
+        if not hasattr(one, "utilisation"):
+            return f"training_resources should return Resources, but returned a {type(one).__name__}."
+    names = ("parameters", "activation_bytes", "operations", "utilisation")
+    return [{name: getattr(one, name) for name in names} for one in results]
+
+
+def random_case(rng, **changes):
+    """A model and a step in which all sizes differ."""
+    heads = int(rng.integers(2, 6, 1))
+    case = {
+        "num_layers": int(rng.integers(3, 9, 1)),
+        "d_model": heads * int(rng.integers(7, 12, 1)),
+        "num_heads": heads,
+        "vocab_size": int(rng.integers(500, 900, 1)),
+        "rows": int(rng.integers(10, 17, 1)),
+        "length": int(rng.integers(90, 130, 1)),
+        "seconds": float(rng.uniform(1, low=0.1, high=0.9)),
+        "peak": float(rng.uniform(1, low=2e9, high=9e9)),
+    }
+    return {**case, **changes}
+
+
+def both_costs(learner, reference, cases, name):
+    """The values of one field, of the learner's and of the reference's; integers where they should be."""
+    got, expected = (reply_of(one, costs, cases, parts=len(cases)) for one in (learner, reference))
+    wanted = float if name == "utilisation" else int
+    for one in got:
+        kind = type(one[name])
+        assert kind is wanted, f"Resources.{name} should be {wanted.__name__}, but is {kind.__name__}."
+    return [one[name] for one in got], [one[name] for one in expected]
+
+
+@pytest.mark.task("translation.training_resources", points=2)
+def test_parameters(learner, reference, rng):
+    """All parameters are counted, the table that is used twice once."""
+    gpt2 = {"num_layers": 12, "d_model": 768, "num_heads": 12, "vocab_size": 50257, "length": 1024}
+    cases = [random_case(rng), random_case(rng), random_case(rng, **gpt2)]
+    got, expected = both_costs(learner, reference, cases, "parameters")
+    for number, right, case in zip(got, expected, cases):
+        sizes = ", ".join(f"{name}={case[name]}" for name in ("num_layers", "d_model", "vocab_size", "length"))
+        assert number == right, f"With {sizes} the model has {right:,} parameters, and not {number:,}."
+
+
+@pytest.mark.task("translation.training_resources", points=2)
+def test_activation_bytes(learner, reference, rng):
+    """The activations of all layers are counted, in bytes."""
+    cases = [random_case(rng), random_case(rng, rows=3, length=257)]
+    got, expected = both_costs(learner, reference, cases, "activation_bytes")
+    assert_equal(got, expected, "Resources.activation_bytes of two steps")
+
+
+def terms_of(values, cases):
+    """What a token costs in products with weights, and what in attention, from steps of T and of 2 T tokens."""
+    short, long = (Fraction(value, case["rows"] * case["length"]) for value, case in zip(values, cases))
+    return float(2 * short - long), float(long - short)
+
+
+def check_operations(learner, reference, rng, part, what):
+    for _ in range(2):
+        case = random_case(rng)
+        cases = [case, {**case, "length": 2 * case["length"]}]
+        values = both_costs(learner, reference, cases, "operations")
+        got, expected = (terms_of(one, cases)[part] for one in values)
+        assert_close(got, expected, what, 1e-9)
+
+
+@pytest.mark.task("translation.training_resources", points=2)
+def test_products_with_weights(learner, reference, rng):
+    """For each token, each weight that multiplies something takes six operations."""
+    check_operations(learner, reference, rng, 0, "the operations for a token that do not depend on the length")
+
+
+@pytest.mark.task("translation.training_resources", points=1)
+def test_attention_term(learner, reference, rng):
+    """For each token, attention takes operations in proportion to the length."""
+    check_operations(learner, reference, rng, 1, "the operations for a token that grow with the length, at this length")
+
+
+@pytest.mark.task("translation.training_resources", points=1)
+def test_operations_of_a_step(learner, reference, rng):
+    """The operations are those of all tokens of the step."""
+    cases = [random_case(rng), random_case(rng, rows=2)]
+    got, expected = both_costs(learner, reference, cases, "operations")
+    assert_equal(got, expected, "Resources.operations of two steps")
+
+
+@pytest.mark.task("translation.training_resources", points=2)
+def test_utilisation(learner, reference, rng):
+    """The share of what all devices together could have done."""
+    for devices in (1, 8):
+        case = random_case(rng, devices=devices)
+        (operations,), _ = both_costs(learner, reference, [case], "operations")
+        (got,), _ = both_costs(learner, reference, [case], "utilisation")
+        right = operations / (case["seconds"] * case["peak"] * devices)
+        assert_close(got, right, f"Resources.utilisation of your own operations with devices={devices}", 1e-9)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

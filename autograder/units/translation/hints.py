@@ -1,40 +1,6 @@
 """Hints of unit `translation`: three per task, from a question about the idea to the skeleton of an answer."""
 
 HINTS = {
-    "translation.token_batches": (
-        "Three pairs have sources of 2, 3 and 7 tokens and targets of 9, 4 and 5. They become two padded tensors. How "
-        "many places do these have together? What would a fourth pair of 8 and 3 tokens make of it?",
-        "Sort the places 0, 1, ... by the lengths found there; `pairs` stays as it is. Keep two maxima, the longest "
-        "source and the longest target of the batch, which may belong to different pairs. Ask what the batch costs "
-        "with the newcomer in it: one pair more, and maybe longer maxima. Do not forget the last batch. "
-        "torch.randperm(n, generator=...) gives an order in which to put whole batches.",
-        "raise ValueError, with its place, for a pair that alone costs more than max_tokens\n"
-        "batches = []\n"
-        "for each place, in the order of lengths:\n"
-        "    longest source and target, this pair among them\n"
-        "    if there is no batch yet, or (its pairs + 1) * (both together) is above max_tokens:\n"
-        "        begin a new batch, whose longest are those of this pair\n"
-        "    put the place into the last batch\n"
-        "with a generator: put the batches into the order of randperm\n"
-        "return batches",
-    ),
-    "translation.training_step": (
-        "Two micro-batches of 6 and of 2 target tokens have the losses 12 and 8, as sums. What is the loss per token "
-        "of both together? By what has each of the two sums to be divided, so that their gradients add up to the "
-        "right one?",
-        "`loss_fn` returns a sum, so divide each by the tokens of all micro-batches before its backward pass; "
-        "`batch.ntokens` tells them. Gradients add up by themselves, if they are set back once, before the first. "
-        "The gradient is complete after the last backward pass: that is when it is clipped. "
-        "`nn.utils.clip_grad_norm_(parameters, limit)` returns the norm from before, also with an infinite limit.",
-        "training mode; set the gradients back\n"
-        "tokens = target tokens of all micro-batches\n"
-        "for each micro-batch:\n"
-        "    model, generator, loss_fn of rows (N, V) and targets (N,)\n"
-        "    backward pass of loss / tokens; add the number to the total\n"
-        "norm = clip all gradients together (to infinity, where there is no limit)\n"
-        "step of the optimiser, then of the scheduler if there is one\n"
-        "return StepResult(loss per token, tokens, norm), as plain numbers",
-    ),
     "translation.evaluate": (
         "Which two questions does each score answer: what does the model write when nobody helps it, and how likely "
         "does it find what a person wrote? For which of them does it need the reference as input?",
@@ -50,6 +16,67 @@ HINTS = {
         "outputs = translations of all sources, with tokenizer and beam_size\n"
         "mode back to what it was\n"
         "return BLEU of words(outputs) against [words(target)], and loss / tokens",
+    ),
+    "translation.early_stopping": (
+        "The losses are 5, 4, 4.5, 4.2. Which one is the best, and how many validations have come since? With which "
+        "patience would you stop here?",
+        "Go through the losses with their index and keep the index of the lowest so far; `<` keeps the first of equal "
+        "ones, and `math.isnan` tells what to leave out. How many came after it is a matter of the length of the list. "
+        "Without a best one there is nothing to wait for.",
+        "raise ValueError for a patience below 1\n"
+        "best = None\n"
+        "for each index and loss:\n"
+        "    unless it is NaN: if there is no best yet, or this one is lower: best = index\n"
+        "stop = there is a best one, and at least patience losses stand behind it\n"
+        "return best, stop",
+    ),
+    "translation.save_checkpoint": (
+        "Pull the plug after a step, and start the program again. What does the next step need to know that is not in "
+        "the program? There are five things; one of them draws for dropout.",
+        "Three of the five have `state_dict()`. PyTorch's generator has `torch.get_rng_state()`, and the position is "
+        "passed to you. Put all into one dictionary, under the names of the docstring. While a file is being written "
+        "it is not whole: write to another name in the same folder, then `os.replace(that, path)`.",
+        'everything = a dictionary: "model", "optimizer", "scheduler" (their state_dict()),\n'
+        '    "random" (the state of the generator), "position"\n'
+        "torch.save it beside the path, under another name\n"
+        "os.replace that name by the path",
+    ),
+    "translation.load_checkpoint": (
+        "The objects are made already: the optimiser holds the parameters of this model. Do they need new tensors, or "
+        "new numbers?",
+        "`torch.load(path, weights_only=True)` gives the dictionary. Three of its entries go into `load_state_dict`, "
+        "one into `torch.set_rng_state`, and one back to the caller.",
+        "saved = the dictionary in the file\n"
+        "fill model, optimizer and scheduler\n"
+        "set the state of PyTorch's generator\n"
+        "return the position",
+    ),
+    "translation.average_gradients": (
+        "Two processes have 10 and 30 target tokens. Their gradients are those of sums of losses. By what do you "
+        "divide the sum of both gradients? And what if only one of the two has used a parameter?",
+        "`all_reduce` needs a tensor, also for the number of tokens: `torch.tensor(tokens)`. Every process has to call "
+        "it for the same parameters in the same order, so one whose gradient is `None` contributes zeros. "
+        "`model.parameters()` gives a tied table once.",
+        "total = the tokens, in a tensor; all_reduce it\n"
+        "for each parameter that requires gradients:\n"
+        "    zeros, if it has no gradient\n"
+        "    all_reduce the gradient\n"
+        "    divide it by total, or by 1 if that is 0\n"
+        "return total as an int",
+    ),
+    "translation.training_resources": (
+        "How many weights does one layer have? Which of all parameters multiply a vector, and which are only looked up "
+        "or added?",
+        "The projections of a layer have 4 d^2 weights and 4 d biases; the feed-forward part has 8 d^2 and 5 d; two "
+        "normalisations have 4 d. The output layer multiplies each token by V rows of d numbers. Formulas for bytes "
+        "and operations stand in the docstring: for one layer, and for one token.",
+        "tokens = rows times length\n"
+        "weights of all layers; weights of the output layer; all that is small\n"
+        "parameters = all of these, and the table of positions\n"
+        "activation_bytes = layers times the formula\n"
+        "operations = tokens times (6 for each weight that multiplies, and the attention term)\n"
+        "utilisation = operations / (seconds times peak times devices)\n"
+        "return Resources(...)",
     ),
     "translation.attention_maps": (
         "A decoder layer attends twice. Whose words are the queries each time, and whose are the keys? Which of the "

@@ -4,6 +4,7 @@ Every entry is wrong in one respect only. When two would give the same results, 
 """
 
 import itertools
+import math
 import random
 from collections import Counter
 
@@ -13,1021 +14,6 @@ from torch import nn
 from autograder.course.catalogue import edit, mistake
 from solutions.multihead import MultiHeadAttention
 from solutions.translation import token_batches, words
-
-# ---------------------------------------------------------------------------------------------------------------------
-# token_batches
-
-
-mistake(
-    "translation.token_batches",
-    "source-only",
-    edit("source + target", "source"),
-    base="one-list-at-a-time",
-    section="token-budget",
-    why="Only the sources were counted. The targets are padded in the same batch and take room as well, so a batch "
-    "costs about twice what was meant.",
-    hint="Your batches cost more than `max_tokens`: you count the source tokens alone. A pair brings its target along, "
-    "so add the longest target of the batch to its longest source.",
-)
-
-mistake(
-    "translation.token_batches",
-    "target-only",
-    edit("source + target", "target"),
-    base="one-list-at-a-time",
-    section="token-budget",
-    why="Only the targets were counted. The sources are padded in the same batch and take room as well, so a batch "
-    "costs about twice what was meant.",
-    hint="Your batches cost more than `max_tokens`: you count the target tokens alone. The sources are part of the "
-    "batch too, so add the longest of them to the longest target.",
-)
-
-mistake(
-    "translation.token_batches",
-    "larger-side",
-    edit("source + target", "max(source, target)"),
-    base="one-list-at-a-time",
-    section="token-budget",
-    why="The longer one of both sides was counted, as if source and target shared one tensor. They are two tensors, "
-    "each padded for itself, and the cost is the sum of both.",
-    hint="Your batches cost more than `max_tokens`: you count the longer side only. Source and target are two tensors, "
-    "and a batch pays for both.",
-)
-
-mistake(
-    "translation.token_batches",
-    "padding-not-counted",
-    edit(
-        "(len(batch) + 1) * (source + target)",
-        "sum(map(len, itertools.chain(*(pairs[one] for one in [*batch, position]))))",
-    ),
-    base="one-list-at-a-time",
-    section="token-budget",
-    why="The tokens of the pairs were added up without their padding. A tensor is as wide as its longest row, and the "
-    "padding in it is computed like any other token.",
-    hint="Your batches cost more than `max_tokens`: you add up the tokens that are there, but each row is padded to "
-    "the longest one. The cost is the number of pairs times the longest source plus the longest target.",
-)
-
-mistake(
-    "translation.token_batches",
-    "longest-pair",
-    edit("source + target", "max(sum(map(len, pairs[one])) for one in [*batch, position])"),
-    base="one-list-at-a-time",
-    section="token-budget",
-    why="The cost was taken from the pair that is longest as a whole. The longest source and the longest target may "
-    "belong to two different pairs, and the batch is as wide as both.",
-    hint="Some of your batches cost more than `max_tokens`: the longest source and the longest target of a batch need "
-    "not belong to the same pair. Keep a maximum for each side.",
-)
-
-mistake(
-    "translation.token_batches",
-    "sentences-not-tokens",
-    edit("(len(batch) + 1) * (source + target)", "len(batch) + 1"),
-    base="one-list-at-a-time",
-    section="token-budget",
-    why="The budget was read as a number of sentences. Batches of short sentences then leave most of the machine idle, "
-    "and those of long ones may not fit into its memory.",
-    hint="Your batches hold `max_tokens` pairs, but the budget counts tokens: the number of pairs times what one of "
-    "them takes after padding.",
-)
-
-mistake(
-    "translation.token_batches",
-    "newcomer-not-counted",
-    edit("len(batch) + 1", "len(batch)"),
-    base="one-list-at-a-time",
-    section="token-budget",
-    why="It was asked whether the batch is full before the next pair joins, and the pair then joined without being "
-    "counted. The last pair of a batch takes it over the budget.",
-    hint="Your batches are one pair too large: count the pair that is about to join, `len(batch) + 1`, with the "
-    "lengths that the batch has after it has joined.",
-)
-
-mistake(
-    "translation.token_batches",
-    "lengths-of-the-others",
-    edit("source + target", "longest_source + longest_target"),
-    base="one-list-at-a-time",
-    section="token-budget",
-    why="The pair that joins was counted, but not that it may be longer than all others in the batch. In rising order "
-    "it always is, so every batch may exceed the budget.",
-    hint="Some of your batches cost more than `max_tokens`: the pair that joins may be the longest of them, and all "
-    "others are padded to it. Update the longest lengths before you compare.",
-)
-
-mistake(
-    "translation.token_batches",
-    "last-batch-lost",
-    edit("if batch:\n    batches.append(batch)", ""),
-    base="one-list-at-a-time",
-    section="like-lengths",
-    why="A batch is stored when the next one begins. The last one is never followed by another, so its pairs are lost.",
-    hint="The longest pairs are in no batch: the last batch has no successor that would store it. Store it after the "
-    "loop.",
-)
-
-mistake(
-    "translation.token_batches",
-    "not-sorted",
-    edit(
-        "sorted(range(len(pairs)), key=lambda position: (len(pairs[position][0]), len(pairs[position][1])))",
-        "range(len(pairs))",
-    ),
-    base="one-list-at-a-time",
-    section="like-lengths",
-    why="The pairs were taken in the order in which they came. A long pair then pads all the short ones that share its "
-    "batch, and more than half of the tokens may be padding.",
-    hint="Your batches keep to the budget, but hold far more padding than they need: short pairs are padded to long "
-    "ones. Sort the positions by length first.",
-)
-
-mistake(
-    "translation.token_batches",
-    "one-pair-each",
-    edit("batch and (len(batch) + 1) * (source + target) > max_tokens", "batch"),
-    base="one-list-at-a-time",
-    section="like-lengths",
-    why="Every pair got a batch to itself. There is no padding then, but also nothing that is computed side by side, "
-    "which is what batches are for.",
-    hint="Each of your batches holds one pair. Let pairs join the batch as long as the budget allows it.",
-)
-
-mistake(
-    "translation.token_batches",
-    "longest-never-reset",
-    edit("(len(pairs[position][0]), len(pairs[position][1]))", "(-len(pairs[position][0]), -len(pairs[position][1]))"),
-    edit("batch, source, target = [], len(pairs[position][0]), len(pairs[position][1])", "batch = []"),
-    base="one-list-at-a-time",
-    section="like-lengths",
-    why="The longest lengths were kept from one batch to the next. A new batch is then charged for pairs that are not "
-    "in it, and holds fewer pairs than it could.",
-    hint="You need more batches than necessary: a new batch still pays for the longest source and target of the ones "
-    "before it. Set both back to those of its first pair.",
-)
-
-mistake(
-    "translation.token_batches",
-    "pairs-returned",
-    edit("batch.append(position)", "batch.append(pairs[position])"),
-    base="one-list-at-a-time",
-    section="like-lengths",
-    why="The batches hold the pairs themselves. What is wanted is their positions, so that the caller can look up "
-    "anything that belongs to a pair.",
-    hint="Your batches hold token lists. Put the positions of the pairs into them: numbers from 0 to `len(pairs) - 1`.",
-)
-
-mistake(
-    "translation.token_batches",
-    "positions-in-sorted-order",
-    edit("batches = []", "batches = []\npairs = sorted(pairs, key=lambda pair: (len(pair[0]), len(pair[1])))"),
-    base="one-list-at-a-time",
-    section="like-lengths",
-    why="The pairs were sorted first, and the positions count in the sorted list. The caller's list is in another "
-    "order, so each position names a different pair there.",
-    hint="Your batches keep to the budget in a sorted list that only your function knows: a position has to be one in "
-    "the caller's `pairs`. Sort the positions by the length found there, not the pairs.",
-)
-
-
-mistake(
-    "translation.token_batches",
-    "full-pair-refused",
-    edit("cost > max_tokens", "cost >= max_tokens"),
-    base="one-list-at-a-time",
-    section="budget-errors",
-    why="A pair that costs exactly `max_tokens` was refused. The budget is a largest allowed value, and such a pair "
-    "fits, alone in its batch.",
-    hint="A pair that costs exactly `max_tokens` raises an error, but it fits: raise only where the cost is larger, "
-    "`>` and not `>=`.",
-)
-
-mistake(
-    "translation.token_batches",
-    "too-long-alone",
-    edit(
-        """
-        if cost > max_tokens:
-            raise ValueError(f"Pair {position} costs {cost} tokens, more than max_tokens={max_tokens}.")
-        """,
-        "del cost",
-    ),
-    base="one-list-at-a-time",
-    section="budget-errors",
-    why="A pair that is larger than the budget got a batch to itself, without a word. The limit is there because more "
-    "does not fit into memory, so the run fails later, far from the reason.",
-    hint="A pair that alone costs more than `max_tokens` gets a batch in your answer. No batch may cost more than the "
-    "budget: raise a `ValueError` that names the pair's position.",
-)
-
-mistake(
-    "translation.token_batches",
-    "too-long-dropped",
-    edit(
-        """
-        if cost > max_tokens:
-            raise ValueError(f"Pair {position} costs {cost} tokens, more than max_tokens={max_tokens}.")
-        """,
-        "del cost",
-    ),
-    edit("source = max(", "if sum(map(len, pairs[position])) > max_tokens:\n    continue\nsource = max("),
-    base="one-list-at-a-time",
-    section="budget-errors",
-    why="Pairs that are larger than the budget were left out silently. The data shrink without anybody noticing, and "
-    "always by the longest sentences.",
-    hint="A pair that alone costs more than `max_tokens` disappears from your batches. Data that are silently dropped "
-    "are never missed: raise a `ValueError` that names the pair's position.",
-)
-
-mistake(
-    "translation.token_batches",
-    "error-without-position",
-    edit(
-        'f"Pair {position} costs {cost} tokens, more than max_tokens={max_tokens}."',
-        '"A pair is longer than max_tokens allows."',
-    ),
-    base="one-list-at-a-time",
-    section="budget-errors",
-    why="The error does not say which pair is too long. In a file of a million lines nobody finds it then.",
-    hint="You raise the right error, but its message does not name the pair. Put its position into the text: "
-    "`enumerate(pairs)` gives it.",
-)
-
-mistake(
-    "translation.token_batches",
-    "position-of-the-sorted-list",
-    edit("enumerate(pairs)", "enumerate(sorted(pairs, key=lambda pair: len(pair[0]) + len(pair[1])))"),
-    base="one-list-at-a-time",
-    section="budget-errors",
-    why="The error names the position that the pair has after sorting. The caller's list is in another order, so "
-    "another pair is blamed.",
-    hint="Your message names a position in the sorted list. The caller knows only `pairs`: name the position there.",
-)
-
-mistake(
-    "translation.token_batches",
-    "empty-fails",
-    edit("batches = []", "max(len(source) + len(target) for source, target in pairs)\nbatches = []"),
-    base="one-list-at-a-time",
-    section="budget-errors",
-    why="The longest of all pairs is looked for before it is known that there is one. `max` of nothing is an error.",
-    hint="Without pairs your function fails; it should return `[]`. `max(..., default=0)` or a loop that does not run "
-    "at all take care of it.",
-)
-
-mistake(
-    "translation.token_batches",
-    "empty-batch",
-    edit("if batch:\n    batches.append(batch)", "batches.append(batch)"),
-    base="one-list-at-a-time",
-    section="budget-errors",
-    why="The last batch is stored without asking whether there is anything in it. Without pairs there is one batch "
-    "with nothing in it, of which no tensor can be made.",
-    hint="Without pairs you return one empty batch. Store the last batch only if there is something in it.",
-)
-
-mistake(
-    "translation.token_batches",
-    "pairs-shuffled",
-    edit(
-        "batch, longest_source, longest_target = [], 0, 0",
-        """
-        batch, longest_source, longest_target = [], 0, 0
-        if generator is not None:
-            order = torch.randperm(len(pairs), generator=generator).tolist()
-        """,
-    ),
-    edit(
-        """
-        if generator is not None:
-            batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
-        """,
-        "",
-    ),
-    base="one-list-at-a-time",
-    section="shuffled-batches",
-    why="The pairs were shuffled, and then divided in that order. Long and short pairs meet in one batch, and the "
-    "padding is back that sorting had saved.",
-    hint="With a generator your batches hold other pairs than without. Divide first, then shuffle whole batches: what "
-    "is in them stays.",
-)
-
-mistake(
-    "translation.token_batches",
-    "generator-ignored",
-    edit(
-        "batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]",
-        "random.shuffle(batches)",
-    ),
-    base="one-list-at-a-time",
-    section="shuffled-batches",
-    why="The batches were shuffled with Python's own random numbers. The generator has no say, so a run cannot be "
-    "repeated.",
-    hint="Two calls with the same seed give batches in different orders: you shuffle with `random`, which knows "
-    "nothing of the generator. Draw the order with `torch.randperm(len(batches), generator=generator)`.",
-)
-
-mistake(
-    "translation.token_batches",
-    "generator-not-passed",
-    edit("torch.randperm(len(batches), generator=generator)", "torch.randperm(len(batches))"),
-    base="one-list-at-a-time",
-    section="shuffled-batches",
-    why="`torch.randperm` was called without the generator, so it draws from PyTorch's own. The order then depends on "
-    "all that was random before.",
-    hint="The order of your batches does not come from the generator: hand it to `torch.randperm` by name, "
-    "`generator=generator`.",
-)
-
-mistake(
-    "translation.token_batches",
-    "never-shuffled",
-    edit(
-        """
-        if generator is not None:
-            batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
-        """,
-        "",
-    ),
-    base="one-list-at-a-time",
-    section="shuffled-batches",
-    why="The generator was ignored. Every epoch then goes from the shortest sentences to the longest, and the model is "
-    "pulled to one and then to the other.",
-    hint="With a generator your batches come in the same order as without one: put them into the order of "
-    "`torch.randperm(len(batches), generator=generator)`.",
-)
-
-mistake(
-    "translation.token_batches",
-    "always-shuffled",
-    edit("generator is not None", "True"),
-    base="one-list-at-a-time",
-    section="shuffled-batches",
-    why="The batches were shuffled even without a generator. An evaluation that is to be the same each time is not.",
-    hint="Without a generator your batches come in another order each time. Shuffle only if `generator is not None`.",
-)
-
-
-@mistake(
-    "translation.token_batches",
-    "generator-started-again",
-    section="shuffled-batches",
-    why="A new generator was made with the seed of the one that is given. It starts where that one started long ago, "
-    "so every epoch gets the same order.",
-    hint="Your order is not the one that the generator draws: you make another one with its seed, which gives the same "
-    "order in every epoch. Pass on the one that you get, `torch.randperm(len(batches), generator=generator)`.",
-)
-def token_batches(pairs, max_tokens, generator=None):
-    for position, (source, target) in enumerate(pairs):
-        if len(source) + len(target) > max_tokens:
-            raise ValueError(f"Pair {position} costs {len(source) + len(target)} tokens, more than {max_tokens}.")
-    batches = []
-    longest_source = longest_target = 0
-    for position in sorted(range(len(pairs)), key=lambda position: (len(pairs[position][0]), len(pairs[position][1]))):
-        source = max(longest_source, len(pairs[position][0]))
-        target = max(longest_target, len(pairs[position][1]))
-        if not batches or (len(batches[-1]) + 1) * (source + target) > max_tokens:
-            batches.append([])
-            source, target = len(pairs[position][0]), len(pairs[position][1])
-        batches[-1].append(position)
-        longest_source, longest_target = source, target
-    if generator is not None:
-        own = torch.Generator().manual_seed(generator.initial_seed())
-        batches = [batches[index] for index in torch.randperm(len(batches), generator=own).tolist()]
-    return batches
-
-
-@mistake(
-    "translation.token_batches",
-    "positions-looked-up",
-    section="like-lengths",
-    why="The pairs were sorted, and the position of each was looked up with `index`, which finds the first pair that "
-    "is equal. Pairs that occur twice are then in the batches twice at one position, and never at the other.",
-    hint="Some positions come twice, and others never: `pairs.index(pair)` finds the first of several equal pairs. "
-    "Sort the positions themselves, `sorted(range(len(pairs)), key=...)`.",
-)
-def token_batches(pairs, max_tokens, generator=None):
-    for position, (source, target) in enumerate(pairs):
-        if len(source) + len(target) > max_tokens:
-            raise ValueError(f"Pair {position} costs {len(source) + len(target)} tokens, more than {max_tokens}.")
-    batches = []
-    longest_source = longest_target = 0
-    for pair in sorted(pairs, key=lambda pair: (len(pair[0]), len(pair[1]))):
-        source, target = max(longest_source, len(pair[0])), max(longest_target, len(pair[1]))
-        if not batches or (len(batches[-1]) + 1) * (source + target) > max_tokens:
-            batches.append([])
-            source, target = len(pair[0]), len(pair[1])
-        batches[-1].append(pairs.index(pair))
-        longest_source, longest_target = source, target
-    if generator is not None:
-        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
-    return batches
-
-
-@mistake(
-    "translation.token_batches",
-    "sorted-in-place-and-numbered",
-    section="like-lengths",
-    why="The caller's list was sorted with `list.sort`, and the batches hold positions in the sorted list. Whoever "
-    "stored something beside the pairs can no longer find it.",
-    hint="After the call the caller's list is in another order, and your positions are those of the sorted list: "
-    "`pairs.sort()` changes it. Sort the positions, `sorted(range(len(pairs)), key=...)`, and leave the list alone.",
-)
-def token_batches(pairs, max_tokens, generator=None):
-    for position, (source, target) in enumerate(pairs):
-        if len(source) + len(target) > max_tokens:
-            raise ValueError(f"Pair {position} costs {len(source) + len(target)} tokens, more than {max_tokens}.")
-    pairs.sort(key=lambda pair: (len(pair[0]), len(pair[1])))
-    batches = []
-    longest_source = longest_target = 0
-    for position, pair in enumerate(pairs):
-        source, target = max(longest_source, len(pair[0])), max(longest_target, len(pair[1]))
-        if not batches or (len(batches[-1]) + 1) * (source + target) > max_tokens:
-            batches.append([])
-            source, target = len(pair[0]), len(pair[1])
-        batches[-1].append(position)
-        longest_source, longest_target = source, target
-    if generator is not None:
-        batches = [batches[index] for index in torch.randperm(len(batches), generator=generator).tolist()]
-    return batches
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# training_step
-
-
-mistake(
-    "translation.training_step",
-    "mean-of-means",
-    edit("loss / max(tokens, 1)", "loss / batch.ntokens / len(batches)"),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="Each micro-batch's loss was divided by its own tokens, and the sum by the number of micro-batches. A token in "
-    "a batch with few tokens then weighs more than one in a batch with many.",
-    hint="With several micro-batches your gradient is the mean of their means. Divide each loss by the tokens of *all* "
-    "micro-batches of the step, which you can count before the loop.",
-)
-
-mistake(
-    "translation.training_step",
-    "own-tokens",
-    edit("loss / max(tokens, 1)", "loss / batch.ntokens"),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="Each micro-batch's loss was divided by its own tokens, and the gradients were added. With four micro-batches "
-    "the gradient is about four times as large as it should be.",
-    hint="With several micro-batches your gradient is too large: every loss is divided by the tokens of its own batch. "
-    "Divide by those of all batches of the step.",
-)
-
-mistake(
-    "translation.training_step",
-    "sum-not-mean",
-    edit("loss / max(tokens, 1)", "loss"),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="The backward pass starts at the sum of the losses. The gradient then grows with the number of tokens in a "
-    "step, and so would the learning rate that fits.",
-    hint="Your gradient is that of a sum. Divide by the target tokens of the step before the backward pass.",
-)
-
-mistake(
-    "translation.training_step",
-    "mean-over-sentences",
-    edit(
-        "tokens = sum(batch.ntokens for batch in batches)",
-        "tokens = sum(batch.ntokens for batch in batches)\nsentences = sum(len(batch.src) for batch in batches)",
-    ),
-    edit("loss / max(tokens, 1)", "loss / sentences"),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="The loss was divided by the number of sentences instead of tokens. A step with long sentences has a larger "
-    "gradient then than one with short ones.",
-    hint="Your gradient is per sentence: divide by the tokens to be predicted, `batch.ntokens`, added up over the "
-    "step.",
-)
-
-mistake(
-    "translation.training_step",
-    "padding-counted",
-    edit("batch.ntokens", "batch.tgt_y.numel()"),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="The tokens were counted as the size of the target tensors, padding included. Loss and gradient are then too "
-    "small, by as much as there is padding.",
-    hint="`tokens` counts padding as well: `tgt_y.numel()` is the size of the tensor. `batch.ntokens` counts what has "
-    "to be predicted.",
-)
-
-mistake(
-    "translation.training_step",
-    "one-by-one",
-    edit("optimizer.step()", ""),
-    edit("(loss / max(tokens, 1)).backward()", "(loss / max(tokens, 1)).backward()\noptimizer.step()"),
-    edit("hidden = model(", "optimizer.zero_grad()\nhidden = model("),
-    base="limit-of-infinity",
-    section="one-step",
-    why="Every micro-batch made a step of its own. That is a training with small batches, in which the optimiser's "
-    "rate counts several times.",
-    hint="The optimiser makes a step for each micro-batch. Let the gradients add up over all of them, then step once, "
-    "after the loop.",
-)
-
-mistake(
-    "translation.training_step",
-    "last-batch-only",
-    edit("optimizer.zero_grad()", ""),
-    edit("hidden = model(", "optimizer.zero_grad()\nhidden = model("),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The gradients are set back before each micro-batch. What the step uses is the gradient of the last one alone.",
-    hint="Only the last micro-batch has a say: `zero_grad` inside the loop throws away what the others have added. Set "
-    "the gradients back once, before the loop.",
-)
-
-mistake(
-    "translation.training_step",
-    "first-batch-only",
-    edit("for batch in batches:", "for batch in batches[:1]:"),
-    base="limit-of-infinity",
-    section="one-step",
-    why="Only the first micro-batch was used. The others were loaded and thrown away.",
-    hint="Only the first micro-batch has a say. `batches` is a list, and the step belongs to all of them.",
-)
-
-mistake(
-    "translation.training_step",
-    "gradients-not-cleared",
-    edit("optimizer.zero_grad()", ""),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The gradients of the step before were not set back. `backward` adds to what is there, so every step repeats "
-    "all those before it.",
-    hint="Gradients that were there before count in your step. `optimizer.zero_grad()` sets them back; call it before "
-    "the first backward pass.",
-)
-
-mistake(
-    "translation.training_step",
-    "cleared-before-the-step",
-    edit("optimizer.zero_grad()", ""),
-    edit(
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()",
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()\noptimizer.zero_grad()",
-    ),
-    base="limit-of-infinity",
-    section="step-order",
-    why="The gradients were set back after the backward passes, just before the optimiser. It then steps with nothing "
-    "at all, and no parameter ever changes.",
-    hint="When your optimiser steps, the gradients are zero. Set them back *before* the backward passes, not after "
-    "them.",
-)
-
-mistake(
-    "translation.training_step",
-    "evaluation-mode",
-    edit("model.train()", ""),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The model was not put into training mode. After an evaluation it would go on without dropout, and the "
-    "training would change in the middle.",
-    hint="The model trains in the mode in which it comes, maybe without dropout. `model.train()` belongs at the "
-    "beginning of every step.",
-)
-
-mistake(
-    "translation.training_step",
-    "clipped-each-time",
-    edit(
-        "(loss / max(tokens, 1)).backward()",
-        """
-        (loss / max(tokens, 1)).backward()
-        norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
-        """,
-    ),
-    edit(
-        """
-        limit = math.inf if max_norm is None else max_norm
-        norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()
-        """,
-        "",
-    ),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="The gradients were clipped after each micro-batch. What is clipped then is a part of the gradient, several "
-    "times over, and the sum has another direction.",
-    hint="With several micro-batches your clipped gradient has the wrong direction: you clip inside the loop. The "
-    "gradient is complete only after the last backward pass; clip it there, once.",
-)
-
-mistake(
-    "translation.training_step",
-    "never-clipped",
-    edit("math.inf if max_norm is None else max_norm", "math.inf"),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="`max_norm` was not used, or only after the optimiser had stepped. The one batch in a thousand whose gradient "
-    "is huge then spoils the parameters.",
-    hint="`max_norm` has no effect: the optimiser gets the gradient as it is. `nn.utils.clip_grad_norm_` shortens it, "
-    "before the step.",
-)
-
-mistake(
-    "translation.training_step",
-    "clipped-by-value",
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()",
-        """
-        norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf).item()
-        if max_norm is not None:
-            nn.utils.clip_grad_value_(model.parameters(), max_norm)
-        """,
-    ),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="Every entry of the gradient was cut at `max_norm`. That changes the direction of the gradient; clipping by "
-    "norm changes its length only.",
-    hint="Your gradient has the wrong direction after clipping: `clip_grad_value_` cuts single entries. "
-    "`clip_grad_norm_` shortens the gradient as a whole.",
-)
-
-mistake(
-    "translation.training_step",
-    "each-parameter-clipped",
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()",
-        """
-        norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf).item()
-        for parameter in model.parameters():
-            nn.utils.clip_grad_norm_([parameter], math.inf if max_norm is None else max_norm)
-        """,
-    ),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="Each parameter's gradient was clipped for itself. Long ones are shortened and short ones are not, so the "
-    "gradient as a whole turns.",
-    hint="Your gradient has the wrong direction after clipping: every parameter was clipped on its own. Give all "
-    "parameters to `clip_grad_norm_` in one call.",
-)
-
-mistake(
-    "translation.training_step",
-    "always-rescaled",
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()",
-        """
-        norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf).item()
-        if max_norm is not None:
-            for parameter in model.parameters():
-                parameter.grad.mul_(max_norm / norm)
-        """,
-    ),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="The gradient was given the length `max_norm` whatever its own length was. Short gradients are made longer, so "
-    "that training never comes to rest.",
-    hint="A gradient shorter than `max_norm` should stay as it is, but yours gets longer: scale only where the norm is "
-    "larger.",
-)
-
-mistake(
-    "translation.training_step",
-    "norm-after-clipping",
-    edit(
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()",
-        """
-        norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()
-        norm = math.hypot(*(parameter.grad.norm().item() for parameter in model.parameters()))
-        """,
-    ),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="The norm was measured after clipping. It never exceeds `max_norm` then, and says nothing about how large the "
-    "gradient had been.",
-    hint="`norm` is that of the clipped gradient. What tells you about a training is the norm before: it is what "
-    "`clip_grad_norm_` returns.",
-)
-
-mistake(
-    "translation.training_step",
-    "norm-only-when-clipping",
-    edit("limit = math.inf if max_norm is None else max_norm", "norm = 0.0"),
-    edit(
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()",
-        "if max_norm is not None:\n    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm).item()",
-    ),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="Without `max_norm` no norm was measured. The run without clipping is the one in which you want to see it.",
-    hint="Without `max_norm` you report a norm of 0. Measure it all the same; `clip_grad_norm_` with an infinite limit "
-    "changes nothing and returns the norm.",
-)
-
-mistake(
-    "translation.training_step",
-    "norm-of-norms",
-    edit(
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), limit).item()",
-        """
-        norm = sum(parameter.grad.norm().item() for parameter in model.parameters())
-        nn.utils.clip_grad_norm_(model.parameters(), limit)
-        """,
-    ),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="The norms of the parameters' gradients were added. The norm of the whole gradient is the root of the sum of "
-    "their squares.",
-    hint="`norm` is too large: it is the sum of the norms of all parameters. Lengths add up as squares do, under a "
-    "root.",
-)
-
-mistake(
-    "translation.training_step",
-    "scheduler-first",
-    edit("optimizer.step()", ""),
-    edit("return StepResult(", "optimizer.step()\nreturn StepResult("),
-    base="limit-of-infinity",
-    section="step-order",
-    why="The scheduler steps before the optimiser. The first rate of the schedule is never used, and every other one a "
-    "step too early.",
-    hint="Your optimiser steps at the rate of the step after it: the scheduler has to step last.",
-)
-
-mistake(
-    "translation.training_step",
-    "scheduler-every-batch",
-    edit(
-        "(loss / max(tokens, 1)).backward()",
-        "(loss / tokens).backward()\nif scheduler is not None and batch is not batches[-1]:\n    scheduler.step()",
-    ),
-    base="limit-of-infinity",
-    section="step-order",
-    why="The scheduler steps once for each micro-batch. With accumulation the schedule runs ahead of the optimiser, "
-    "and the warm-up is over too soon.",
-    hint="The scheduler makes a step for each micro-batch; it counts steps of the optimiser, of which there is one.",
-)
-
-mistake(
-    "translation.training_step",
-    "scheduler-forgotten",
-    edit("if scheduler is not None:\n    scheduler.step()", ""),
-    base="limit-of-infinity",
-    section="step-order",
-    why="The scheduler never steps. The rate stays at its first value, which with a warm-up is the smallest of all.",
-    hint="The scheduler stays where it is: call `scheduler.step()` after the optimiser's step, if there is a "
-    "scheduler.",
-)
-
-mistake(
-    "translation.training_step",
-    "scheduler-required",
-    edit("if scheduler is not None:\n    scheduler.step()", "scheduler.step()"),
-    base="limit-of-infinity",
-    section="step-order",
-    why="The scheduler is called whether there is one or not. Without one the step ends in an error.",
-    hint="Without a scheduler your function fails: `scheduler` is `None` then, so ask before you call it.",
-)
-
-mistake(
-    "translation.training_step",
-    "loss-of-the-last",
-    edit("total += loss.item()", "total = loss.item() * tokens / batch.ntokens"),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The loss that is returned is that of the last micro-batch. It is judged by a part of the data of the step, "
-    "and a small one.",
-    hint="`loss` is that of the last micro-batch alone. Add up the sums of all, and divide by all tokens.",
-)
-
-mistake(
-    "translation.training_step",
-    "loss-as-sum",
-    edit("total / max(tokens, 1)", "total"),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="The sum of the losses was returned. Steps with more tokens then seem to be worse.",
-    hint="`loss` is a sum over all tokens. Divide it by `tokens`: only a loss per token can be compared from step to "
-    "step.",
-)
-
-mistake(
-    "translation.training_step",
-    "loss-divided-twice",
-    edit("loss.item()", "(loss / max(tokens, 1)).item()"),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="The loss that is reported was divided by the tokens in the loop, and again at the end. It is far too small.",
-    hint="`loss` is divided by the tokens twice. Either add up sums and divide at the end, or add up what is divided "
-    "already.",
-)
-
-mistake(
-    "translation.training_step",
-    "loss-is-a-tensor",
-    edit("total += loss.item()", "total = total + loss.detach()"),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The loss is returned as a tensor. As long as somebody keeps it, with a graph of gradients behind it, the "
-    "memory of the whole step is kept too.",
-    hint="`loss` is a tensor: `loss.item()` is the number in it, and frees the graph that made it.",
-)
-
-mistake(
-    "translation.training_step",
-    "predicts-its-input",
-    edit("batch.tgt_y.flatten", "batch.tgt.flatten"),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The loss compares the predictions with what the decoder reads, not with what comes next. The model learns to "
-    "copy its input, which it can do perfectly and which is of no use.",
-    hint="Loss and gradient are those of another task: you give `batch.tgt` to the loss. What is to be predicted is "
-    "`batch.tgt_y`.",
-)
-
-mistake(
-    "translation.training_step",
-    "masks-forgotten",
-    edit("model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", "model(batch.src, batch.tgt)"),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The masks were not given to the model. It then looks at padding, and at the very words that it has to "
-    "predict.",
-    hint="Loss and gradient are those of a model without masks: pass `batch.src_mask` and `batch.tgt_mask`, or the "
-    "decoder reads its answers.",
-)
-
-mistake(
-    "translation.training_step",
-    "generator-forgotten",
-    edit("model.generator(hidden)", "hidden"),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The hidden vectors were given to the loss as if they were log-probabilities. It is the generator that makes "
-    "the one of the other.",
-    hint="The loss gets hidden vectors. `model.generator` makes log-probabilities of them.",
-)
-
-mistake(
-    "translation.training_step",
-    "tokens-of-the-source",
-    edit("batch.ntokens", "int((batch.src != PAD).sum())"),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="The source tokens were counted. What is predicted, and what losses are added up over, are target tokens.",
-    hint="`tokens` counts the sources. A loss belongs to each target token that is no padding: `batch.ntokens`.",
-)
-
-mistake(
-    "translation.training_step",
-    "tokens-of-the-input",
-    edit("batch.ntokens", "int((batch.tgt != PAD).sum())"),
-    edit("hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", ""),
-    edit("model.generator(hidden)", "model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))"),
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "nn.utils.clip_grad_norm_(model.parameters(), limit)",
-        "nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)",
-    ),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="The tokens of the decoder's input were counted, which begin with BOS. In a padded row they are one more than "
-    "the tokens that are predicted: the last of them, EOS, predicts nothing.",
-    hint="You count the tokens that the decoder reads, `tgt`. What has to be predicted is `tgt_y`, and `batch.ntokens` "
-    "is the number of its tokens.",
-)
-
-mistake(
-    "translation.training_step",
-    "divided-by-batches-too",
-    edit("hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", ""),
-    edit("model.generator(hidden)", "model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))"),
-    edit("loss / max(tokens, 1)", "loss / tokens / len(batches)"),
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "nn.utils.clip_grad_norm_(model.parameters(), limit)",
-        "nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)",
-    ),
-    base="limit-of-infinity",
-    section="step-per-token",
-    why="Each loss was divided by the tokens of the whole step, and then by the number of micro-batches as well. The "
-    "gradient is too small by this number.",
-    hint="With several micro-batches your gradient is too small by their number. Divide by the tokens of the whole "
-    "step, and by nothing else.",
-)
-
-mistake(
-    "translation.training_step",
-    "clipped-before-dividing",
-    edit(
-        "loss_fn(log_probs.flatten(0, -2), batch.tgt_y.flatten()) / max(tokens, 1)",
-        "loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten())",
-    ),
-    edit("loss.detach()", "loss.item()"),
-    edit(
-        "norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)",
-        """
-        norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm).item()
-        for parameter in model.parameters():
-            if parameter.grad is not None:
-                parameter.grad /= tokens
-        """,
-    ),
-    edit("float(total), tokens, float(norm)", "total / tokens, tokens, norm / tokens"),
-    section="clip-once",
-    why="The gradient of the summed losses was clipped, and only then divided by the tokens. The gradient that the "
-    "optimiser uses is far shorter than the limit.",
-    hint="Your gradient is clipped while it is still that of the sums, and becomes far too short when you divide it "
-    "afterwards. Divide first, then clip.",
-)
-
-mistake(
-    "translation.training_step",
-    "limit-of-one",
-    edit("hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", ""),
-    edit("model.generator(hidden)", "model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))"),
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "nn.utils.clip_grad_norm_(model.parameters(), limit)",
-        "nn.utils.clip_grad_norm_(model.parameters(), 1.0 if max_norm is None else max_norm)",
-    ),
-    base="limit-of-infinity",
-    section="clip-once",
-    why="Without `max_norm` the gradient was clipped to a norm of 1. `None` means that nothing is clipped.",
-    hint="Your gradient is clipped to 1 although no `max_norm` is given. `None` clips nothing: measure the norm with "
-    "an infinite limit.",
-)
-
-mistake(
-    "translation.training_step",
-    "loss-after-the-step",
-    edit("hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", ""),
-    edit("model.generator(hidden)", "model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))"),
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "nn.utils.clip_grad_norm_(model.parameters(), limit)",
-        "nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)",
-    ),
-    edit(
-        "return StepResult(",
-        """
-        total = 0.0
-        for batch in batches:
-            log_probs = model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))
-            total += loss_fn(log_probs.flatten(0, 1), batch.tgt_y.flatten()).item()
-        return StepResult(
-        """,
-    ),
-    base="limit-of-infinity",
-    section="one-step",
-    why="The loss was computed again after the optimiser's step. It is that of other parameters, and costs another "
-    "forward pass.",
-    hint="Your loss is that of the model after the step. Report the loss whose gradient you used: add it up in the "
-    "loop.",
-)
-
-mistake(
-    "translation.training_step",
-    "scheduler-as-often-as-batches",
-    edit("hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", ""),
-    edit("model.generator(hidden)", "model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))"),
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "nn.utils.clip_grad_norm_(model.parameters(), limit)",
-        "nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)",
-    ),
-    edit("if scheduler is not None:", "for _ in batches:"),
-    edit("scheduler.step()", "if scheduler is not None:\n    scheduler.step()"),
-    base="limit-of-infinity",
-    section="step-order",
-    why="After the optimiser's step the scheduler steps once for each micro-batch. With accumulation the schedule runs "
-    "ahead of the optimiser, and the warm-up is over too soon.",
-    hint="The scheduler makes as many steps as there are micro-batches; it counts steps of the optimiser, of which "
-    "there is one.",
-)
-
-mistake(
-    "translation.training_step",
-    "rows-in-another-order",
-    edit("hidden = model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", ""),
-    edit("model.generator(hidden)", "model.generator(model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask))"),
-    edit("log_probs.flatten", "log_probs.transpose(0, 1).flatten"),
-    edit("limit = math.inf if max_norm is None else max_norm", ""),
-    edit(
-        "nn.utils.clip_grad_norm_(model.parameters(), limit)",
-        "nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)",
-    ),
-    base="limit-of-infinity",
-    section="one-step",
-    why="Predictions and targets were flattened in different orders: the one by positions, the other by sentences. "
-    "Each prediction is judged by the target of another position.",
-    hint="Your losses compare predictions with targets of other positions. Flatten both in the same order, sentence by "
-    "sentence: `log_probs.flatten(0, 1)` and `tgt_y.flatten()`.",
-)
-
 
 # ---------------------------------------------------------------------------------------------------------------------
 # evaluate
@@ -1450,6 +436,815 @@ mistake(
     "to live with its own errors, so the score says nothing about what it writes.",
     hint="Your outputs are predictions made with the reference at hand. BLEU is about what the model writes when it is "
     "alone: call `translate`.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# early_stopping
+
+
+mistake(
+    "translation.early_stopping",
+    "last-of-equal-ones",
+    edit("loss < losses[best]", "loss <= losses[best]"),
+    section="early-stopping",
+    why="Of equal losses the last one was taken for the best. A loss that only comes back is no progress, and a run that "
+    "stands still would never end.",
+    hint="An equal loss counts as better in your code. Only a lower one is progress: of equal ones the first stays.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "one-too-patient",
+    edit(">= patience", "> patience"),
+    section="early-stopping",
+    why="The run goes on for one validation more than `patience` says.",
+    hint="With `patience=1` one validation without progress should end the run; yours waits for a second one.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "best-one-counted",
+    edit("len(losses) - 1 - best", "len(losses) - best"),
+    section="early-stopping",
+    why="The best validation itself was counted among those without progress, so the run ends one validation too early.",
+    hint="How many validations came *after* the best one? You count the best one too, so that with `patience=1` a run "
+    "ends right at its best.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "nan-is-best",
+    edit("not math.isnan(loss) and (best is None or loss < losses[best])", "best is None or loss < losses[best]"),
+    section="early-stopping",
+    why="A first loss that is NaN stayed the best for ever: nothing is less than NaN.",
+    hint="What is `3.0 < math.nan`? A NaN at the beginning is never replaced in your code. Leave NaN out.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "highest-loss",
+    edit("loss < losses[best]", "loss > losses[best]"),
+    section="early-stopping",
+    why="The highest loss was taken for the best, as if it were a score.",
+    hint="You take the highest. A loss is the better the lower it is.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "counted-from-one",
+    edit("return best, best", "return None if best is None else best + 1, best"),
+    section="early-stopping",
+    why="The validations were counted from 1. The result is an index of `losses`.",
+    hint="Your index is one too large: it is an index of the list.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "loss-returned",
+    edit("return best, best", "return None if best is None else losses[best], best"),
+    section="early-stopping",
+    why="The lowest loss was returned. Which checkpoint to keep is a question of its index.",
+    hint="You return the lowest loss. Its index is wanted: it says which checkpoint to keep.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "compared-with-the-one-before",
+    edit("loss < losses[best]", "loss < losses[index - 1]"),
+    section="early-stopping",
+    why="Each loss was compared with the one before it. After a bad validation any less bad one then counts as progress.",
+    hint="4, 3, 9, 8: is the 8 progress? You compare each loss with the one before it. Compare it with the lowest so far.",
+)
+
+
+@mistake(
+    "translation.early_stopping",
+    "rises-in-a-row",
+    section="early-stopping",
+    why="The run ends only if the loss rises `patience` times in a row. A loss that goes up and down at the same height "
+    "never does.",
+    hint="You wait for losses that rise one after the other. What counts is that none of them is below the best.",
+)
+def early_stopping(losses, patience):
+    if patience < 1:
+        raise ValueError("patience must be at least 1")
+    finite = [loss for loss in losses if not math.isnan(loss)]
+    best = losses.index(min(finite)) if finite else None
+    last = losses[-patience - 1 :]
+    return best, len(last) > patience and all(one < other for one, other in itertools.pairwise(last))
+
+
+mistake(
+    "translation.early_stopping",
+    "looks-no-further",
+    edit(
+        "if not math.isnan(loss) and (best is None or loss < losses[best]):\n    best = index",
+        "if not math.isnan(loss) and (best is None or loss < losses[best]):\n    best = index\n"
+        "elif best is not None and index - best >= patience:\n    break",
+    ),
+    edit("len(losses) - 1 - best >= patience", "index - best >= patience"),
+    section="early-stopping",
+    why="The search ended where a run would have ended earlier. A run that was told to go on may have found better "
+    "weights since.",
+    hint="You stop looking at the first stretch without progress. All losses are there: the best of all of them counts, "
+    "and what has come since.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "best-of-nothing",
+    edit("best = None", "best = 0"),
+    edit("best is None or loss", "math.isnan(losses[best]) or loss"),
+    section="early-stopping",
+    why="Index 0 was returned where there is no best validation, and nobody can tell it from a real one.",
+    hint="Without any loss, or with NaN alone, there is no best one: return `None` for it.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "any-patience",
+    edit(
+        """
+        if patience < 1:
+            raise ValueError(f"patience is {patience}, but must be at least 1.")
+        """,
+        "",
+    ),
+    section="early-stopping",
+    why="A patience of 0 was accepted. It would end every run at its first validation, at its best.",
+    hint="`patience=0` makes no sense and should raise `ValueError`.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "sorted-in-place",
+    edit("best = None", "best = None\nunsorted = list(losses)\nlosses.sort()"),
+    edit("enumerate(losses)", "enumerate(unsorted)"),
+    edit("loss < losses[best]", "loss < unsorted[best]"),
+    section="early-stopping",
+    why="The caller's list was sorted. The curve of the run is lost.",
+    hint="After your call the list of losses is in another order. Read it, and change nothing.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# save_checkpoint
+
+
+mistake(
+    "translation.save_checkpoint",
+    "no-optimizer",
+    edit('"optimizer": optimizer.state_dict(),', ""),
+    section="resume-to-the-bit",
+    why="The optimiser's state was not saved. Its moments begin at zero again, and the first steps after the "
+    "interruption are other ones.",
+    hint="Adam remembers means of gradients and of their squares. Where are they in your file?",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "no-scheduler",
+    edit('"scheduler": scheduler.state_dict(),', ""),
+    section="resume-to-the-bit",
+    why="The scheduler's state was not saved. The warm-up begins anew.",
+    hint="At which learning rate does the resumed training go on? The scheduler counts steps; save its state.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "no-random-state",
+    edit('"random": torch.get_rng_state(),', ""),
+    section="resume-to-the-bit",
+    why="The state of the random generator was not saved. Dropout strikes out other numbers after the interruption.",
+    hint="Dropout draws random numbers. `torch.get_rng_state()` says where their generator stands.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "no-position",
+    edit('"position": position,', ""),
+    section="resume-to-the-bit",
+    why="The position in the data was not saved. The epoch begins anew, and its first batches are read twice.",
+    hint="Which batch comes next? The position belongs into the file.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "whole-model",
+    edit("model.state_dict()", "model"),
+    section="resume-to-the-bit",
+    why="The model itself was saved. Such a file holds the name of its class, needs its code to be read, and may execute "
+    "anything.",
+    hint="You save the module. `state_dict()` gives its numbers alone, which any program can read.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "parameters-alone",
+    edit("model.state_dict()", "{name: one.detach() for name, one in model.named_parameters()}"),
+    section="resume-to-the-bit",
+    why="Only the parameters were saved. A model has buffers as well, such as the running means of a normalisation.",
+    hint="Parameters are not all that a model remembers: `state_dict()` has its buffers too.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "half-precision",
+    edit("model.state_dict()", "{name: one.half() for name, one in model.state_dict().items()}"),
+    section="resume-to-the-bit",
+    why="The weights were rounded to 16 bits. What comes back is another model.",
+    hint="Your weights are rounded. To the last bit means: with the dtype that they have.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "seed-instead-of-state",
+    edit("torch.get_rng_state()", "torch.Generator().manual_seed(torch.initial_seed()).get_state()"),
+    section="resume-to-the-bit",
+    why="The state at the beginning was saved, as the seed gives it. The numbers of the first steps would come again.",
+    hint="You save where the generator *began*. `torch.get_rng_state()` says where it stands now.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "fresh-generator",
+    edit("torch.get_rng_state()", "torch.manual_seed(0).get_state()"),
+    section="resume-to-the-bit",
+    why="Saving set the random generator to a seed. So a training that saves differs from one that does not.",
+    hint="After your call PyTorch's generator stands elsewhere. Read its state, and change nothing.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "moments-forgotten",
+    edit("optimizer.state_dict()", '{**optimizer.state_dict(), "state": {}}'),
+    section="resume-to-the-bit",
+    why="Only the options of the optimiser were saved, not its moments.",
+    hint='The optimiser\'s `state_dict()` has two parts, and the moments are under "state".',
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "next-position",
+    edit('"position": position,', '"position": position + 1 if isinstance(position, int) else position,'),
+    section="resume-to-the-bit",
+    why="The position was moved on by one, so that one batch is never read.",
+    hint="The position in your file is one further than the one that was passed. The caller knows what comes next.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "left-in-evaluation-mode",
+    edit("everything = {", "model.eval()\neverything = {"),
+    section="resume-to-the-bit",
+    why="The model was put into evaluation mode to be saved, and left in it. From here on the training has no dropout.",
+    hint="After your call the model is in evaluation mode, and the training goes on without dropout. Saving needs no mode.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "over-the-old-one",
+    edit("torch.save(everything, beside)", "torch.save(everything, path)"),
+    edit("os.replace(beside, path)  # at once: whoever looks finds the old file or the new one", ""),
+    section="whole-or-not-at-all",
+    why="The new checkpoint was written over the old one. If that fails half-way, both are lost.",
+    hint="The disk fills up while you write: what is left under `path`? Write beside it, and rename when it is complete.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "removed-first",
+    edit(
+        "torch.save(everything, beside)",
+        "if os.path.exists(path):\n    os.remove(path)\ntorch.save(everything, beside)",
+    ),
+    section="whole-or-not-at-all",
+    why="The old checkpoint was removed before the new one was complete. In between there is none.",
+    hint="Between removing the old file and renaming the new one there is no checkpoint at all. `os.replace` replaces it.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "error-hidden",
+    edit(
+        "torch.save(everything, beside)",
+        "try:\n    torch.save(everything, beside)\nexcept OSError:\n    return",
+    ),
+    section="whole-or-not-at-all",
+    why="An error while writing was hidden. Nobody learns that there has been no checkpoint for hours.",
+    hint="When the disk is full your function returns as if all were well. Let the error through.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# load_checkpoint
+
+
+mistake(
+    "translation.load_checkpoint",
+    "optimizer-forgotten",
+    edit('optimizer.load_state_dict(saved["optimizer"])', ""),
+    section="resume-to-the-bit",
+    why="The optimiser kept the state it had. Its moments belong to another training.",
+    hint="Which moments does the optimiser have for its next step? Yours are not those of the file.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "scheduler-forgotten",
+    edit('scheduler.load_state_dict(saved["scheduler"])', ""),
+    section="resume-to-the-bit",
+    why="The scheduler kept its own count of steps, so the learning rates are those of another step.",
+    hint="The first step has the right rate, which the optimiser knows. And the second? The scheduler needs its state.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "model-forgotten",
+    edit('model.load_state_dict(saved["model"])', ""),
+    section="resume-to-the-bit",
+    why="The model kept its own weights.",
+    hint="After your call the weights of the model are those from before.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "random-state-forgotten",
+    edit('torch.set_rng_state(saved["random"])', ""),
+    section="resume-to-the-bit",
+    why="The random generator stayed where it was, and dropout draws other numbers.",
+    hint="After your call `torch.rand(1)` gives another number than it would have given when the file was written.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "seeded-anew",
+    edit('torch.set_rng_state(saved["random"])', "torch.manual_seed(0)"),
+    section="resume-to-the-bit",
+    why="The generator was seeded anew. A training that was interrupted ten times would draw the same numbers ten times.",
+    hint="You set a seed. The generator was somewhere in the middle of its numbers: `torch.set_rng_state`.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "nothing-returned",
+    edit('return saved["position"]', ""),
+    section="resume-to-the-bit",
+    why="The position was not returned, so the loop begins its epoch anew.",
+    hint="The caller has to know which batch comes next: return the position.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "everything-returned",
+    edit('return saved["position"]', "return saved"),
+    section="resume-to-the-bit",
+    why="The whole dictionary was returned in place of the position.",
+    hint="You return all that was saved. Only the position is wanted.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "position-moved-on",
+    edit('return saved["position"]', 'return saved["position"] + 1'),
+    section="resume-to-the-bit",
+    why="The position was moved on by one: a batch is left out.",
+    hint="You return another position than the one in the file.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "into-a-copy",
+    edit(
+        'model.load_state_dict(saved["model"])', 'import copy\n\ncopy.deepcopy(model).load_state_dict(saved["model"])'
+    ),
+    section="resume-to-the-bit",
+    why="A copy of the model was filled, and thrown away.",
+    hint="The model that the caller has is unchanged: you fill a copy.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "tensors-swapped",
+    edit(
+        'model.load_state_dict(saved["model"])',
+        'for name, value in saved["model"].items():\n'
+        '    owner, _, own = name.rpartition(".")\n'
+        "    part = model.get_submodule(owner)\n"
+        "    setattr(part, own, nn.Parameter(value) if own in dict(part.named_parameters()) else value)",
+    ),
+    section="resume-to-the-bit",
+    why="The model got new parameters. The optimiser still steps the old ones, and the model never changes again.",
+    hint="The optimiser holds the parameters of the model. You put others into the model: copy the numbers instead, as "
+    "`load_state_dict` does.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "left-in-evaluation-mode",
+    edit('return saved["position"]', 'model.eval()\nreturn saved["position"]'),
+    section="resume-to-the-bit",
+    why="The model was put into evaluation mode, as for a model that is only used. The training goes on without dropout.",
+    hint="After your call the model is in evaluation mode. Its mode is none of a checkpoint's business.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "anything-is-executed",
+    edit("weights_only=True", "weights_only=False"),
+    section="resume-to-the-bit",
+    why="The file was read with `weights_only=False`. Then whoever wrote the file decides what is executed here.",
+    hint="A checkpoint may come from anywhere. `weights_only=True` reads numbers, and refuses to execute anything.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# average_gradients
+
+
+mistake(
+    "translation.average_gradients",
+    "mean-of-means",
+    edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
+    edit(
+        "all_reduce(parameter.grad)\nparameter.grad /= max(total.item(), 1)",
+        "parameter.grad /= max(tokens, 1)\nall_reduce(parameter.grad)\nparameter.grad /= processes",
+    ),
+    section="average-gradients",
+    why="Each process divided by its own tokens, and then the mean was taken. A token of a process with few of them "
+    "counts more than one of another.",
+    hint="You take the mean of the processes' means. Each token should count the same: divide the sum of all gradients by "
+    "the tokens of all.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "divided-by-processes",
+    edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
+    edit("max(total.item(), 1)", "processes"),
+    section="average-gradients",
+    why="The sum was divided by the number of processes, as for losses that are means already. These are sums.",
+    hint="The losses are sums over tokens. Divide by all tokens, not by the number of processes.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "own-tokens",
+    edit("max(total.item(), 1)", "max(tokens, 1)"),
+    section="average-gradients",
+    why="The sum of all gradients was divided by the tokens of one process. Every process then makes another step, and "
+    "their models drift apart.",
+    hint="Your processes end with different gradients, since each divides by its own tokens. How many have all together?",
+)
+
+mistake(
+    "translation.average_gradients",
+    "sum-left",
+    edit("parameter.grad /= max(total.item(), 1)", ""),
+    section="average-gradients",
+    why="The gradients were added up and not divided. The step grows with the number of tokens.",
+    hint="Your gradient is that of the sum of all losses. That of the mean per token is wanted.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "divided-and-multiplied",
+    edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
+    edit("max(total.item(), 1)", "(max(total.item(), 1) / processes)"),
+    section="average-gradients",
+    why="The gradient was multiplied by the number of processes. That makes up for a wrapper that averages; here "
+    "`all_reduce` adds.",
+    hint="Your gradient is too long by the number of processes. Nothing here has divided by it, so nothing has to be made "
+    "up for.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "unused-left-out",
+    edit("parameter.grad = torch.zeros_like(parameter)", "continue"),
+    section="average-gradients",
+    why="A parameter without a gradient was left out. Another process has one for it, and waits, or gets the gradient of "
+    "another parameter.",
+    hint="One process has used a parameter that another has not. Both must exchange it: what does the second contribute?",
+)
+
+mistake(
+    "translation.average_gradients",
+    "idle-process-leaves",
+    edit("total = torch.tensor(", "if tokens == 0:\n    return 0\ntotal = torch.tensor("),
+    section="average-gradients",
+    why="A process without tokens returned at once. The others wait for it for ever.",
+    hint="A process that has nothing to add must take part in every exchange all the same. Yours returns early.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "division-by-nothing",
+    edit("max(total.item(), 1)", "total.item()"),
+    section="average-gradients",
+    why="Where no process has a token the gradients were divided by 0, and became NaN.",
+    hint="What if no process has a single token? 0 / 0 is NaN, and one step with it spoils the model.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "a-copy-is-reduced",
+    edit("all_reduce(parameter.grad)", "all_reduce(parameter.grad.clone())"),
+    section="average-gradients",
+    why="A copy of the gradient was exchanged, and the gradient stayed that of one process.",
+    hint="`all_reduce` changes the tensor that it gets. You give it a copy, which is lost.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "result-expected",
+    edit("all_reduce(gradient)\nparameter.grad = gradient", "parameter.grad = all_reduce(gradient)"),
+    base="divided-first",
+    section="average-gradients",
+    why="`all_reduce` returns nothing: it changes the tensor in place. Here the gradient becomes `None`.",
+    hint="You use what `all_reduce` returns, which is `None`. The sum is in the tensor that you passed.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "tied-table-twice",
+    edit(
+        "for parameter in model.parameters():",
+        "for parameter in [one for part in model.modules() for one in part.parameters(recurse=False)]:",
+    ),
+    section="average-gradients",
+    why="Going through the modules meets a tied table twice. Its gradient was added up and divided twice.",
+    hint="A table that two modules share has one gradient. `model.parameters()` gives it once.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "biases-left-out",
+    edit("if not parameter.requires_grad:", "if parameter.dim() < 2:"),
+    section="average-gradients",
+    why="Only matrices were exchanged. Biases and gains differ from process to process, and more so with every step.",
+    hint="After your call some gradients are still those of one process: the ones with a single axis.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "tokens-added-again",
+    edit("all_reduce(total)", ""),
+    edit("all_reduce(parameter.grad)", "all_reduce(total)\nall_reduce(parameter.grad)"),
+    section="average-gradients",
+    why="The tokens were exchanged again for every parameter. From the second time on, sums are added up.",
+    hint="`all_reduce` changes `total` in place. Called on it once more, it adds up sums: exchange the tokens once.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "own-tokens-returned",
+    edit("return total.item()", "return tokens"),
+    section="average-gradients",
+    why="The tokens of one process were returned, not those of all.",
+    hint="You return the tokens that came in. Those of all processes together are wanted.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "float32-on-the-way",
+    edit(
+        "all_reduce(parameter.grad)",
+        "single = parameter.grad.float()\nall_reduce(single)\nparameter.grad = single.to(parameter.dtype)",
+    ),
+    section="average-gradients",
+    why="The gradients were turned into float32 to be exchanged. A model in float64 loses half of its digits.",
+    hint="With a model in float64 your gradients agree to seven digits only. Exchange them in the dtype that they have.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "parameters-averaged",
+    edit("all_reduce(parameter.grad)\nparameter.grad", "all_reduce(parameter.data)\nparameter.data"),
+    section="average-gradients",
+    why="The parameters were exchanged instead of the gradients. They are equal in all processes already.",
+    hint="After your call the parameters have changed. They are the same everywhere; exchange the gradients.",
+)
+
+mistake(
+    "translation.average_gradients",
+    "order-of-its-own",
+    edit(
+        "for parameter in model.parameters():",
+        "for parameter in sorted(model.parameters(), key=lambda one: 0 if one.grad is None else -one.grad.norm().item()):",
+    ),
+    section="average-gradients",
+    why="Each process exchanged its gradients in an order that depends on them. Sums of different parameters come out.",
+    hint="Do all processes exchange the same parameter at the same time? Your order depends on the gradients.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# training_resources
+
+
+mistake(
+    "translation.training_resources",
+    "forward-only",
+    edit("6 * (weights + output) + 12 *", "2 * (weights + output) + 4 *"),
+    section="cost-of-a-step",
+    why="Only the forward pass was counted. The backward pass takes twice as many operations on top of it.",
+    hint="Your operations are a third of what a *training* step takes. What does the backward pass compute for each "
+    "product?",
+)
+
+mistake(
+    "translation.training_resources",
+    "two-for-a-weight",
+    edit("6 * (weights", "2 * (weights"),
+    section="cost-of-a-step",
+    why="Two operations were counted for each weight and token. That is one multiplication and one addition forward; "
+    "backward there are four more.",
+    hint="A weight takes part in one multiplication and one addition forward, and in how many backward?",
+)
+
+mistake(
+    "translation.training_resources",
+    "one-for-a-product",
+    edit("6 * (weights", "3 * (weights"),
+    section="cost-of-a-step",
+    why="A multiplication and the addition after it were counted as one operation. Peaks of devices count them as two.",
+    hint="You count half of the operations: a multiplication with an addition is two.",
+)
+
+mistake(
+    "translation.training_resources",
+    "every-parameter-multiplies",
+    edit("6 * (weights + output)", "6 * (weights + small + output + length * d_model)"),
+    section="cost-of-a-step",
+    why="All parameters were counted as if they multiplied something. A lookup of a position multiplies nothing.",
+    hint="Your N has all parameters. Which of them are matrices that vectors are multiplied by?",
+)
+
+mistake(
+    "translation.training_resources",
+    "embedding-multiplies",
+    edit("6 * (weights + output)", "6 * (weights + 2 * output)"),
+    section="cost-of-a-step",
+    why="The table was counted as embedding and as output layer. An embedding looks a row up, which takes no product.",
+    hint="The tied table is used twice, but only one of the two uses is a product of matrices.",
+)
+
+mistake(
+    "translation.training_resources",
+    "output-layer-left-out",
+    edit("6 * (weights + output)", "6 * weights"),
+    section="cost-of-a-step",
+    why="The output layer was left out, since it shares its table with the embedding. It is a product all the same, in a "
+    "small model the largest.",
+    hint="Your N has the layers alone. Every token is also multiplied by the whole output table.",
+)
+
+mistake(
+    "translation.training_resources",
+    "no-attention-term",
+    edit(" + 12 * num_layers * d_model * length", ""),
+    section="cost-of-a-step",
+    why="The products inside attention were left out. They have no weights of their own, so 6 N does not count them.",
+    hint="Queries are multiplied by keys, and weights by values. No parameter stands for that: it comes on top of 6 N.",
+)
+
+mistake(
+    "translation.training_resources",
+    "attention-without-length",
+    edit("12 * num_layers * d_model * length)", "12 * num_layers * d_model)"),
+    section="cost-of-a-step",
+    why="The attention term does not depend on the length. Each query meets every key of its sequence.",
+    hint="How many keys does one query meet? Your attention term is the same for every length.",
+)
+
+mistake(
+    "translation.training_resources",
+    "attention-with-length-squared",
+    edit("12 * num_layers * d_model * length)", "12 * num_layers * d_model * length**2)"),
+    section="cost-of-a-step",
+    why="The square of the length was counted for each token. It is the square for a whole sequence, so the length for "
+    "each of its tokens.",
+    hint="Per sequence it is T squared. You multiply by the tokens afterwards, so one T is counted twice.",
+)
+
+mistake(
+    "translation.training_resources",
+    "halved-for-the-mask",
+    edit("12 * num_layers * d_model * length)", "6 * num_layers * d_model * length)"),
+    section="cost-of-a-step",
+    why="The attention term was halved because of the causal mask. The convention counts the whole square, which is what "
+    "the plain computation does.",
+    hint="Your attention term is half of the one in the docstring. The convention does not leave out what is masked.",
+)
+
+mistake(
+    "translation.training_resources",
+    "sequences-for-tokens",
+    edit("tokens = rows * length", "tokens = rows"),
+    section="cost-of-a-step",
+    why="Sequences were counted in place of tokens.",
+    hint="A step has B T tokens. You count B of them.",
+)
+
+mistake(
+    "translation.training_resources",
+    "bits-for-bytes",
+    edit("(34 * d_model + 5 * num_heads * length)", "8 * (34 * d_model + 5 * num_heads * length)"),
+    section="cost-of-a-step",
+    why="The activations were counted in bits.",
+    hint="Your number of bytes is eight times too large: those are bits.",
+)
+
+mistake(
+    "translation.training_resources",
+    "numbers-for-bytes",
+    edit("(34 * d_model + 5 * num_heads * length)", "(34 * d_model + 5 * num_heads * length) // 2"),
+    section="cost-of-a-step",
+    why="The bytes were divided by 2, as if 34 and 5 counted numbers of 16 bits. They are bytes already.",
+    hint="Your activations are half of what they should be. The factors 34 and 5 count bytes.",
+)
+
+mistake(
+    "translation.training_resources",
+    "one-layer-kept",
+    edit("activation_bytes=num_layers * tokens", "activation_bytes=tokens"),
+    section="cost-of-a-step",
+    why="Only the activations of one layer were counted. The backward pass needs those of all layers.",
+    hint="You count what one layer keeps. All layers keep theirs until the backward pass has come back to them.",
+)
+
+mistake(
+    "translation.training_resources",
+    "one-head-kept",
+    edit("5 * num_heads * length", "5 * length"),
+    section="cost-of-a-step",
+    why="The attention weights of one head were counted. Every head has a square of its own.",
+    hint="Each head keeps its own T times T weights. Your number does not depend on the heads.",
+)
+
+mistake(
+    "translation.training_resources",
+    "table-counted-twice",
+    edit("weights + small + output + length", "weights + small + 2 * output + length"),
+    section="cost-of-a-step",
+    why="The table that is embedding and output layer at once was counted twice.",
+    hint="You have more parameters than the model: a tied table is there once.",
+)
+
+mistake(
+    "translation.training_resources",
+    "no-biases",
+    edit("weights + small + output", "weights + output"),
+    section="cost-of-a-step",
+    why="Biases and normalisations were left out of the parameters.",
+    hint="Your number of parameters has the matrices alone. Count the biases, gains and biases of normalisations as well.",
+)
+
+mistake(
+    "translation.training_resources",
+    "last-norm-forgotten",
+    edit("num_layers * 13 * d_model + 2 * d_model", "num_layers * 13 * d_model"),
+    section="cost-of-a-step",
+    why="The normalisation after the last layer was forgotten.",
+    hint="Two times d parameters are missing. What follows the last layer?",
+)
+
+mistake(
+    "translation.training_resources",
+    "positions-forgotten",
+    edit("output + length * d_model,", "output,"),
+    section="cost-of-a-step",
+    why="The table of positions was left out of the parameters.",
+    hint="There is a second table, with a row for each position.",
+)
+
+mistake(
+    "translation.training_resources",
+    "one-device",
+    edit("seconds * peak * devices", "seconds * peak"),
+    section="cost-of-a-step",
+    why="The operations of all devices were divided by the peak of one. The share can then exceed 1.",
+    hint="Eight devices could have done eight times as much in that time. Your share leaves the number of devices out.",
+)
+
+mistake(
+    "translation.training_resources",
+    "percent",
+    edit("utilisation=operations", "utilisation=100 * operations"),
+    section="cost-of-a-step",
+    why="The share was returned in percent.",
+    hint="Your share is a hundred times too large: it goes from 0 to 1.",
+)
+
+mistake(
+    "translation.training_resources",
+    "upside-down",
+    edit("operations / (seconds * peak * devices)", "seconds * peak * devices / operations"),
+    section="cost-of-a-step",
+    why="The fraction is upside down: what could have been done, by what was done.",
+    hint="The share of the peak is at most 1. Yours is what could have been done, divided by what was done.",
 )
 
 

@@ -1,0 +1,55 @@
+"""Hints of pretrained: three per task, from a question about the idea to the skeleton of an answer."""
+
+HINTS: dict[str, tuple[str, str, str]] = {
+    "pretrained.GPT2": (
+        "Which of your earlier parts does GPT-2 consist of, and in which order does a vector meet them? With a cache, "
+        "at which position does the first new token stand, and which of the cached positions may it see? "
+        "({Section}`pretrained#gpt2-model`, {heading}`pretrained#positions-with-cache` and "
+        "{heading}`pretrained#mask-with-cache`.)",
+        "`start` is `cache.length`, or 0 without a cache, and `end` is `start + T`; compare `end` with `block_size` "
+        "first. `causal_mask(end)[start:]` has a row for each new position. Your `MultiHeadAttention` projects and "
+        "attends in one call, so with a cache call its parts: `w_q`, `w_k`, `w_v`, `split_heads`, then "
+        "`cache.update(number, k, v)`, `scaled_dot_product_attention`, `merge_heads`, `w_o`. Build `FeedForward` with "
+        '`activation="gelu"`.',
+        "start, end = ...; ValueError if end is more than block_size\n"
+        "x = token vectors + the position vectors of start to end\n"
+        "for number, layer in enumerate(layers):\n"
+        "    q, k, v = heads of the projections of norm_1(x)\n"
+        "    k, v = cache.update(number, k, v), if there is a cache\n"
+        "    x = x + w_o(merged heads of attention(q, k, v, the last rows of the mask))\n"
+        "    x = x + feed_forward(norm_2(x))\n"
+        "return last norm of x, times the transposed token table",
+    ),
+    "pretrained.gpt2_state": (
+        "Print the names and shapes of your own model's `state_dict()` beside the published ones. Which pairs differ "
+        "in the name only, which in the layout, and which one of theirs becomes three of yours? "
+        "({Section}`pretrained#published-names`, {heading}`pretrained#conv1d-layout` and "
+        "{heading}`pretrained#c-attn`.)",
+        'Begin with a new dict without the prefix: `name.removeprefix("transformer.")`. Take d from `wte.weight`, '
+        "count the layers, and write down the shape that every name should have. Compare names and shapes before you "
+        "change any layout. `weight.T.chunk(3)` gives the matrices of queries, keys and values, and `bias.chunk(3)` "
+        "their biases. The masks are exactly `h.{i}.attn.bias` and `h.{i}.attn.masked_bias`.",
+        "given = names without the prefix\n"
+        "drop the masks of each layer, and lm_head.weight\n"
+        "shapes = {every name that should be there: its shape}\n"
+        "for each name in shapes or in given: missing, extra or misshapen -> ValueError with the name\n"
+        "ours = {our name: given[their name], transposed if it is the matrix of a linear layer}\n"
+        "w_q, w_k, w_v = the three parts of c_attn, transposed",
+    ),
+    "pretrained.generate_text": (
+        "The model reads the prompt once. What does it have to read at the next step, if the cache holds all that came "
+        "before? And how many tokens may follow a prompt, until the block is full? "
+        "({Section}`pretrained#text-with-the-cache` and {heading}`pretrained#end-of-the-block`.)",
+        "Keep two lists: all ids, and those not read yet, at first the whole prompt. The model wants `(1, T)`; the "
+        "last position of its logits goes to your `sample_next`, together with temperature, `top_k` and generator "
+        "(mind the order of its arguments). The room is `block_size - len(ids)`; if it is negative, raise ValueError.",
+        "ids = list of encode(prompt); room = block_size minus their number\n"
+        "ValueError if room is negative\n"
+        "cache = a new one; unread = ids\n"
+        "repeat min(max_new_tokens, room) times:\n"
+        "    logits = model(unread as (1, T), cache)\n"
+        "    new = sample_next(logits of the last position, ...)\n"
+        "    unread = [new]; ids = ids + unread\n"
+        "return decode(ids)",
+    ),
+}
