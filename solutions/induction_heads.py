@@ -225,3 +225,23 @@ def logits_with_input_cut(model, ids, head, role):
     inputs = {"query": whole, "key": whole, "value": whole}
     inputs[role] = x + model.attend(ablate_head(first, head), x, x, x)
     return model.to_logits(whole + model.attend(second, **inputs))
+
+
+def test_induction_score(induction_score):
+    """A test of `induction_score`: it returns for right implementations and raises for a wrong one.
+
+    Args:
+        induction_score: the implementation to test, called as ``induction_score(weights, period)``. It comes in many
+            styles, and its result ``(H,)`` may differ by rounding.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    weights = torch.rand(3, 4, 14, 14).tril()
+    for period in (3, 5):
+        named = [weights[:, :, t, t - period + 1] for t in range(period, 14)]
+        torch.testing.assert_close(induction_score(weights, period), torch.stack(named).mean((0, 1)))
+    ### END SOLUTION

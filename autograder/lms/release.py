@@ -13,6 +13,7 @@ a code cell with                     becomes
 ``:given: GPT2_SPLIT Config``        those constants, functions or classes, which a learner does not write
 ``:task: attention.softmax``         that object, pulled out of ``solutions/attention.py``; nbgrader empties it
 ``:check: attention.softmax``        the locked cell that grades the task; its own text says what is checked
+``:write: induction_score``          that object, emptied, in a notebook where nothing is graded
 ``:include: heat_map.py``            that file of ``solutions/notebooks``
 ``:by-hand: attention.six-scores``   that question (`autograder.course.by_hand`), and a cell that takes the answer
 anything else                        itself: a demonstration, which is not run when grading
@@ -86,8 +87,15 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-# Of a notebook in which nothing is graded; what it trains with is not on every machine that has the course.
+# Of a notebook in which nothing is graded.
 COMPANIONS_FIRST_CELL = """\
+# Run this first. It installs the course if it is not there yet, as on Colab; otherwise it does nothing.
+try:
+    import autograder
+except ModuleNotFoundError:
+    %pip install -q "{package}\""""
+TRAINING_PROGRAM = "solutions.translator"  # what it trains with is not on every machine that has the course
+TRAINING_FIRST_CELL = """\
 # Run this first. It installs the course and what it trains with if they are not there yet; otherwise it does nothing.
 try:
     import autograder
@@ -365,11 +373,16 @@ def first_cell(unit: Unit, pin: Pin | None) -> str:
 
 
 def companion_notebook(name: str) -> NotebookNode:
-    """A notebook beside that of a unit, in which nothing is graded."""
+    """A notebook beside that of a unit, in which nothing is graded.
+
+    It takes code from ``solutions/<name>.py`` where there is such a module, and else from that of the unit.
+    """
     unit, path = find_unit(COMPANIONS[name]), NARRATIVES / f"{name}.md"
     narrative = jupytext.reads(_read(path), fmt="md:myst")
-    module = solution_of(unit)
-    cells = [_code(COMPANIONS_FIRST_CELL.format(package=requirement(addresses.repository_branch())))]
+    module = SolutionModule(name) if (SOLUTIONS / f"{name}.py").is_file() else solution_of(unit)
+    trains = any(TRAINING_PROGRAM in cell.source for cell in narrative.cells if cell.cell_type == "code")
+    first = TRAINING_FIRST_CELL if trains else COMPANIONS_FIRST_CELL
+    cells = [_code(first.format(package=requirement(addresses.repository_branch())))]
     for cell in narrative.cells:
         if {"task", "check", "reflection"} & cell.metadata.keys():
             raise BrokenSource(f"{_relative(path)} asks for something that is graded: move it to {unit.name}.md.")
@@ -378,6 +391,8 @@ def companion_notebook(name: str) -> NotebookNode:
     cells[1]["source"] = f"{heading}\n\n{_open_in(f'exercises/{unit.name}/{name}.ipynb')}\n{rest}"
     for index, cell in enumerate(cells):
         cell["id"] = f"{name}-cell-{index:02d}"
+        if index and cell.cell_type == "code":  # whatever grades the file all the same runs nothing of it
+            cell["metadata"] = nbformat.from_dict(demonstrations.mark(cell.source))
     return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
 
 
@@ -458,6 +473,8 @@ def _cell(unit: Unit, module: SolutionModule | CSolution, cell: NotebookNode) ->
         return _task(named["task"], module)
     if "check" in named:
         return _check(named["check"], cell.source)
+    if "write" in named:
+        return _emptied(named["write"], module)
     if "include" in named:
         return _demonstration(_read(NARRATIVES / named["include"]).strip())
     return _demonstration(cell.source)
@@ -471,6 +488,12 @@ def _task(task: str, module: SolutionModule | CSolution) -> NotebookNode:
             f"{_relative(module.path)}: {task!r} needs {begin!r} and {end!r} around what a learner writes."
         )
     return _code(source, _nbgrader(solution_id(task), solution=True))
+
+
+def _emptied(name: str, module: SolutionModule | CSolution) -> NotebookNode:
+    """Where an object is to be written that nobody grades: nbgrader has no part in it, so it is emptied here."""
+    cell = _code(module.source(name), _nbgrader(solution_id(name), solution=True))
+    return ClearSolutionsByName().preprocess_cell(cell, {"language": "python"}, 0)[0]
 
 
 def _check(task: str, what: str) -> NotebookNode:

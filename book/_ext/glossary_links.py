@@ -24,7 +24,7 @@ LANGUAGE_MODELS = "babygpt decoding heads long-context"
 GRADER = "how-grading-works"
 # Words that are linked on these pages only: elsewhere they are plain English or mean something else.
 ONLY_ON: dict[str, str] = {
-    "ablation": "multihead heads babygpt",
+    "ablation": "multihead heads induction-heads babygpt",
     "activation": "blocks",
     "Adam": "optim",
     "address": "gpt2_forward gpt2_backward fast-kernels errata",
@@ -56,7 +56,7 @@ ONLY_ON: dict[str, str] = {
     "forward pass": "gpt2_forward gpt2-program babygpt",
     "generator": "transformer",
     "gradient": "embeddings blocks training optim gpt2_backward",
-    "head": "multihead heads babygpt",
+    "head": "multihead heads induction-heads babygpt",
     "held-out data": "babygpt heads translation",
     "hint": GRADER,
     "hypothesis": "decoding",

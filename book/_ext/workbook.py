@@ -77,7 +77,7 @@ def course_files() -> list[Path]:
 
 
 class ExerciseLinks(SphinxDirective):
-    """Buttons for the notebook of a unit."""
+    """Buttons for the notebook of a unit, or for one beside it in which nothing is graded."""
 
     required_arguments = 1
 

@@ -20,6 +20,7 @@ NOT_IN_PROSE = {"term-contiguous", "term-sgemm", "term-finite-differences", "ter
 STRAIGHT = str.maketrans("‘’“”", "''\"\"")  # quotation marks that a heading is set with
 WITHOUT_A_UNIT = [
     "book/heads",
+    "book/induction-heads",
     "book/long-trainings",
     "book/real-language",
     "book/long-context",

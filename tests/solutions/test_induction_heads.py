@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from solutions.induction_heads import (
     AttentionOnly,
     attention_weights,
+    copying_score,
     half_losses,
     induction_score,
     logits_with_input_cut,
@@ -26,9 +27,9 @@ def seed():
     torch.manual_seed(0)
 
 
-@pytest.fixture
-def model():
-    return AttentionOnly(VOCAB, LENGTH, WIDTH, HEADS, 2)
+@pytest.fixture(params=[False, True], ids=["positions for queries and keys", "positions in the stream"])
+def model(request):
+    return AttentionOnly(VOCAB, LENGTH, WIDTH, HEADS, 2, in_stream=request.param)
 
 
 # --- the sequences -------------------------------------------------------------------------------------------
@@ -59,10 +60,17 @@ def test_no_position_sees_what_comes_later(model):
         torch.testing.assert_close(model(ids[:, :length]), whole[:, :length])
 
 
-def test_a_model_without_layers_is_embedding_and_logits():
-    model = AttentionOnly(VOCAB, LENGTH, WIDTH, HEADS, 0)
+def test_positions_are_added_to_the_stream_or_to_queries_and_keys_alone(model):
     ids = torch.randint(VOCAB, (2, 5))
-    torch.testing.assert_close(model(ids), model.to_logits(model.tokens(ids) + model.positions(torch.arange(5))))
+    tokens, where, mask = model.tokens(ids), model.positions(torch.arange(5)), torch.ones(5, 5).tril().bool()
+    layer = model.layers[0]
+    if model.in_stream:
+        torch.testing.assert_close(model.start(ids), tokens + where)
+        expected = layer(tokens, tokens, tokens, mask)
+    else:
+        torch.testing.assert_close(model.start(ids), tokens)
+        expected = layer(tokens + where, tokens + where, tokens, mask)
+    torch.testing.assert_close(model.attend(layer, tokens, tokens, tokens), expected)
 
 
 def test_training_lowers_the_loss_and_draws_every_period(model, monkeypatch):
@@ -155,12 +163,26 @@ def test_the_last_token_of_the_first_half_does_not_count():
     assert induction_score(weights, 4).item() == 0
 
 
+def test_a_head_that_passes_tokens_on_copies_and_one_that_exchanges_them_does_not():
+    model = AttentionOnly(6, LENGTH, 12, 2, 1)  # two heads of width 6: one for each half of the stream
+    layer = model.layers[0]
+    with torch.no_grad():
+        for parameter in (model.tokens.weight, layer.w_v.weight, layer.w_o.weight, model.to_logits.weight):
+            parameter.zero_()
+        model.tokens.weight[:, :6] = torch.eye(6)
+        layer.w_v.weight[:6, :6] = torch.eye(6)
+        layer.w_v.weight[6:, :6] = torch.eye(6)[[1, 0, 3, 2, 4, 5]]  # four tokens of six change places
+        layer.w_o.weight[6:] = torch.cat([torch.eye(6), torch.eye(6)], 1)
+        model.to_logits.weight[:, 6:] = torch.eye(6)
+    torch.testing.assert_close(copying_score(model, 0), torch.tensor([1, 1 / 3]))
+
+
 def test_attention_weights_are_those_of_every_layer(model):
     ids = torch.randint(VOCAB, (2, 7))
     weights = attention_weights(model, ids)
     assert [one.shape for one in weights] == [(2, HEADS, 7, 7)] * 2
-    x = model.embed(ids)
-    model.layers[0](x, x, x, torch.ones(7, 7).tril().bool())
+    x = model.start(ids)
+    model.attend(model.layers[0], x, x, x)
     torch.testing.assert_close(weights[0], model.layers[0].weights.detach())
 
 
@@ -171,19 +193,20 @@ def test_a_model_without_a_head_lacks_what_the_head_adds(model):
     ids = torch.randint(VOCAB, (2, 7))
     before = model(ids)  # with gradients: the weights that the layers keep belong to a graph
     other = without_heads(model, [(1, 2)])
-    x, mask = model.embed(ids), torch.ones(7, 7).tril().bool()
-    x = x + model.layers[0](x, x, x, mask)
+    x = model.start(ids)
+    x = x + model.attend(model.layers[0], x, x, x)
     second = model.layers[1]
+    added = model.attend(second, x, x, x)
     heads = (second.weights @ second.w_v(x).view(2, 7, HEADS, -1).transpose(1, 2)).transpose(1, 2)  # (B, T, H, w)
     lost = heads[:, :, 2] @ second.w_o.weight[:, -heads.shape[-1] :].T
-    torch.testing.assert_close(other(ids), model.to_logits(x + second(x, x, x, mask) - lost))
+    torch.testing.assert_close(other(ids), model.to_logits(x + added - lost))
     torch.testing.assert_close(model(ids), before)
 
 
 def test_without_all_heads_only_biases_are_left(model):
     ids = torch.randint(VOCAB, (2, 7))
     other = without_heads(model, [(layer, head) for layer in (0, 1) for head in range(HEADS)])
-    x = model.embed(ids) + model.layers[0].w_o.bias + model.layers[1].w_o.bias
+    x = model.start(ids) + model.layers[0].w_o.bias + model.layers[1].w_o.bias
     torch.testing.assert_close(other(ids), model.to_logits(x))
 
 
