@@ -121,7 +121,7 @@ def test_a_score_without_a_number_or_without_two_ways_is_a_warning(build: Build)
     assert [name for name in ("right", *wrong) if any(f"{name}.md" in line for line in found)] == list(wrong)
 
 
-WITHOUT_A_UNIT = ["heads", "long-trainings", "long-context", "fast-kernels", "gpt2-program"]
+WITHOUT_A_UNIT = ["heads", "long-trainings", "long-context", "outlook", "fast-kernels", "gpt2-program"]
 
 
 def chapters() -> list[str]:

@@ -18,7 +18,8 @@ from autograder.reports import progress as shown
 # Words that stand in code, tables, captions and quizzes only, where nothing is linked.
 NOT_IN_PROSE = {"term-contiguous", "term-sgemm", "term-finite-differences", "term-extrapolation"}
 STRAIGHT = str.maketrans("‘’“”", "''\"\"")  # quotation marks that a heading is set with
-WITHOUT_A_UNIT = ["book/heads", "book/long-trainings", "book/long-context", "book/fast-kernels", "book/gpt2-program"]
+CHAPTERS = ["heads", "long-trainings", "long-context", "outlook", "fast-kernels", "gpt2-program"]
+WITHOUT_A_UNIT = [f"book/{name}" for name in CHAPTERS]
 QUIZZES = [f"book/{unit.name}" for unit in COMPLETE] + [*WITHOUT_A_UNIT, "book/index"]
 
 
