@@ -39,8 +39,8 @@ def check_file(path, expected):
         )
 
 
-def download_gpt2(folder):
-    """Download the smallest GPT-2 into a folder, with a progress bar, and check every file; what is there stays.
+def download_gpt2(folder, names=tuple(SHA256)):
+    """Download files of the smallest GPT-2 into a folder, with a progress bar, and check them; what is there stays.
 
     Raises:
         ModuleNotFoundError: the package ``huggingface_hub`` is not installed.
@@ -50,9 +50,9 @@ def download_gpt2(folder):
         from huggingface_hub import hf_hub_download
     except ModuleNotFoundError:
         raise ModuleNotFoundError("To download models, install huggingface_hub: pip install huggingface_hub") from None
-    for name, expected in SHA256.items():
+    for name in names:
         hf_hub_download(REPOSITORY, name, revision=REVISION, local_dir=folder)
-        check_file(Path(folder) / name, expected)
+        check_file(Path(folder) / name, SHA256[name])
 
 
 def load_gpt2(folder, num_heads=None):

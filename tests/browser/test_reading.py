@@ -18,15 +18,11 @@ from autograder.reports import progress as shown
 # Words that stand in code, tables, captions and quizzes only, where nothing is linked.
 NOT_IN_PROSE = {"term-contiguous", "term-sgemm", "term-finite-differences", "term-extrapolation"}
 STRAIGHT = str.maketrans("‘’“”", "''\"\"")  # quotation marks that a heading is set with
-WITHOUT_A_UNIT = [
-    "book/heads",
-    "book/induction-heads",
-    "book/long-trainings",
-    "book/real-language",
-    "book/long-context",
-    "book/fast-kernels",
-    "book/gpt2-program",
+CHAPTERS = [
+    *("heads", "induction-heads", "long-trainings", "real-language", "long-context", "outlook", "fast-kernels"),
+    "gpt2-program",
 ]
+WITHOUT_A_UNIT = [f"book/{name}" for name in CHAPTERS]
 QUIZZES = [f"book/{unit.name}" for unit in COMPLETE] + [*WITHOUT_A_UNIT, "book/index"]
 
 

@@ -7,10 +7,10 @@ BY_HAND = {
         ask="How many numbers does one layer of the smallest GPT-2 hold, with width $d = 768$? Count all weights and "
         "biases of its two norms, its attention and its feed-forward layers.",
         answer="7087872",
-        hint="The matrices hold $3 d^2$, $d^2$, $4 d^2$ and $4 d^2$ numbers. What do the biases and the norms hold, in "
-        "units of $d$?",
-        because="The matrices have $12 d^2$ numbers. The biases have $3d + d + 4d + d$, and two norms have $4d$, together "
-        "$13 d$. So $12 \\cdot 768^2 + 13 \\cdot 768 = 7{,}087{,}872$.",
+        hint="The matrices hold 3, 1, 4 and 4 times d squared numbers. What do the biases and the norms hold, in units "
+        "of d?",
+        because="The matrices have 12 times d squared numbers. The biases have 3 + 1 + 4 + 1 times d, and the two norms "
+        "4 times d: 13 times d together. 12 times 589,824 and 13 times 768 are 7,087,872.",
         computed="sum(one.numel() for one in GPT2(GPT2Config(1, 1, 768, 12, 1)).parameters()) - 4 * 768",
     ),
     "pretrained.row-of-the-mask": Question(
@@ -26,7 +26,7 @@ BY_HAND = {
         ask="In the smallest GPT-2, $d = 768$ and a head has 64 channels. Which column of `c_attn.weight`, counted from "
         "0, gives the first channel of the keys of head 2, the third head?",
         answer="896",
-        hint="The first $d$ columns are queries. The keys of head 0 begin after them.",
+        hint="The first d columns are queries. The keys of head 0 begin after them.",
         because="The keys begin at column 768, and head 2 begins 128 columns later: 896.",
         computed="torch.arange(3 * 768).chunk(3)[1].view(12, 64)[2, 0].item()",
     ),

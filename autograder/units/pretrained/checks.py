@@ -325,9 +325,9 @@ def test_prefix_and_what_is_dropped(learner, reference, rng):
 
 def refused_states(learner, cases):
     """For each (tensors, name): the refusal by `gpt2_state`, and whether the message holds the name."""
-    replies = []
+    convert, replies = learner.gpt2_state, []
     for state, name in cases:
-        kinds, text, _ = refusal(lambda state=state: learner.gpt2_state(state))
+        kinds, text, _ = refusal(lambda state=state: convert(state))
         replies.append((kinds, "", None if kinds else "a result", name in text))
     return replies
 
@@ -534,12 +534,14 @@ def draw_text(learner, scores, count, settings, manual_seed=None):
     return drawn
 
 
-SCORES = (1.0, -0.5, 0.4, 2.0, 0.0, 1.4)  # no two alike, and the best in the middle
+def random_scores(rng):
+    """Logits of six tokens: no two alike, and the best in the middle."""
+    return torch.tensor([1.0, -0.5, 0.4, 2.0, 0.0, 1.4]) + rng.uniform(6, high=0.2)
 
 
-def check_shares(drawn, temperature, top_k, what):
+def check_shares(drawn, scores, temperature, top_k, what):
     """As often drawn as the softmax says; 4 or 5 degrees of freedom, beyond 60 by chance less than once in 10^10."""
-    scores = torch.tensor(SCORES) / temperature
+    scores = scores / temperature
     kept = scores.topk(top_k).indices if top_k else torch.arange(len(scores))
     shares = torch.zeros(len(scores)).index_add(0, kept, scores[kept].softmax(0)).double()
     counts = torch.bincount(drawn, minlength=len(scores)).double()
@@ -557,11 +559,12 @@ def test_temperature(learner, reference, rng):
     """The temperature divides the logits; 1 unless given."""
     seed = int(rng.integers(0, 9999, 1))
     settings = [(seed, {}), (seed, {"temperature": 0.5}), (seed, {"temperature": 3.0})]
-    replies = reply_of(learner, draw_text, torch.tensor(SCORES), 400, settings, uses=(Storyteller,), parts=3)
+    scores = random_scores(rng)
+    replies = reply_of(learner, draw_text, scores, 400, settings, uses=(Storyteller,), parts=3)
     for drawn, (_, options) in zip(replies, settings):
         assert_equal(len(drawn), 400, "the number of new tokens")
         temperature = options.get("temperature", 1.0)
-        check_shares(drawn, temperature, None, f"generate_text with temperature {temperature}")
+        check_shares(drawn, scores, temperature, None, f"generate_text with temperature {temperature}")
 
 
 @pytest.mark.task("pretrained.generate_text", points=1)
@@ -574,17 +577,20 @@ def test_top_k(learner, reference, rng):
         (seed, {"top_k": 2, "temperature": 2.0}),
         (seed, {"top_k": 9}),
     ]
-    replies = reply_of(learner, draw_text, torch.tensor(SCORES), 300, settings, uses=(Storyteller,), parts=4)
+    scores = random_scores(rng)
+    replies = reply_of(learner, draw_text, scores, 300, settings, uses=(Storyteller,), parts=4)
     for drawn, (_, options) in zip(replies, settings):
-        top_k = min(options["top_k"], len(SCORES))
-        check_shares(drawn, options.get("temperature", 1.0), top_k, f"generate_text with top_k={options['top_k']}")
+        top_k = min(options["top_k"], len(scores))
+        check_shares(
+            drawn, scores, options.get("temperature", 1.0), top_k, f"generate_text with top_k={options['top_k']}"
+        )
 
 
 @pytest.mark.task("pretrained.generate_text", points=1)
 def test_generator(learner, reference, rng):
     """The generator decides what is drawn; without one, PyTorch's own does."""
     settings = [(7, {}), (8, {}), (7, {}), (None, {}), (None, {})]
-    scores = torch.tensor(SCORES)
+    scores = random_scores(rng)
     first, other, again, free, more = reply_of(
         learner, draw_text, scores, 80, settings, 1, uses=(Storyteller,), parts=5
     )
