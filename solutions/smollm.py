@@ -5,8 +5,10 @@ file itself (Apache 2.0, 93 MB, weights of 4 bits); its dependencies would bring
 file in the GGUF format holds all that a model needs: sizes, weights, vocabulary, merges, and the template of a chat.
 """
 
+import argparse
 import dataclasses
 import importlib.util
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +73,7 @@ class Tokenizer:
         """The ids of a text, a list. Control tokens may be written out; digits stand alone, as in training."""
         if not self.control:
             return self._plain(text)
-        found = []
+        found: list[int] = []
         for part in regex.split(f"({'|'.join(map(regex.escape, self.control))})", text):
             found += [self.control[part]] if part in self.control else self._plain(part)
         return found
@@ -171,10 +173,15 @@ def read_gguf(path, bpe_encode=tokens.bpe_encode):
         eps=field("llama.attention.layer_norm_rms_epsilon"),
         tied="lm_head.weight" not in state,
     )
-    words = (field(f"tokenizer.ggml.{name}") for name in ("tokens", "token_type", "merges"))
-    size = sum(tensor.n_bytes for tensor in reader.tensors)
-    end, template = field("tokenizer.ggml.eos_token_id"), field("tokenizer.chat_template", "")
-    return Released(config, state, Tokenizer(*words, bpe_encode), template, end, size)
+    written, kinds, merges = (field(f"tokenizer.ggml.{name}") for name in ("tokens", "token_type", "merges"))
+    return Released(
+        config,
+        state,
+        Tokenizer(written, kinds, merges, bpe_encode),
+        template=field("tokenizer.chat_template", ""),
+        end=field("tokenizer.ggml.eos_token_id"),
+        bytes_in_file=sum(tensor.n_bytes for tensor in reader.tensors),
+    )
 
 
 def checkpoint_name(name):
@@ -222,3 +229,56 @@ def continued(model, ids, count, end=None, cache=True, temperature=0.0, top_p=No
         if int(new) == end:
             return
         yield int(new)
+
+
+# --- the same model in C --------------------------------------------------------------------------------------------
+
+HEADER, MAGIC, VERSION = 256, 20251129, 1  # of solutions/c/llama.c: int32 at the start, of which the first two
+OF_A_LAYER = (
+    "input_layernorm",
+    *(f"self_attn.{letter}_proj" for letter in "qkvo"),
+    "post_attention_layernorm",
+    *(f"mlp.{name}_proj" for name in ("gate", "up", "down")),
+)
+
+
+def write_for_c(path, config, state):
+    """Write a model into a file for ``solutions/c/llama.c``.
+
+    Args:
+        path: of the new file: `HEADER` int32, then float32, little-endian.
+        config: a `LlamaConfig`.
+        state: the model's ``state_dict``, as `llama_state` names it.
+    """
+    sizes = (config.vocab_size, config.d_model, config.d_ff, config.num_heads, config.num_kv_heads, config.num_layers)
+    header = struct.pack("<9i2f", MAGIC, VERSION, *sizes, config.tied, config.base, config.eps)
+    names = ["embed_tokens", *(f"layers.{number}.{part}" for number in range(config.num_layers) for part in OF_A_LAYER)]
+    names += ["norm"] if config.tied else ["norm", "lm_head"]
+    with open(path, "wb") as file:
+        file.write(header.ljust(4 * HEADER, b"\0"))
+        for name in names:
+            file.write(state[f"{name}.weight"].detach().float().contiguous().numpy().tobytes())
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="python -m solutions.smollm",
+        description="Write SmolLM2-135M-Instruct for the program solutions/c/llama.c.",
+    )
+    parser.add_argument("path", type=Path, help="the new file, of 538 MB")
+    parser.add_argument(
+        "--prompt", default="The Transformer architecture was introduced in", help="whose ids are shown"
+    )
+    options = parser.parse_args()
+    if missing():
+        parser.exit(1, missing() + "\n")
+    released = read_gguf(smollm_path())
+    try:
+        write_for_c(options.path, released.config, llama.llama_state(released.state))
+    except OSError as error:
+        parser.exit(1, f"{options.path} cannot be written: {error.strerror}.\n")
+    print(options.prompt, *released.tokenizer.encode(options.prompt))
+
+
+if __name__ == "__main__":
+    main()

@@ -52,10 +52,12 @@ def top(name: str) -> str:
 # GPT-2's published pattern asks for "any letter" (\p{L}), which the standard library's `re` does not know. The training
 # program asks for a tokeniser, a data set and a progress bar where it is told to, and says so if they are missing; so
 # does the program that downloads published weights, for the package that knows how.
+# A released model comes in a file that a package reads, with the form of a chat as a template.
 # The kernels that a test of the backward pass meets fill arrays of NumPy, as those in C fill memory.
 GIVEN = {
     "solutions/gpt2_backward.py": {"numpy"},
     "solutions/released.py": {"huggingface_hub"},
+    "solutions/smollm.py": {"gguf", "jinja2", "regex"},
     "solutions/tokens.py": {"regex"},
     "solutions/translator/data.py": {"datasets"},
     "solutions/translator/speed.py": {"tqdm"},

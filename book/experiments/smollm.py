@@ -4,8 +4,12 @@ The reduced form does the same with a small Llama of random weights, whose text 
 """
 
 import math
+import resource
+import subprocess
+import tempfile
 import time
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 
 import record
@@ -13,9 +17,10 @@ import torch
 from pages import course_text
 from torch.nn import functional as F
 
+from solutions import gpt2_c
 from solutions.decoding import KVCache
 from solutions.llama import Llama, LlamaConfig, llama_state
-from solutions.smollm import continued, missing, read_gguf, smollm_path
+from solutions.smollm import continued, missing, read_gguf, smollm_path, write_for_c
 
 WHAT = (
     "A released model of 135 million parameters: greedy continuations, an answer, seconds per token with and without a "
@@ -53,7 +58,8 @@ def run(reduced=False):
         "answers": answers(model, released) if released else [],
         "speed": [speed(model, ids, length) for length in (CONTEXTS[:2] if reduced else CONTEXTS)],
         "cache_bytes": 4 * 2 * config.num_layers * config.num_kv_heads * (config.d_model // config.num_heads),
-        "bits": bits(model, torch.tensor([ids[:256] if reduced else ids[:1024]])),
+        "in_c": in_c(model, config, ids[:8]),
+        "bits": bits(model, torch.tensor([ids[: 256 if reduced else 512]])),
     }
 
 
@@ -63,8 +69,9 @@ def texts(model, released):
     for prompt in PROMPTS:
         read = released.tokenizer.encode(prompt)
         new = list(continued(model, read, 24, released.end))
-        again = list(continued(model, read, 24, released.end, cache=False))
-        rows.append({"prompt": prompt, "ids": new, "text": released.tokenizer.decode(new), "same": new == again})
+        again = list(continued(model, read, 8, released.end, cache=False))
+        same = new[: len(again)] == again
+        rows.append({"prompt": prompt, "ids": new, "text": released.tokenizer.decode(new), "same": same})
     return rows
 
 
@@ -84,14 +91,32 @@ def speed(model, ids, length):
     cache = KVCache()
     model(known[:, :-5], cache)
     with_cache = [seconds(lambda at=at: model(known[:, at : at + 1], cache)) for at in range(length - 5, length)]
-    without = [seconds(lambda: model(known)) for _ in range(3)]
-    return {"length": length, "with": median(with_cache), "without": median(without)}
+    return {"length": length, "with": median(with_cache), "without": seconds(lambda: model(known))}
 
 
 def seconds(call):
     started = time.process_time()  # of this thread's processor: others may be at work
     call()
     return time.process_time() - started
+
+
+def in_c(model, config, ids):
+    """Whether ``solutions/c/llama.c`` writes the same ids, and its seconds for each with one thread."""
+    counts, used, written = (8, 24), [], []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.bin")
+        write_for_c(path, config, model.state_dict())
+        program = gpt2_c.build(folder, "llama")
+        for count in counts:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            command = [program, path, str(count), *map(str, ids)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True, env={"OMP_NUM_THREADS": "1"})
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used.append(after.ru_utime - before.ru_utime)
+            written = [int(line) for line in done.stdout.split()]
+    # Reading the file and the prompt takes equally long in both runs.
+    seconds_per_id = (used[1] - used[0]) / (counts[1] - counts[0])
+    return {"same": written == list(continued(model, ids, counts[1])), "seconds": seconds_per_id}
 
 
 def rounded_to(weight, bits):
@@ -138,6 +163,7 @@ def claims(results):
         "the cache saves more, the longer the text": speeds[-1]["without"] / speeds[-1]["with"]
         > speeds[0]["without"] / speeds[0]["with"],
     }
+    holds["the program in C writes the same ids"] = results["in_c"]["same"]
     if results["texts"]:
         first = results["texts"][0]
         holds |= {

@@ -10,7 +10,7 @@ import pytest
 from autograder.course.addresses import PACKAGE
 from autograder.course.registry import COMPLETE
 
-LIMIT = 10_000  # lines of code in all files of mistakes: 26,406 when each was a whole program
+LIMIT = 11_000  # lines of code in all files of mistakes: 26,406 when each was a whole program, of two units fewer
 
 
 def code_lines(text: str, language: str) -> int:

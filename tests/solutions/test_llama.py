@@ -6,11 +6,14 @@ Both need packages of the extra ``models``; without them these tests are skipped
 from __future__ import annotations
 
 import re
+import subprocess
 
 import numpy as np
 import pytest
 import torch
 
+from autograder.course.addresses import ROOT
+from solutions import gpt2_c
 from solutions.decoding import KVCache
 from solutions.llama import Llama, LlamaConfig, apply_rope, llama_state
 from solutions.smollm import (
@@ -23,6 +26,7 @@ from solutions.smollm import (
     missing,
     read_gguf,
     smollm_path,
+    write_for_c,
 )
 
 # vocab_size, d_model, d_ff, num_heads, num_kv_heads, num_layers, base, eps, tied
@@ -196,6 +200,60 @@ def test_a_file_becomes_a_model(tmp_path, tied):
     assert found.keys() == state.keys()
     assert all(torch.equal(found[name], state[name]) for name in state)
     assert released.tokenizer.encode(" the") == small_vocabulary().encode(" the")
+
+
+# --- in C ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["fast", "sanitized"])
+def program(tmp_path_factory, request):
+    """llama.c as the Makefile builds it, and with the sanitizers."""
+    folder = tmp_path_factory.mktemp("llama")
+    if request.param == "fast":
+        return gpt2_c.build(folder, "llama", STRICT="-Werror")
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-g", "-fsanitize=address,undefined"]
+    path = folder / "llama"
+    subprocess.run(["cc", *flags, "-o", path, ROOT / "solutions" / "c" / "llama.c", "-lm"], check=True)
+    return path
+
+
+@pytest.mark.parametrize("sizes", CONFIGS, ids=lambda sizes: f"{sizes[3]}-to-{sizes[4]}")
+def test_c_writes_the_same_ids(program, tmp_path, sizes):
+    torch.manual_seed(2)
+    config = LlamaConfig(*sizes)
+    model = Llama(config).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.4)
+    path = tmp_path / "model.bin"
+    write_for_c(path, config, model.state_dict())
+    ids = [3, 1, 4, 1, 5]
+    done = subprocess.run([program, path, "20", *map(str, ids)], capture_output=True, text=True, check=True)
+    assert list(map(int, done.stdout.split())) == list(continued(model, ids, 20))
+    assert "s for an id" in done.stderr
+
+
+def test_c_says_what_is_wrong(program, tmp_path):
+    config = LlamaConfig(9, 8, 6, 2, 1, 1)
+    good, short, other = tmp_path / "good", tmp_path / "short", tmp_path / "other"
+    write_for_c(good, config, Llama(config).state_dict())
+    short.write_bytes(good.read_bytes()[:-5])
+    other.write_text("no model")
+    long = tmp_path / "long"
+    long.write_bytes(good.read_bytes() + b"more")
+    for arguments, said in (
+        ([], "say: llama MODEL COUNT ID"),
+        ([tmp_path / "none", "3", "1"], "cannot be opened"),
+        ([other, "3", "1"], "is no model of this program"),
+        ([short, "3", "1"], "ends too early"),
+        ([long, "3", "1"], "has more numbers"),
+        ([good, "0", "1"], "COUNT must be a whole number of 1 or more, but is '0'"),
+        ([good, "3", "9"], "ID must be below 9"),
+        ([good, "3", "1x"], "ID must be a whole number"),
+    ):
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 # --- the released model --------------------------------------------------------------------------------------------

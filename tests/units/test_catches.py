@@ -627,6 +627,89 @@ TESTS: dict[str, Tests] = {
             "nothing-but-padding",
         ),
     },
+    "llama.test_rope": {
+        "shapes": ("assert apply_rope(torch.randn(2, 3, 4, 6), torch.arange(4)).shape == (2, 3, 4, 6)", NONE),
+        "position zero": (
+            """
+            x = torch.randn(2, 3, 1, 6)
+            assert torch.allclose(apply_rope(x, torch.tensor([0])), x, atol=1e-6)
+            """,
+            NONE,
+        ),
+        "to the last bit": (
+            """
+            x, m = torch.randn(3, 4), torch.arange(3.0)
+            angles = m[:, None] * 10000 ** -(torch.arange(2) / 2)
+            a, b = x[:, :2], x[:, 2:]
+            expected = torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], -1)
+            assert torch.equal(apply_rope(x, torch.arange(3)), expected)
+            """,
+            NONE,
+        ),
+        "insists on a ValueError": (
+            """
+            try:
+                apply_rope(torch.randn(4, 5), torch.arange(4))
+            except ValueError:
+                return
+            raise AssertionError("odd")
+            """,
+            NONE,
+        ),
+        "relative scores and lengths": (
+            """
+            q, k = torch.randn(2, 1, 8)
+            near, far = (
+                apply_rope(q, torch.tensor([s + 3])) @ apply_rope(k, torch.tensor([s])).T for s in (0, 11)
+            )
+            assert torch.allclose(near, far, atol=1e-3)
+            assert torch.allclose(apply_rope(q, torch.tensor([5])).norm(), q.norm(), atol=1e-3)
+            """,
+            NONE,
+        ),
+        "one pair": (
+            """
+            import math
+            turned = apply_rope(torch.tensor([[1.0, 0.0]]), torch.tensor([2]))
+            assert torch.allclose(turned, torch.tensor([[math.cos(2), math.sin(2)]]), atol=1e-4)
+            """,
+            NONE,
+        ),
+        "unit vectors at position one": (
+            """
+            import math
+            turned = apply_rope(torch.eye(4), torch.ones(4, dtype=torch.int64))
+            c, s, c2, s2 = math.cos(1), math.sin(1), math.cos(0.01), math.sin(0.01)
+            expected = torch.tensor([[c, 0, s, 0], [0, c2, 0, s2], [-s, 0, c, 0], [0, -s2, 0, c2]])
+            assert torch.allclose(turned, expected, atol=1e-4)
+            """,
+            "which-pairs a-rotation",
+        ),
+        "everything in float32": (
+            """
+            x, positions = torch.randn(2, 3, 4, 6), torch.tensor([0, 5, 2, 90])
+            for base in (10000.0, 50.0):
+                angles = positions[:, None] * base ** -(torch.arange(3) / 3)
+                a, b = x[..., :3], x[..., 3:]
+                expected = torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], -1)
+                found = apply_rope(x.clone(), positions) if base == 10000 else apply_rope(x.clone(), positions, base)
+                assert torch.allclose(found, expected, atol=1e-3)
+            """,
+            "which-pairs a-rotation frequencies which-positions",
+        ),
+        "counted positions": (
+            """
+            x = torch.randn(2, 3, 4, 6)
+            for base in (10000.0, 50.0):
+                angles = torch.arange(4)[:, None] * base ** -(torch.arange(3) / 3)
+                a, b = x[..., :3], x[..., 3:]
+                expected = torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], -1)
+                args = () if base == 10000 else (base,)
+                assert torch.allclose(apply_rope(x.clone(), torch.arange(4), *args), expected, atol=1e-3)
+            """,
+            "which-pairs a-rotation frequencies",
+        ),
+    },
     "embeddings.test_positions": {
         "shape and type": (
             """
