@@ -26,7 +26,8 @@ class Unit:
     """One unit of the course: a chapter, a notebook, and the tasks in it.
 
     ``names``: what a learner writes, in the order of the notebook. ``compiler``: its code touches parts of torch that
-    import torch's compiler, which takes seconds. ``complete``: `autograder doctor` finds nothing missing.
+    import torch's compiler, which takes seconds. ``complete``: `autograder doctor` finds nothing missing. ``former``:
+    names that were tasks in an earlier release, whose notebooks still ask for them.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Unit:
     complete: bool = False
     compiler: bool = False
     language: str = "python"
+    former: tuple[str, ...] = ()
 
     @property
     def task_ids(self) -> tuple[str, ...]:
@@ -68,6 +70,7 @@ def read_units(stages: Iterable[tuple[str, Iterable[str]]]) -> Iterator[Unit]:
             complete=getattr(folder, "COMPLETE", True),
             compiler=getattr(folder, "IMPORTS_COMPILER", False),
             language=getattr(folder, "LANGUAGE", "python"),
+            former=getattr(folder, "FORMER_TASKS", ()),
         )
 
 
@@ -98,6 +101,11 @@ def find_tasks(what: str) -> tuple[Unit, tuple[str, ...]]:
     unit = find_unit(what.partition(".")[0])
     if "." not in what:
         return unit, unit.task_ids
+    if what.partition(".")[2] in unit.former:
+        raise UnknownUnit(
+            f"{what} was a task in an earlier release of the course. It gives no points any more: leave its cell out, "
+            f"or get the present notebook. The tasks of {unit.name} are {', '.join(unit.task_ids)}."
+        )
     if what not in unit.task_ids:
         raise UnknownUnit(f"There is no task called {what!r}; the tasks of {unit.name} are {', '.join(unit.task_ids)}.")
     return unit, (what,)

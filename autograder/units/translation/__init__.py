@@ -3,4 +3,5 @@ TASKS = (
     *("evaluate", "early_stopping", "save_checkpoint", "load_checkpoint", "average_gradients", "training_resources"),
     *("attention_maps", "read_alignment", "train_translator"),
 )
+FORMER_TASKS = ("token_batches", "training_step")  # unit training asks for them; they are given here
 IMPORTS_COMPILER = True  # optimisers
