@@ -41,6 +41,7 @@ def test_the_recorded_result_supports_the_claims(path):
     document = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     assert document["command"] == f"python book/experiments/{path.name}"
     assert {"what", "date", "seconds", "device", "versions", "results"} <= document.keys()
-    assert document["seconds"] <= 600, "longer than ten minutes"
+    # On a busy machine the clock says more than the work took; older records have nothing else.
+    assert document.get("cpu_seconds", document["seconds"]) <= 600, "longer than ten minutes"
     claims = load(path).claims(document["results"])
     assert [claim for claim, holds in claims.items() if not holds] == []
