@@ -24,7 +24,7 @@ WHAT = (
 )
 CONFIG = TranslationConfig(
     vocab_size=800, num_layers=2, d_model=64, d_ff=128, max_tokens=1024, steps=700, warmup=150, factor=0.6,
-    threads=1,
+    validate_every=350, validate_pairs=100, threads=1,
 )  # fmt: skip
 PAIRS, JUDGED, SEEDS = 8000, 150, (0, 1, 2)
 ARMS = {
@@ -38,14 +38,15 @@ def run(reduced=False):
     config, count, seeds = CONFIG, PAIRS, SEEDS
     if reduced:
         config = dataclasses.replace(config, num_layers=1, d_model=16, d_ff=32, max_tokens=300, steps=6, warmup=4)
+        config = dataclasses.replace(config, validate_every=3, validate_pairs=6)
         count, seeds = 100, (0, 1)
-    pairs = load_pairs("grammar", "train", count)
+    pairs, valid = load_pairs("grammar", "train", count), load_pairs("grammar", "valid", config.validate_pairs)
     judged = {split: load_pairs("grammar", split, 6 if reduced else JUDGED) for split in ("test", "held-out")}
     arms = {}
     for name, changes in ARMS.items():
-        runs = [trained(dataclasses.replace(config, seed=seed, **changes), pairs, judged) for seed in seeds]
+        runs = [trained(dataclasses.replace(config, seed=seed, **changes), pairs, valid, judged) for seed in seeds]
         arms[name] = {key: spread([one[key] for one in runs]) for key in ("bleu", "held-out bleu", "loss")}
-        arms[name] |= {"losses": [one["losses"] for one in runs], "parameters": runs[0]["parameters"]}
+        arms[name] |= {"curves": [one["curve"] for one in runs], "parameters": runs[0]["parameters"]}
     tokenizer = LibraryBPE.train([text for pair in pairs for text in pair], config.vocab_size)
     return {
         "reduced": reduced,
@@ -60,15 +61,15 @@ def run(reduced=False):
     }
 
 
-def trained(config, pairs, judged):
+def trained(config, pairs, valid, judged):
     """One training, and what its last weights can do."""
-    result = train(config, pairs, "cpu")
+    result = train(config, pairs, "cpu", valid=valid)
     scores = {split: translation.evaluate(result.model, of_split) for split, of_split in judged.items()}
     return {
         "bleu": scores["test"]["bleu"],
         "held-out bleu": scores["held-out"]["bleu"],
         "loss": scores["test"]["loss"],
-        "losses": [round(sum(result.losses[k : k + 50]) / 50, 4) for k in range(0, len(result.losses), 50)],
+        "curve": [[row["step"], round(row["validation loss"], 4)] for row in result.curve],
         "parameters": sum(parameter.numel() for parameter in result.model.parameters()),
     }
 
