@@ -11,7 +11,7 @@ import pytest
 from autograder.course.addresses import ROOT
 
 FOLDER = ROOT / "book" / "experiments"
-BUSY = {"tying"}  # recorded while the machine had much other work, in a quarter of the time that the clock says
+BUSY = {"tying"}  # recorded on a machine that had much other work: the clock says more than the work takes
 SCRIPTS = sorted(path for path in FOLDER.glob("*.py") if path.stem != "record")
 
 
