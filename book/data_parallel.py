@@ -15,6 +15,7 @@ from solutions import BOS, EOS, PAD
 from solutions.losses import LabelSmoothing
 from solutions.training import Batch
 from solutions.transformer import make_model
+from solutions.translation import average_gradients
 
 VOCABULARY = 40
 LENGTHS = (3, 9, 4, 12, 2, 7, 11, 5)  # of sentences: unequal, so that processes get unequal numbers of tokens
@@ -77,6 +78,9 @@ def worker():
         "tokens of all / processes": total / processes,
     }
     averaged = {name: gradient(together, own, divisor) for name, divisor in divisors.items()}
+    gradient(model, own, 1)  # of the sum, without the wrapper
+    average_gradients(model, own.ntokens, dist.all_reduce)
+    averaged["average_gradients"] = torch.cat([parameter.grad.flatten() for parameter in model.parameters()])
     if rank == 0:
         print(f"target tokens: {own.ntokens} of {int(total)} in process 0")
         print("loss divided by              length / right length   off by")

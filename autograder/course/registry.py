@@ -29,7 +29,8 @@ class Unit:
     ``names``: what a learner writes, in the order of the notebook. ``compiler``: its code touches parts of torch that
     import torch's compiler, which takes seconds. ``complete``: `autograder doctor` finds nothing missing.
     ``companions``: notebooks beside the unit's own, in which nothing is graded and nothing handed in. ``pairs``: names
-    that know each other's insides, so that a learner's own is never judged beside the course's other half.
+    that know each other's insides, so that a learner's own is never judged beside the course's other half. ``former``:
+    names that were tasks in an earlier release, whose notebooks still ask for them.
     """
 
     number: int
@@ -42,6 +43,7 @@ class Unit:
     language: str = "python"
     companions: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
+    former: tuple[str, ...] = ()
 
     @property
     def task_ids(self) -> tuple[str, ...]:
@@ -79,6 +81,7 @@ def read_units(stages: Iterable[tuple[str, Iterable[str]]]) -> Iterator[Unit]:
             language=getattr(folder, "LANGUAGE", "python"),
             companions=getattr(folder, "COMPANIONS", ()),
             pairs=getattr(folder, "PAIRS", ()),
+            former=getattr(folder, "FORMER_TASKS", ()),
         )
 
 
@@ -110,6 +113,11 @@ def find_tasks(what: str) -> tuple[Unit, tuple[str, ...]]:
     unit = find_unit(what.partition(".")[0])
     if "." not in what:
         return unit, unit.task_ids
+    if what.partition(".")[2] in unit.former:
+        raise UnknownUnit(
+            f"{what} was a task in an earlier release of the course. It gives no points any more: leave its cell out, "
+            f"or get the present notebook. The tasks of {unit.name} are {', '.join(unit.task_ids)}."
+        )
     if what not in unit.task_ids:
         raise UnknownUnit(f"There is no task called {what!r}; the tasks of {unit.name} are {', '.join(unit.task_ids)}.")
     return unit, (what,)

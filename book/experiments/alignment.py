@@ -25,7 +25,9 @@ SENTENCES = (
 
 
 def run(reduced=False):
-    config = TranslationConfig.preset("tiny", **SIZES, **({"steps": 12} if reduced else {"steps": 450}))
+    config = TranslationConfig.preset(
+        "tiny", table_start="xavier", **SIZES, **({"steps": 12} if reduced else {"steps": 450})
+    )
     pairs = load_pairs("grammar", "train", 300 if reduced else 6000)
     result = train(config, pairs, device="cpu")
     model = result.model

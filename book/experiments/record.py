@@ -88,6 +88,7 @@ def document(what: str, name: str, results: dict, started: float) -> dict:
         "command": f"python book/experiments/{name}.py",
         "date": datetime.date.today().isoformat(),
         "seconds": results.pop("seconds", round(time.perf_counter() - started, 1)),
+        "cpu_seconds": round(sum(os.times()[:4]), 1),  # of this process and of those that have ended
         "device": device(),
         "versions": {"python": platform.python_version(), "torch": str(torch.__version__)},
         "results": results,

@@ -233,7 +233,7 @@ class Trainer:
             finally:
                 progress.close()
         seconds = time.perf_counter() - began - progress.left_out
-        complete = self.over or self.done >= self.config.steps
+        complete = bool(self.over) or self.done >= self.config.steps
         if not complete and self.world.rank == 0:
             self.save()
             if self.folder is not None and not self.quiet:

@@ -57,11 +57,8 @@ def told(row):
 
 def table(curve):
     """A curve as text: a line for each row, with tabs between the columns."""
-    lines = ["\t".join(COLUMNS)]
-    lines += [
-        "\t".join(f"{row[name]:g}" if name == "step" else f"{row[name]:.4f}" for name in COLUMNS) for row in curve
-    ]
-    return "\n".join(lines)
+    rows = [[str(row["step"]), *(f"{row[name]:.4f}" for name in COLUMNS[1:])] for row in curve]
+    return "\n".join("\t".join(row) for row in (COLUMNS, *rows))
 
 
 def draw(curve, path, best=None):

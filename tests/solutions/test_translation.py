@@ -27,9 +27,9 @@ from solutions.transformer import make_model
 from solutions.translation import translate, words
 from solutions.translator import cli, trainer, validation
 from solutions.translator.alignment import alignment_error_rate, word_attention, word_indices
-from solutions.translator.checkpoints import load_model, read_file, weight_files, write_file
+from solutions.translator.checkpoints import build_model, load_model, read_file, weight_files, write_file
 from solutions.translator.cli import main
-from solutions.translator.config import TranslationConfig
+from solutions.translator.config import PRESETS, TranslationConfig
 from solutions.translator.data import grammar_pairs, load_pairs
 from solutions.translator.errors import BadInput, OutOfMemory
 from solutions.translator.fused import ClosedLabelSmoothing, FusedAttention, fused, replaced, wrap_for_config
@@ -799,3 +799,37 @@ def test_two_processes_stop_early_together(tmp_path):
     assert "ended early" in out
     saved = read_file(tmp_path / "last.pt")
     assert len(saved["losses"]) == saved["curve"][-1]["step"] < 200
+
+
+def test_a_table_can_start_with_rows_of_length_one(pairs):
+    tokenizer = LibraryBPE.train([text for pair in pairs for text in pair], SMALL.vocab_size)
+    for tied in (True, False):
+        config = dataclasses.replace(SMALL, d_model=64, tie_weights=tied)
+        models = {
+            start: build_model(dataclasses.replace(config, table_start=start), tokenizer)
+            for start in ("xavier", "normal")
+        }
+        tables = {start: model.src_embed[0].embed.weight for start, model in models.items()}
+        assert tables["normal"].norm(dim=1).mean().item() == pytest.approx(1, rel=0.05)
+        assert tables["xavier"].norm(dim=1).mean().item() < 0.7
+        assert (models["normal"].generator.proj.weight is tables["normal"]) is tied
+        targets = models["normal"].tgt_embed[0].embed.weight
+        assert (targets is tables["normal"]) is tied
+        assert targets.norm(dim=1).mean().item() == pytest.approx(1, rel=0.05)
+    assert {preset.table_start for preset in PRESETS.values()} == {"normal"}
+    with pytest.raises(BadInput, match="table_start is 'zeros', but must be one of xavier, normal"):
+        TranslationConfig(table_start="zeros")
+
+
+# --- several processes --------------------------------------------------------------------------------------------
+
+
+def test_gradients_averaged_by_hand_in_two_processes_are_those_of_one():
+    """Two real processes with gloo, which have unequal numbers of tokens."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [*TORCHRUN, free_port(), str(ROOT / "book" / "data_parallel.py")]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert said.returncode == 0, said.stderr
+    tokens = re.search(r"target tokens: (\d+) of (\d+) in process 0", said.stdout)
+    assert 2 * int(tokens[1]) != int(tokens[2])
+    assert float(re.search(r"^average_gradients .* (\S+)$", said.stdout, re.MULTILINE)[1]) < 1e-12

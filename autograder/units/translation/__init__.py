@@ -3,5 +3,6 @@ TASKS = (
     *("evaluate", "early_stopping", "save_checkpoint", "load_checkpoint", "average_gradients", "training_resources"),
     *("attention_maps", "read_alignment", "train_translator"),
 )
+FORMER_TASKS = ("token_batches", "training_step")  # unit training asks for them; they are given here
 IMPORTS_COMPILER = True  # optimisers
 COMPANIONS = ("translation_gpu",)

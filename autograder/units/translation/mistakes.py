@@ -458,7 +458,8 @@ mistake(
     "one-too-patient",
     edit(">= patience", "> patience"),
     section="early-stopping",
-    why="The run goes on for one validation more than `patience` says.",
+    why="The run goes on for one validation more than `patience` says. With a patience of 1 a single validation without "
+    "progress is enough.",
     hint="With `patience=1` one validation without progress should end the run; yours waits for a second one.",
 )
 
@@ -467,7 +468,7 @@ mistake(
     "best-one-counted",
     edit("len(losses) - 1 - best", "len(losses) - best"),
     section="early-stopping",
-    why="The best validation itself was counted among those without progress, so the run ends one validation too early.",
+    why="The best validation itself was counted among those without progress. The run then ends one validation too early.",
     hint="How many validations came *after* the best one? You count the best one too, so that with `patience=1` a run "
     "ends right at its best.",
 )
@@ -477,7 +478,8 @@ mistake(
     "nan-is-best",
     edit("not math.isnan(loss) and (best is None or loss < losses[best])", "best is None or loss < losses[best]"),
     section="early-stopping",
-    why="A first loss that is NaN stayed the best for ever: nothing is less than NaN.",
+    why="A first loss that is NaN stayed the best for ever. Every comparison with NaN is false, so nothing is less than "
+    "it.",
     hint="What is `3.0 < math.nan`? A NaN at the beginning is never replaced in your code. Leave NaN out.",
 )
 
@@ -486,7 +488,7 @@ mistake(
     "highest-loss",
     edit("loss < losses[best]", "loss > losses[best]"),
     section="early-stopping",
-    why="The highest loss was taken for the best, as if it were a score.",
+    why="The highest loss was taken for the best, as if it were a score. A loss is the better the lower it is.",
     hint="You take the highest. A loss is the better the lower it is.",
 )
 
@@ -557,7 +559,7 @@ mistake(
     edit("best = None", "best = 0"),
     edit("best is None or loss", "math.isnan(losses[best]) or loss"),
     section="early-stopping",
-    why="Index 0 was returned where there is no best validation, and nobody can tell it from a real one.",
+    why="Index 0 was returned where there is no best validation. Nobody can tell it from a real one.",
     hint="Without any loss, or with NaN alone, there is no best one: return `None` for it.",
 )
 
@@ -680,7 +682,7 @@ mistake(
     "moments-forgotten",
     edit("optimizer.state_dict()", '{**optimizer.state_dict(), "state": {}}'),
     section="resume-to-the-bit",
-    why="Only the options of the optimiser were saved, not its moments.",
+    why="Only the options of the optimiser were saved, not its moments. They begin at zero again after the interruption.",
     hint='The optimiser\'s `state_dict()` has two parts, and the moments are under "state".',
 )
 
@@ -689,7 +691,7 @@ mistake(
     "next-position",
     edit('"position": position,', '"position": position + 1 if isinstance(position, int) else position,'),
     section="resume-to-the-bit",
-    why="The position was moved on by one, so that one batch is never read.",
+    why="The position was moved on by one. One batch is never read.",
     hint="The position in your file is one further than the one that was passed. The caller knows what comes next.",
 )
 
@@ -755,7 +757,7 @@ mistake(
     "scheduler-forgotten",
     edit('scheduler.load_state_dict(saved["scheduler"])', ""),
     section="resume-to-the-bit",
-    why="The scheduler kept its own count of steps, so the learning rates are those of another step.",
+    why="The scheduler kept its own count of steps. The learning rates are those of another step.",
     hint="The first step has the right rate, which the optimiser knows. And the second? The scheduler needs its state.",
 )
 
@@ -764,7 +766,7 @@ mistake(
     "model-forgotten",
     edit('model.load_state_dict(saved["model"])', ""),
     section="resume-to-the-bit",
-    why="The model kept its own weights.",
+    why="The model kept its own weights. The optimiser goes on with moments that belong to others.",
     hint="After your call the weights of the model are those from before.",
 )
 
@@ -773,7 +775,7 @@ mistake(
     "random-state-forgotten",
     edit('torch.set_rng_state(saved["random"])', ""),
     section="resume-to-the-bit",
-    why="The random generator stayed where it was, and dropout draws other numbers.",
+    why="The random generator stayed where it was. Dropout draws other numbers than it would have drawn.",
     hint="After your call `torch.rand(1)` gives another number than it would have given when the file was written.",
 )
 
@@ -791,7 +793,7 @@ mistake(
     "nothing-returned",
     edit('return saved["position"]', ""),
     section="resume-to-the-bit",
-    why="The position was not returned, so the loop begins its epoch anew.",
+    why="The position was not returned. The loop cannot know where to go on, and begins its epoch anew.",
     hint="The caller has to know which batch comes next: return the position.",
 )
 
@@ -800,7 +802,7 @@ mistake(
     "everything-returned",
     edit('return saved["position"]', "return saved"),
     section="resume-to-the-bit",
-    why="The whole dictionary was returned in place of the position.",
+    why="The whole dictionary was returned in place of the position. The loop needs to know which batch comes next.",
     hint="You return all that was saved. Only the position is wanted.",
 )
 
@@ -809,7 +811,7 @@ mistake(
     "position-moved-on",
     edit('return saved["position"]', 'return saved["position"] + 1'),
     section="resume-to-the-bit",
-    why="The position was moved on by one: a batch is left out.",
+    why="The position was moved on by one. A batch is left out at every interruption.",
     hint="You return another position than the one in the file.",
 )
 
@@ -820,7 +822,7 @@ mistake(
         'model.load_state_dict(saved["model"])', 'import copy\n\ncopy.deepcopy(model).load_state_dict(saved["model"])'
     ),
     section="resume-to-the-bit",
-    why="A copy of the model was filled, and thrown away.",
+    why="A copy of the model was filled, and thrown away. The model of the caller has the weights from before.",
     hint="The model that the caller has is unchanged: you fill a copy.",
 )
 
@@ -943,7 +945,8 @@ mistake(
     "division-by-nothing",
     edit("max(total.item(), 1)", "total.item()"),
     section="average-gradients",
-    why="Where no process has a token the gradients were divided by 0, and became NaN.",
+    why="Where no process has a token the gradients were divided by 0. They become NaN, and so does the model with the "
+    "next step.",
     hint="What if no process has a single token? 0 / 0 is NaN, and one step with it spoils the model.",
 )
 
@@ -952,7 +955,7 @@ mistake(
     "a-copy-is-reduced",
     edit("all_reduce(parameter.grad)", "all_reduce(parameter.grad.clone())"),
     section="average-gradients",
-    why="A copy of the gradient was exchanged, and the gradient stayed that of one process.",
+    why="A copy of the gradient was exchanged. The gradient itself stayed that of one process.",
     hint="`all_reduce` changes the tensor that it gets. You give it a copy, which is lost.",
 )
 
@@ -1002,7 +1005,7 @@ mistake(
     "own-tokens-returned",
     edit("return total.item()", "return tokens"),
     section="average-gradients",
-    why="The tokens of one process were returned, not those of all.",
+    why="The tokens of one process were returned. Whoever reports the loss per token needs those of all.",
     hint="You return the tokens that came in. Those of all processes together are wanted.",
 )
 
@@ -1144,7 +1147,7 @@ mistake(
     "sequences-for-tokens",
     edit("tokens = rows * length", "tokens = rows"),
     section="cost-of-a-step",
-    why="Sequences were counted in place of tokens.",
+    why="Sequences were counted in place of tokens. A sequence has T of them.",
     hint="A step has B T tokens. You count B of them.",
 )
 
@@ -1153,7 +1156,7 @@ mistake(
     "bits-for-bytes",
     edit("(34 * d_model + 5 * num_heads * length)", "8 * (34 * d_model + 5 * num_heads * length)"),
     section="cost-of-a-step",
-    why="The activations were counted in bits.",
+    why="The activations were counted in bits. A byte has eight.",
     hint="Your number of bytes is eight times too large: those are bits.",
 )
 
@@ -1189,7 +1192,7 @@ mistake(
     "table-counted-twice",
     edit("weights + small + output + length", "weights + small + 2 * output + length"),
     section="cost-of-a-step",
-    why="The table that is embedding and output layer at once was counted twice.",
+    why="The table that is embedding and output layer at once was counted twice. It is one parameter with two uses.",
     hint="You have more parameters than the model: a tied table is there once.",
 )
 
@@ -1198,7 +1201,7 @@ mistake(
     "no-biases",
     edit("weights + small + output", "weights + output"),
     section="cost-of-a-step",
-    why="Biases and normalisations were left out of the parameters.",
+    why="Biases and normalisations were left out of the parameters. They are few, and trained like all others.",
     hint="Your number of parameters has the matrices alone. Count the biases, gains and biases of normalisations as well.",
 )
 
@@ -1207,7 +1210,7 @@ mistake(
     "last-norm-forgotten",
     edit("num_layers * 13 * d_model + 2 * d_model", "num_layers * 13 * d_model"),
     section="cost-of-a-step",
-    why="The normalisation after the last layer was forgotten.",
+    why="The normalisation after the last layer was forgotten. It has a gain and a bias of d numbers each.",
     hint="Two times d parameters are missing. What follows the last layer?",
 )
 
@@ -1216,7 +1219,7 @@ mistake(
     "positions-forgotten",
     edit("output + length * d_model,", "output,"),
     section="cost-of-a-step",
-    why="The table of positions was left out of the parameters.",
+    why="The table of positions was left out of the parameters. It has T rows of d numbers.",
     hint="There is a second table, with a row for each position.",
 )
 
@@ -1234,7 +1237,7 @@ mistake(
     "percent",
     edit("utilisation=operations", "utilisation=100 * operations"),
     section="cost-of-a-step",
-    why="The share was returned in percent.",
+    why="The share was returned in percent. From 0 to 1 is agreed, so that it can be multiplied with a peak.",
     hint="Your share is a hundred times too large: it goes from 0 to 1.",
 )
 
@@ -1243,7 +1246,7 @@ mistake(
     "upside-down",
     edit("operations / (seconds * peak * devices)", "seconds * peak * devices / operations"),
     section="cost-of-a-step",
-    why="The fraction is upside down: what could have been done, by what was done.",
+    why="The fraction is upside down. It says how many times as long the device was there as it was needed.",
     hint="The share of the peak is at most 1. Yours is what could have been done, divided by what was done.",
 )
 
