@@ -26,7 +26,7 @@ CONFIG = TranslationConfig(
     vocab_size=800, num_layers=2, d_model=64, d_ff=128, max_tokens=1024, steps=700, warmup=150, factor=0.6,
     validate_every=350, validate_pairs=100, threads=1,
 )  # fmt: skip
-AT_MOST_SECONDS = 2400  # by the clock of a machine with other work; about ten minutes of one core
+AT_MOST_SECONDS = 2400  # by the clock of a machine that has other work too
 PAIRS, JUDGED, SEEDS = 8000, 150, (0, 1, 2)
 ARMS = {
     f"{tied}, {start}": {"tie_weights": tied == "tied", "table_start": start}

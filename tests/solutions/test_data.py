@@ -13,7 +13,7 @@ import pytest
 from solutions.data import jargon, make_jargon
 
 ARTICLES = {
-    "00-database-info": "00-database-info\n    This is the front matter, which is long enough for an entry of its own.\n",
+    "00-database-info": "00-database-info\n    This is the front matter, long enough for an entry of its own.\n",
     "buffer": (
         "buffer\n /buhf'r/, n.\n\n    1. n. [from {Unix}] A piece of “memory” that waits — see {bit\n    bucket}"
         " and {\n    core}. It is spelled naïvely.\n\n    2. v. To wait (/way't/) a while.\n\n"
