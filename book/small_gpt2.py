@@ -1,4 +1,4 @@
-"""A small GPT-2 that has read the Jargon File, trained by the C program: ``make gpt2``, or ``python book/small_gpt2.py``.
+"""A small GPT-2 that has read the Jargon File, trained by the C program. ``make gpt2`` calls this.
 
 Writes into ``_build/gpt2``: the program ``gpt2``, the text as tokens (byte pairs), what each token is, and the trained
 checkpoint. Then ``gpt2 generate`` has something to say without any download.

@@ -122,6 +122,7 @@ EXCEPT = {
     "exercises/*": "generated: the numbers were written out when the notebooks were released",
     "tests/course/test_references.py": "this file: what is looked for stands in it",
     "CHANGELOG.md": "tells what was so at a time",
+    "book/experiments/gpt2_model.json": "a page of text that a model was judged on, and its weights",
     "tests/lms/attention_with_dots.json": "a notebook as an earlier release wrote it",
 }
 
