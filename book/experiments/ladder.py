@@ -38,12 +38,17 @@ def run(reduced=False, corpus=None):
     one = partial(train_one, split_text(text)) if reduced or corpus else Journal(text)
     tuned = {steps: {name: tune(one, name, *trials[steps]) for name in RUNGS} for steps in trials}
 
-    runs: dict[str, list[dict]] = {str(steps): [] for steps in trials} | {"short": []}
+    few, many = tuned
+    runs: dict[int | str, list[dict]] = {few: [], many: [], "short": []}
+    order = [(few, seed) for seed in range(seeds)]  # what takes longest comes last, seed by seed
+    order += [(length, seed) for seed in range(seeds) for length in (many, "short")]
     try:
-        for seed in range(seeds):
-            for steps, rates in tuned.items():
-                runs[str(steps)].append({name: one(name, seed, steps, rates[name]["rate"]) for name in RUNGS})
-            runs["short"].append({name: one(name, seed, short, 1e-2, SHORT) for name in ("v9", "v10")})
+        for length, seed in order:
+            if length == "short":
+                found = {name: one(name, seed, short, 1e-2, SHORT) for name in ("v9", "v10")}
+            else:
+                found = {name: one(name, seed, length, tuned[length][name]["rate"]) for name in RUNGS}
+            runs[length].append(found)
     except KeyboardInterrupt:  # what is finished is recorded
         if not all(runs.values()):
             raise
@@ -53,7 +58,7 @@ def run(reduced=False, corpus=None):
         "batch_size": BATCH,
         "tuning": {str(steps): {"updates": trials[steps][0], **tuned[steps]} for steps in trials},
         "characters": characters_of(text),
-        "rungs": {name: {str(steps): summary(runs[str(steps)], name) for steps in trials} for name in RUNGS},
+        "rungs": {name: {str(steps): summary(runs[steps], name) for steps in trials} for name in RUNGS},
         "short": {"part": SHORT, "updates": short, **{name: summary(runs["short"], name) for name in ("v9", "v10")}},
         **({"seconds": one.seconds()} if isinstance(one, Journal) else {}),
     }
