@@ -132,7 +132,7 @@ def _heads_start() -> dict[str, Any]:
 def _heads_still(start: dict[str, Any]) -> Table:
     results = json.loads(MODEL.read_text(encoding="utf-8"))["results"]
     caption = (
-        f"The model of the figure, trained for {results['steps']} steps on this course's text: held-out loss in nats "
+        f"The model of the figure, trained for {results['steps']} steps on the Jargon File: held-out loss in nats "
         "per character."
     )
     losses = {

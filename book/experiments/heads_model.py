@@ -7,22 +7,23 @@ import torch
 from pages import course_text
 from trained import unpack
 
+from solutions.data import jargon
 from solutions.ladder import LadderModel, held_out_loss, rung, split_text, train
 
 WHAT = (
-    "Step v9 of the ladder, trained on the course's own text: its weights as 16-bit floats, and its held-out loss "
+    "Step v9 of the ladder, trained on the Jargon File: its weights as 16-bit floats, and its held-out loss "
     "(nats per character) before and after they were rounded to that"
 )
 SIZES = {"block_size": 32, "n_embed": 32}
-SAMPLE = "Every row of the weights sums to"  # 32 characters
+SAMPLE = "hacker: A person who enjoys code"  # 32 characters
 
 
 def run(reduced=False, corpus=None):
     steps = 150 if reduced else 3000
-    characters, training, validation = split_text(course_text(corpus))
+    characters, training, validation = split_text(course_text(corpus) if corpus else jargon())
     torch.manual_seed(0)
     model = LadderModel(rung("v9", len(characters), **SIZES))
-    train(model, training, steps, seed=0)
+    train(model, training, steps, lr=1e-2, decay=True)
     loss = held_out_loss(model, validation)
     weights = pack(model)
     stored = unpack(characters, SIZES, weights)
