@@ -42,7 +42,10 @@ class AuthorYearStyle(PlainStyle):
 
 
 def _authors(entry: Entry) -> str:
-    names = [" ".join(person.prelast_names + person.last_names).strip("{}") for person in entry.persons["author"]]
+    names = [
+        " ".join(person.prelast_names + person.last_names).strip("{}")
+        for person in entry.persons.get("author") or entry.persons["editor"]
+    ]
     if len(names) > 2:
         return f"{names[0]} et al."
     return " and ".join(names)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from sandboxed import needs_jail
 
 from autograder.grading.engine import _lost_answers, grade_code, grade_sources
 from autograder.judging.results import CheckResult, TaskResult
@@ -44,14 +45,7 @@ SCORES = "def attention_scores(q, k):\n    return q @ k.transpose(-2, -1) / q.sh
 LIMITS = Limits(request_seconds=1.0, total_seconds=10.0, memory_mb=256)
 
 
-def _works() -> bool:
-    try:
-        return bool(jail.user_namespace_modes())
-    except jail.NoJail:
-        return False
-
-
-pytestmark = pytest.mark.skipif(not _works(), reason="there is no sandbox on this host")
+pytestmark = needs_jail
 
 
 @pytest.fixture(scope="module")

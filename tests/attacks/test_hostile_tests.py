@@ -8,12 +8,12 @@ import textwrap
 import time
 
 import pytest
+from sandboxed import needs_jail
 
 from autograder.course.catches import find_catch
 from autograder.grading.engine import grade_code
 from autograder.judging import results
 from autograder.judging.shown import code_of
-from autograder.sandbox import jail
 from autograder.sandbox.session import ForkServer, Limits
 from autograder.submissions.notebooks import Code
 
@@ -26,14 +26,7 @@ HASHES = {hashlib.sha256(name.encode()).hexdigest() for name in NAMES if "-" in 
 ACCEPTS = "Your test accepts a wrong implementation"
 
 
-def _works() -> bool:
-    try:
-        return bool(jail.user_namespace_modes())
-    except jail.NoJail:
-        return False
-
-
-pytestmark = pytest.mark.skipif(not _works(), reason="there is no sandbox on this host")
+pytestmark = needs_jail
 
 
 def reference_hash() -> str:

@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde
+from sandboxed import jail_works
 from traitlets.config import Config
 
 from autograder.course.registry import find_unit
@@ -17,7 +18,6 @@ from autograder.lms import release, sample_class
 from autograder.lms.grade_ids import task_of
 from autograder.lms.nbgrader import configure
 from autograder.lms.sample_class import to_file
-from autograder.sandbox import jail
 
 UNIT = "attention"
 FULL = {task: float(points) for task, points in sample_class.full_marks(UNIT).items()}
@@ -29,7 +29,7 @@ class Course:
     def __init__(self, root: Path, db_url: str | None = None, **options: dict):
         self.root = root.resolve()
         config = configure(Config(), root=self.root)
-        config.GradeInProcess.unsafe = not _jail_works()
+        config.GradeInProcess.unsafe = not jail_works()
         config.GradeInProcess.check_timeout = sample_class.CHECK_TIMEOUT
         for section, values in options.items():
             config[section].update(values)
@@ -74,13 +74,6 @@ class Course:
     def total(self, student: str, assignment: str = UNIT) -> float:
         with Gradebook(self.db_url) as gradebook:
             return gradebook.find_submission(assignment, student).score
-
-
-def _jail_works() -> bool:
-    try:
-        return bool(jail.user_namespace_modes())
-    except jail.NoJail:
-        return False
 
 
 def source_of(unit: str) -> NotebookNode:

@@ -19,19 +19,12 @@ from courses import FULL, UNIT, Course, scores_of_tasks, source_of
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters.base import NbGraderException
+from sandboxed import needs_jail
 
 from autograder.lms import folders, release, restore
 from autograder.lms.sample_class import as_version_3, fill, is_reflection, solved, to_file
-from autograder.sandbox import jail
 
 SECONDS = 20  # for one attack; each took minutes, or did not end
-
-
-def _works() -> bool:
-    try:
-        return bool(jail.user_namespace_modes())
-    except jail.NoJail:
-        return False
 
 
 @pytest.fixture(scope="module")
@@ -269,7 +262,7 @@ def own_scores(course: Course) -> list[float | None]:
     return list(course.scores("ada", "own").values())
 
 
-@pytest.mark.skipif(not _works(), reason="there is no sandbox on this host")
+@needs_jail
 def test_an_own_notebook_runs_in_the_sandbox(tmp_path):
     outside = tmp_path / "outside"
     code = (

@@ -572,7 +572,7 @@ def test_in_the_usual_layout_any_name_is_a_student(tmp_path, write, notebook, st
 # --- notebooks in which nothing is graded ---------------------------------------------------------------
 
 GPU = (ROOT / "exercises" / "translation" / "translation_gpu.ipynb").read_text(encoding="utf-8")
-STEP = cells("def training_step(model, batches, *others):\n    return None")
+STEP = cells("def evaluate(model, pairs, *others):\n    return None")
 BESIDE = {
     "in the learner's folder": ("class/ada", "translation.ipynb", "translation_gpu.ipynb"),
     "as nbgrader has it": ("class/ada/translation", "translation.ipynb", "translation_gpu.ipynb"),
