@@ -14,6 +14,7 @@ TOP = {
     "BabyGPT": ("babygpt.BabyGPT", "babygpt.generate"),
     "the Transformer": ("transformer.make_model",),
     "the translator": ("translation.train_translator",),
+    "the Llama": ("llama.Llama",),
 }
 IN_C = "GPT-2 in C"  # whose parts are all kernels
 
