@@ -144,7 +144,9 @@ def wrong(slip: Shown) -> Score:
     return names[induction_heads.induction_score.__name__]
 
 
-def _raised(test: Callable[[Score], object], implementation: Score, seeds: Iterable[int] = range(SEEDS)) -> Exception | None:
+def _raised(
+    test: Callable[[Score], object], implementation: Score, seeds: Iterable[int] = range(SEEDS)
+) -> Exception | None:
     """What the test raised with an implementation, under any of the seeds."""
     with torch.random.fork_rng(devices=[]):
         for seed in seeds:
