@@ -20,7 +20,7 @@ FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 SMALL := _build/gpt2
 
-.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub lighthouse test checks lint bench bench-grading bench-caches bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
+.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub dist lighthouse test checks lint bench bench-grading bench-caches bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
 
 all: ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@# The class is graded and GPT-2 trained beside the book. One thread each: more would only disturb each other.
@@ -89,6 +89,15 @@ pdf: book ## the whole book as one PDF, _build/print/transformer-workbook.pdf
 
 epub: book ## the whole book as an EPUB, _build/print/transformer-workbook.epub
 	@$(BIN)/python book/printing.py epub
+
+dist: pdf epub ## what a release consists of, in dist/: packages, the book in one file, the exercises, checksums
+	@rm -rf dist
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt '.[release]'
+	@$(BIN)/python -m build --outdir dist .
+	@$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
+	@cp _build/print/transformer-workbook.pdf _build/print/transformer-workbook.epub dist/
+	@$(BIN)/python -m zipfile -c dist/exercises.zip exercises
+	@cd dist && sha256sum -- * > SHA256SUMS
 
 lighthouse: book ## measure five pages with Lighthouse (some minutes), into book/measurements/lighthouse.json
 	@.ci/need chromium npm
