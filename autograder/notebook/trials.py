@@ -7,7 +7,7 @@ That notebook is the one on induction heads, and the test is one of `induction_s
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import torch
 
@@ -144,7 +144,9 @@ def wrong(slip: Shown) -> Score:
     return names[induction_heads.induction_score.__name__]
 
 
-def _raised(test: Callable[[Score], object], implementation: Score, seeds: object = range(SEEDS)) -> Exception | None:
+def _raised(
+    test: Callable[[Score], object], implementation: Score, seeds: Iterable[int] = range(SEEDS)
+) -> Exception | None:
     """What the test raised with an implementation, under any of the seeds."""
     with torch.random.fork_rng(devices=[]):
         for seed in seeds:
