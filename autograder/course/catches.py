@@ -34,7 +34,7 @@ from functools import lru_cache
 from typing import Any
 
 from autograder.course.addresses import PACKAGE
-from autograder.course.catalogue import Alternative, Entry, Mistake, alternatives, edited, mistakes
+from autograder.course.catalogue import Alternative, Entry, Mistake, alternatives, edited, in_c, mistakes
 from autograder.course.edits import Edit, edit
 from autograder.course.references import expand
 
@@ -173,6 +173,9 @@ def faults(one: Catch) -> Iterator[str]:
     shown = [*one.styles, *one.slips]
     for name in sorted({other.name for other in shown if [item.name for item in shown].count(other.name) > 1}):
         yield f"{one.task}: {name!r} is listed twice."
+    for name in one.of:
+        if in_c(f"{one.unit}.{name}"):
+            yield f"{one.task}: {name} is in C, and a test gets Python: write that into solutions/{one.unit}.py."
     described = set()
     for other in shown:
         try:

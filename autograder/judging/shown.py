@@ -16,10 +16,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import solutions
-from autograder.course.catalogue import Entry, complete_source, in_c
+from autograder.course.catalogue import Entry, complete_source
 from autograder.course.catches import Catch, Shown
 from autograder.course.source import syntax_tree
-from autograder.judging import shown_c
 from autograder.sandbox.drivers import driver_source
 from autograder.sandbox.runtime.lines import DRIVER_FILE
 
@@ -33,10 +32,7 @@ def code_of(catch: Catch, shown: Shown | None = None) -> bytes:
     if catch.build:
         wanted |= _names(syntax_tree(driver_source(catch.build)))
     entry = catch.entry(shown) if shown else None
-    if any(in_c(f"{catch.unit}.{name}") for name in (*catch.gets, *catch.of)):
-        tree = syntax_tree(shown_c.program(wanted, entry))
-    else:
-        tree = ast.Module(_program(catch.unit, wanted, entry), [])
+    tree = ast.Module(_program(catch.unit, wanted, entry), [])
     return marshal.dumps(compile(_normalised(tree), DRIVER_FILE, "exec", dont_inherit=True))
 
 

@@ -39,8 +39,12 @@ def test_what_is_declared_is_complete():
         (with_slips(), "every group needs a mistake"),
         (replace(ATTENTION, styles=ATTENTION.styles[1:]), "'nan-to-num-after-masked-fill', is in no style"),
         (with_slips(slip("my-own", "What?", edit("no such text", "x"))), "occurs nowhere, but must occur exactly once"),
+        (
+            catch("gpt2_backward.test_it", gets="layernorm_backward", styles=(), groups=()),
+            "layernorm_backward is in C, and a test gets Python: write that into solutions/gpt2_backward.py",
+        ),
     ],
-    ids=["unknown", "no words", "twice", "empty", "style missing", "edit"],
+    ids=["unknown", "no words", "twice", "empty", "style missing", "edit", "in C"],
 )
 def test_faults_are_said(broken, said):
     assert any(re.search(said, fault) for fault in faults(broken)), list(faults(broken))

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from types import CodeType
 
-import numpy
 import pytest
 import torch
 
@@ -106,35 +105,3 @@ def test_a_built_object_is_made_of_the_implementation():
     ]
     assert logits[0].shape == (1, 8, 11)
     assert not torch.allclose(*logits)
-
-
-def layer_norm_gradients(forward, backward) -> bool:
-    """Whether the gradient of a random sum agrees with PyTorch's."""
-    shape = b, t, c = 2, 3, 5
-    rng = numpy.random.default_rng(1)
-    inp, dout = (rng.normal(size=shape).astype("float32") for _ in range(2))
-    weight, bias = (rng.normal(size=c).astype("float32") for _ in range(2))
-    out, dinp = numpy.empty(shape, "float32"), numpy.ones(shape, "float32")
-    mean, rstd = numpy.empty((b, t), "float32"), numpy.empty((b, t), "float32")
-    dweight, dbias = numpy.zeros(c, "float32"), numpy.zeros(c, "float32")
-    forward(out, mean, rstd, inp, weight, bias, b, t, c)
-    backward(dinp, dweight, dbias, dout, inp, weight, mean, rstd, b, t, c)
-    x = torch.tensor(inp, requires_grad=True)
-    torch.nn.functional.layer_norm(x, (c,), torch.tensor(weight), torch.tensor(bias)).backward(torch.tensor(dout))
-    return numpy.allclose(dinp - 1, x.grad, atol=1e-4)
-
-
-def test_c_kernels_are_shown_as_functions_of_python():
-    names = ("layernorm_forward", "layernorm_backward")
-    slips = slip("sums-for-means", "How?"), slip("input-gradient-overwritten", "How?"), slip("rstd-twice", "How?")
-    styles = (style("plain-loops", "one in plain loops"), style("by-the-textbook", "one by the textbook"))
-    one = catch("gpt2_backward.test_shown", gets=names, styles=styles, groups=(group("all", "All", *slips),))
-    for shown in (None, *styles):
-        assert layer_norm_gradients(*(made(one, shown)[name] for name in names)), shown
-    for shown in slips:
-        assert not layer_norm_gradients(*(made(one, shown)[name] for name in names)), shown
-    forward = made(one)["layernorm_forward"]
-    with pytest.raises(TypeError, match="takes 9 arguments"):
-        forward(1)
-    with pytest.raises(TypeError, match="of type float32"):
-        forward(*[numpy.zeros(1)] * 6, 1, 1, 1)
