@@ -311,7 +311,7 @@ mistake(
     "exponent-doubled-twice",
     edit("device=x.device) / d_head", "device=x.device) / (d_head // 2)"),
     section="llama-rope",
-    why="The exponent is -4i/d_head: 2i is divided by the number of pairs, not by the width.",
+    why="The exponent is -4i/d_head, since 2i is divided by the number of pairs. It has to be divided by the width.",
     hint="Your pairs turn too slowly, all but the first. The exponent of pair i is -2i / d_head.",
 )
 
@@ -930,7 +930,7 @@ mistake(
         "v = split_heads(self.v_proj(x), self.num_heads)[:, : self.num_kv_heads]",
     ),
     section="llama-groups",
-    why="The projections of keys and values are as wide as the model, and most of it is thrown away.",
+    why="The projections of keys and values are as wide as the model. Most of what they compute is thrown away.",
     hint="`k_proj` and `v_proj` are too wide. They have num_kv_heads * d_head outputs.",
 )
 
