@@ -94,7 +94,9 @@ def build_model(config, tokenizer, make=make_model):
         config.tie_weights,
     )  # fmt: skip
     if config.table_start == "normal":
-        for table in {model.src_embed[0].embed.weight, model.tgt_embed[0].embed.weight}:  # one, if they are tied
+        embeddings = (module for module in model.modules() if isinstance(module, torch.nn.Embedding))
+        tables = dict.fromkeys(one.weight for one in embeddings if one.num_embeddings == size)  # one, if they are tied
+        for table in tables:
             torch.nn.init.normal_(table, std=config.d_model**-0.5)
     model.tokenizer = tokenizer
     return model
