@@ -287,7 +287,7 @@ class GPT2Tokenizer:
 
     def decode(self, ids):
         """The text of some ids."""
-        parts = [[]]
+        parts: list[list[int]] = [[]]
         for index in ids:
             if index == self.end:
                 parts.append([])
