@@ -2,6 +2,7 @@
 
 import base64
 import math
+import re
 
 import record
 import torch
@@ -83,7 +84,10 @@ def run(reduced=False, corpus=None):
         "merges": lines,
         "losses": [losses for _, losses in found],
         "held_out_loss": record.spread([losses[-1][1] for _, losses in found]),
-        "page": text[start : start + PAGE],
+        # Without the numbers of chapters, which may change.
+        "page": "\n".join(
+            line for line in text[start : start + PAGE].split("\n") if not re.search(r"chapter \d", line)
+        ),
         "weights": pack(state),
     }
 
