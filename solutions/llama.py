@@ -184,8 +184,8 @@ class GroupedQueryAttention(nn.Module):
             ``(B, T, d)``.
         """
         ### BEGIN SOLUTION
-        q = split_heads(self.q_proj(x), self.num_heads)  # (B, H, T, d_head)
-        k = split_heads(self.k_proj(x), self.num_kv_heads)  # (B, G, T, d_head)
+        q = split_heads(self.q_proj(x), self.num_heads)
+        k = split_heads(self.k_proj(x), self.num_kv_heads)
         v = split_heads(self.v_proj(x), self.num_kv_heads)
         if cache is not None:
             k, v = cache.update(layer, k, v)  # all positions so far, keys not turned yet
@@ -193,7 +193,7 @@ class GroupedQueryAttention(nn.Module):
         new = positions[-x.shape[1] :]
         q, k = apply_rope(q, new, self.base), apply_rope(k, positions, self.base)
         group = self.num_heads // self.num_kv_heads
-        k, v = (one.repeat_interleave(group, dim=1) for one in (k, v))  # (B, H, T_all, d_head)
+        k, v = (one.repeat_interleave(group, dim=1) for one in (k, v))
         heads, _ = scaled_dot_product_attention(q, k, v, positions <= new[:, None])
         return self.o_proj(merge_heads(heads))
         ### END SOLUTION
@@ -267,7 +267,7 @@ class Llama(nn.Module):
             Logits ``(B, T, V)``.
         """
         ### BEGIN SOLUTION
-        x = self.embed_tokens(ids)  # (B, T, d)
+        x = self.embed_tokens(ids)
         for number, layer in enumerate(self.layers):
             x = layer(x, cache, number)
         x = self.norm(x)
