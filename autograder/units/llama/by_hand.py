@@ -76,4 +76,20 @@ BY_HAND = {
         because="At position 0 nothing turns. At position 1 the pair of the entries 0 and 2 is turned by 1 radian.",
         computed="apply_rope(torch.eye(4)[[0, 0]], torch.arange(2))",
     ),
+    "llama.own-head": Question(
+        ask="A model has a vocabulary of 10 tokens and the width 4. How many parameters more has it with a head of its own "
+        "than with a tied one?",
+        answer="40",
+        hint="A head maps 4 numbers to 10 logits, without a bias.",
+        because="The table of tokens has 10 rows of 4 numbers, and a head of its own is as large.",
+        computed="[sum(one.numel() for one in Llama(LlamaConfig(10, 4, 6, 2, 1, 1, tied=False)).parameters()) "
+        "- sum(one.numel() for one in Llama(LlamaConfig(10, 4, 6, 2, 1, 1)).parameters())]",
+    ),
+    "llama.how-many-tensors": Question(
+        ask="How many tensors has the checkpoint of a tied model with 30 layers?",
+        answer="272",
+        hint="Count the weights of one layer: two norms, four projections of the attention, three of SwiGLU.",
+        because="Nine in each of 30 layers are 270, and the table of tokens and the last norm are two more.",
+        computed="[len(Llama(LlamaConfig(5, 4, 6, 2, 1, 30)).state_dict())]",
+    ),
 }
