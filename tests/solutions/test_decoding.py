@@ -244,7 +244,9 @@ class Numbers:
         return " ".join(map(str, ids))
 
 
-@pytest.mark.parametrize("options", [{}, {"beam_size": 3}, {"draw": partial(sample_next, top_k=5)}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"beam_size": 3}, {"draw": partial(sample_next, top_k=5)}], ids=["greedy", "beam", "drawn"]
+)
 def test_translations_with_a_cache_are_those_without(model, options):
     texts = ["5 6 7", "8 9 10 11 12 13 14", "4", "", "19 18 17 16 15 14 13 12"]
     found = []
