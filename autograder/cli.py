@@ -118,6 +118,17 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--memory", metavar="MB", type=_positive_int, help="memory that one submission may use")
     grade.add_argument("--unsafe", action="store_true", help="run submissions without a sandbox")
 
+    gradescope = command("gradescope", _gradescope, "write the autograder of an assignment on Gradescope, a zip file")
+    gradescope.add_argument("units", metavar="UNIT", nargs="+", help="what the assignment consists of")
+    gradescope.add_argument("--out", metavar="FILE", type=Path, required=True, help="for example autograder.zip")
+    gradescope.add_argument(
+        "--visibility",
+        choices=("visible", "after_due_date", "after_published", "hidden"),
+        default="visible",
+        help="when learners see the tests (by default, at once)",
+    )
+    _add_package(gradescope)
+
     doctor = command("doctor", _doctor, "say what a unit still lacks, or whether the sandbox holds")
     doctor.add_argument("unit", metavar="UNIT", nargs="?")
     doctor.add_argument("--sandbox", action="store_true", help="try to break the sandbox from inside")
@@ -149,6 +160,12 @@ def _parser() -> argparse.ArgumentParser:
     certificate.add_argument("--sentence", metavar="TEXT", default="", help="what a model of yours has written")
     certificate.add_argument("--out", metavar="FILE", type=Path, required=True, help="the page, HTML")
     return parser
+
+
+def _add_package(command: argparse.ArgumentParser) -> None:
+    """Which course is installed where a system of the school's grades."""
+    command.add_argument("--version", metavar="TAG", help="tag or commit installed there (by default, this one)")
+    command.add_argument("--package", metavar="NAME", help="what is installed instead, as pip takes it, or a wheel")
 
 
 def _jobs() -> int:
@@ -406,6 +423,26 @@ def _sentences_for_grading_errors() -> Iterator[None]:
         raise UsageError(f"{error} Or grade without a sandbox, at your own risk, with --unsafe.") from error
     except ForkServerError as error:
         raise UsageError(str(error)) from error
+
+
+def _gradescope(options: argparse.Namespace) -> int:
+    units = [find_unit(name).name for name in dict.fromkeys(options.units)]
+    if os.path.lexists(options.out):
+        raise UsageError(f"{options.out} exists already: remove it first, or give another name.")
+
+    from autograder import reports
+    from autograder.course.version import pinned
+    from autograder.lms import gradescope
+
+    package = options.package or pinned(options.version)
+    if package.endswith(".whl") and "://" not in package and not Path(package).is_file():
+        raise UsageError(f"There is no file {package}: build it with `python -m build --wheel`, or name another.")
+    try:
+        gradescope.write_zip(options.out, units, package, options.visibility)
+    except reports.ReportError as error:
+        raise UsageError(str(error)) from error
+    print(f"Written: {options.out}, which installs {package}. Upload it as the autograder of the assignment.")
+    return 0
 
 
 def _doctor(options: argparse.Namespace) -> int:
