@@ -27,6 +27,11 @@ def pinned(version: str | None = None) -> str:
     return requirement(version or this_version())
 
 
+def local_wheel(package: str) -> Path | None:
+    """The wheel on this machine that is named instead of something to download, whether it exists or not."""
+    return Path(package) if package.endswith(".whl") and "://" not in package else None
+
+
 def this_version() -> str:
     """The commit of this checkout, or the one that pip installed; where none is known, the tag of the version."""
     installed = distribution("transformer-workbook")

@@ -15,13 +15,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import jinja2
-
 from autograder import reports
-from autograder.course.addresses import PACKAGE
 from autograder.course.registry import find_unit
+from autograder.course.version import local_wheel
 from autograder.grading.engine import grade_sources
 from autograder.judging.results import Submission
+from autograder.lms.templates import TEMPLATES
 from autograder.reports.exports import VISIBILITIES, to_gradescope
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import ForkServerError
@@ -29,11 +28,6 @@ from autograder.submissions.choice import Candidate, choose, tasks_written, unit
 from autograder.submissions.discovery import Source, candidates_in
 from autograder.submissions.names import unit_named
 
-TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(PACKAGE / "lms" / "templates"),
-    undefined=jinja2.StrictUndefined,
-    keep_trailing_newline=True,
-)
 SYSTEM_PACKAGES = ("python3", "python3-venv", "git", "bubblewrap")
 COMPILER_PACKAGES = ("gcc", "libc6-dev")  # for units in C
 STUDENT = "submission"  # Gradescope knows whose it is
@@ -50,7 +44,7 @@ def write_zip(path: Path, units: Sequence[str], package: str, visibility: str = 
     `UnknownUnit` for a unit that cannot be graded.
     """
     found = [find_unit(unit) for unit in units]
-    wheel = Path(package) if package.endswith(".whl") and Path(package).is_file() else None
+    wheel = local_wheel(package)
     in_c = any(unit.language == "c" for unit in found)
     values = {
         "packages": " ".join(SYSTEM_PACKAGES + COMPILER_PACKAGES * in_c),
