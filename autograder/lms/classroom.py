@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 from autograder.course.addresses import chapter_url
@@ -29,7 +30,7 @@ def write_repository(folder: Path, units: Sequence[str], package: str) -> None:
     written, `UnknownUnit` for a unit that cannot be graded, and `BrokenSource` when a notebook cannot be made.
     """
     found = [find_unit(unit) for unit in units]
-    points = {unit.name: points_text(sum(map(max_points, unit.task_ids))) for unit in found}
+    points = {unit.name: points_text(sum(map(max_points, unit.task_ids), Fraction(0))) for unit in found}
     values = {"units": found, "points": points, "package": package, "chapter_url": chapter_url}
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".classroom-", dir=folder.resolve().parent) as temporary:
