@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -179,32 +180,35 @@ def test_a_broken_submission_gets_no_points_and_the_reason(container, files):
     assert results["output"] + "".join(test["output"] for test in results["tests"])
 
 
-def test_a_submission_cannot_write_its_own_results(container):
-    forged = """
-import json, os, subprocess, sys, threading
-root = os.environ.get("AUTOGRADER_ROOT", "")
-late = "import sys, time; time.sleep(1)\\nwhile True: open(sys.argv[1], 'w').write('{\\"score\\": 99}')"
-path = PATH
-try:
-    open(path, "w").write('{"score": 99}')
-    subprocess.Popen([sys.executable, "-c", late, path], start_new_session=True)
-except Exception:
-    pass
+def no_sandbox(sources, jailed):
+    if jailed:
+        raise NoJail("bubblewrap may not make namespaces.")
+    return grade_sources(sources, jailed=False)
+
+
+@pytest.mark.parametrize("sandbox", [True, False], ids=["sandbox", "no-sandbox"])
+def test_a_submission_does_not_replace_its_results(tmp_path, monkeypatch, sandbox):
+    """Catches results that the submission wrote, and processes of it that go on after the grader has."""
+    path = tmp_path / "results" / "results.json"
+    late = "import sys, time\nwhile True: time.sleep(0.1); open(sys.argv[1], 'w').write('forged')"
+    forged = f"""
+import subprocess, sys
+open({str(path)!r}, "w").write("forged")
+subprocess.Popen([sys.executable, "-c", {late!r}, {str(path)!r}], start_new_session=True)
 """
-    made = container("attention")
-    path = made.root / "results" / "results.json"
-    results = made.graded(attention__py=forged.replace("PATH", repr(str(path))))
-    assert results["score"] == 0
+    for folder in ("submission", "results"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "submission" / "attention.py").write_text(forged, encoding="utf-8")
+    if not sandbox:
+        monkeypatch.setattr(gradescope, "grade_sources", no_sandbox)
+    assert gradescope.main(["--root", str(tmp_path), "attention"]) == 0
+    time.sleep(1)
+    assert json.loads(path.read_text(encoding="utf-8"))["score"] == 0
 
 
 def test_where_no_sandbox_works_it_grades_without_and_tells_the_instructor(
     tmp_path, monkeypatch, capsys, notebook, solution_cells
 ):
-    def no_sandbox(sources, jailed):
-        if jailed:
-            raise NoJail("bubblewrap may not make namespaces.")
-        return grade_sources(sources, jailed=False)
-
     monkeypatch.setattr(gradescope, "grade_sources", no_sandbox)
     (tmp_path / "attention.ipynb").write_text(notebook(*solution_cells("attention")), encoding="utf-8")
     (graded,) = gradescope.grade(tmp_path, ["attention"])
