@@ -102,6 +102,8 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--task", metavar="ID", help="one task, for example attention.softmax")
     check.add_argument("--unit", metavar="UNIT", help="the unit, where the file's name does not tell")
     check.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
+    for kind in ("JSON", "JUnit"):
+        check.add_argument(f"--{kind.lower()}", metavar="FILE", type=Path, help=f"write the report as {kind}, too")
 
     grade = command("grade", _grade, "grade untrusted submissions: files, folders, or the download of a platform")
     grade.add_argument("paths", metavar="PATH", type=Path, nargs="+")
@@ -117,6 +119,22 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--timeout", metavar="S", type=_positive_float, help="seconds that one submission may take")
     grade.add_argument("--memory", metavar="MB", type=_positive_int, help="memory that one submission may use")
     grade.add_argument("--unsafe", action="store_true", help="run submissions without a sandbox")
+
+    gradescope = command("gradescope", _gradescope, "write the autograder of an assignment on Gradescope, a zip file")
+    gradescope.add_argument("units", metavar="UNIT", nargs="+", help="what the assignment consists of")
+    gradescope.add_argument("--out", metavar="FILE", type=Path, required=True, help="for example autograder.zip")
+    gradescope.add_argument(
+        "--visibility",
+        choices=("visible", "after_due_date", "after_published", "hidden"),
+        default="visible",
+        help="when learners see the tests (by default, at once)",
+    )
+    _add_package(gradescope, "what is installed instead, as pip takes it, or a wheel")
+
+    classroom = command("classroom", _classroom, "write a template repository for GitHub Classroom")
+    classroom.add_argument("units", metavar="UNIT", nargs="+", help="whose notebooks it holds")
+    classroom.add_argument("--out", metavar="FOLDER", type=Path, required=True, help="an empty folder, or a new one")
+    _add_package(classroom, "what is installed instead, as pip takes it")
 
     doctor = command("doctor", _doctor, "say what a unit still lacks, or whether the sandbox holds")
     doctor.add_argument("unit", metavar="UNIT", nargs="?")
@@ -149,6 +167,12 @@ def _parser() -> argparse.ArgumentParser:
     certificate.add_argument("--sentence", metavar="TEXT", default="", help="what a model of yours has written")
     certificate.add_argument("--out", metavar="FILE", type=Path, required=True, help="the page, HTML")
     return parser
+
+
+def _add_package(command: argparse.ArgumentParser, text: str) -> None:
+    """Which course is installed where a system of the school's grades."""
+    command.add_argument("--version", metavar="TAG", help="tag or commit installed there (by default, this one)")
+    command.add_argument("--package", metavar="NAME", help=text)
 
 
 def _jobs() -> int:
@@ -227,6 +251,7 @@ def _check(options: argparse.Namespace) -> int:
     from autograder.submissions.files import UnreadableSubmission
     from autograder.submissions.notebooks import read
 
+    _check_files([options.json, options.junit])
     wanted = options.unit or (options.task or "").partition(".")[0]
     if wanted:
         find_unit(wanted)
@@ -241,7 +266,7 @@ def _check(options: argparse.Namespace) -> int:
     launch.prestart(jailed=False, compiler=unit.compiler)
 
     with launch.importing():
-        from autograder.grading.engine import grade_code
+        from autograder.grading.engine import grade_code, submission_of
         from autograder.judging.inputs import DEFAULT_SEED
         from autograder.reports import terminal
         from autograder.sandbox.session import ForkServer, Limits
@@ -255,6 +280,8 @@ def _check(options: argparse.Namespace) -> int:
     terminal.print_tasks(graded.tasks)
     store.remember_points({task.id: results.number(task.points) for task in graded.tasks})
     carried.keep(graded.tasks, code.cells)
+    if options.json or options.junit:
+        _write_reports(options, [submission_of(source, graded)])
     return 0 if all(task.status == results.PASSED for task in graded.tasks) else 1
 
 
@@ -348,7 +375,11 @@ def _check_destinations(options: argparse.Namespace) -> None:
             raise UsageError(f"There is no folder {options.gradescope} for Gradescope's results; create it first.")
         if not os.access(options.gradescope, os.W_OK):
             raise UsageError(f"The folder {options.gradescope} for Gradescope's results is read-only.")
-    for destination in (options.json, options.csv, options.junit, options.html, options.canvas):
+    _check_files([options.json, options.csv, options.junit, options.html, options.canvas])
+
+
+def _check_files(destinations: Sequence[Path | None]) -> None:
+    for destination in destinations:
         if destination is None:
             continue
         folder = destination.parent
@@ -379,14 +410,14 @@ def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -
     }
     failures = []
     for kind, render in renderers.items():
-        destination = getattr(options, kind)
+        destination = getattr(options, kind, None)
         try:
             if destination is not None:
                 reports.write(destination, render(submissions))
         except reports.ReportError as error:  # the other reports can still be had
             failures.append(str(error))
     try:
-        if options.gradescope is not None:
+        if getattr(options, "gradescope", None) is not None:
             write_gradescope(options.gradescope, submissions)
     except reports.ReportError as error:
         failures.append(str(error))
@@ -406,6 +437,58 @@ def _sentences_for_grading_errors() -> Iterator[None]:
         raise UsageError(f"{error} Or grade without a sandbox, at your own risk, with --unsafe.") from error
     except ForkServerError as error:
         raise UsageError(str(error)) from error
+
+
+def _gradescope(options: argparse.Namespace) -> int:
+    units = [find_unit(name).name for name in dict.fromkeys(options.units)]
+    if os.path.lexists(options.out):
+        raise UsageError(f"{options.out} exists already: remove it first, or give another name.")
+
+    from autograder import reports
+    from autograder.course.version import local_wheel, pinned
+    from autograder.lms import gradescope
+
+    package = options.package or pinned(options.version)
+    wheel = local_wheel(package)
+    if wheel and not wheel.is_file():
+        raise UsageError(f"There is no file {wheel}: build it with `python -m build --wheel`, or name another.")
+    try:
+        gradescope.write_zip(options.out, units, package, options.visibility)
+    except reports.ReportError as error:
+        raise UsageError(str(error)) from error
+    print(f"Written: {options.out}, which installs {package}. Upload it as the autograder of the assignment.")
+    return 0
+
+
+def _classroom(options: argparse.Namespace) -> int:
+    units = [find_unit(name).name for name in dict.fromkeys(options.units)]
+    folder = options.out
+    if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
+        raise UsageError(f"{folder} exists already and is no empty folder: remove it first, or give another name.")
+
+    from autograder.course.addresses import is_checkout
+    from autograder.course.version import local_wheel, pinned
+
+    if not is_checkout():
+        raise UsageError("classroom makes notebooks of their sources: run it in a checkout of the repository.")
+    package = options.package or pinned(options.version)
+    if local_wheel(package):
+        raise UsageError(f"GitHub does not have the file {package}: name something that pip can download.")
+    try:
+        from autograder.lms import classroom
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"Making notebooks needs more packages ({error}): pip install 'transformer-workbook[nbgrader]'."
+        ) from error
+    try:
+        classroom.write_repository(folder, units, package)
+    except OSError as error:
+        raise UsageError(f"The folder {folder} cannot be written ({error.strerror or error}).") from error
+    except ValueError as error:  # a sentence for the author of a notebook
+        raise UsageError(str(error)) from error
+    print(f"Written: {folder}, which installs {package}.")
+    print("Push it as a repository, mark that as a template, and choose it as the assignment's starter code.")
+    return 0
 
 
 def _doctor(options: argparse.Namespace) -> int:

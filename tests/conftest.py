@@ -34,6 +34,8 @@ SLOW = (
     "course/test_catalogue.py",
     "grading/test_cluster.py",
     "grading/test_journal.py",
+    "lms/test_classroom.py",
+    "lms/test_gradescope.py",
     "lms/test_nbgrader",
     "solutions/test_gpt2_c.py",
     "units/test_order_of_parts.py",

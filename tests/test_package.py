@@ -41,10 +41,10 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin" / "python"
 
 
-def run(python: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(python: Path, folder: Path, *arguments: str, module: str = "autograder") -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"HOME": str(folder), "XDG_DATA_HOME": str(folder / "data"), "OMP_NUM_THREADS": "1"}
-    command = [str(python), "-m", "autograder", *arguments]
+    command = [str(python), "-m", module, *arguments]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200, check=False
     )
@@ -81,6 +81,23 @@ def test_a_learner_and_a_teacher_can_work_with_it(installed: Path, tmp_path: Pat
     assert re.fullmatch(r"autograder \d+\.\d+\.\d+\n", run(installed, tmp_path, "--version").stdout)
     refused = run(installed, tmp_path, "doctor", "attention")
     assert refused.returncode == 2
+    assert "checkout" in refused.stderr
+
+
+def test_a_school_s_system_can_grade_with_it(installed: Path, tmp_path: Path) -> None:
+    """What Gradescope's container and GitHub's machine have is the wheel alone."""
+    made = run(installed, tmp_path, "gradescope", "attention", "--out", "autograder.zip")
+    assert made.returncode == 0, made.stderr
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "submission" / "attention.py").write_text((ROOT / SOLUTION).read_text(encoding="utf-8"), "utf-8")
+    graded = run(installed, tmp_path, "--root", str(tmp_path), "attention", module="autograder.lms.gradescope")
+    assert graded.returncode == 0, graded.stderr
+    results = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))
+    assert results["score"] == sum(test["max_score"] for test in results["tests"]) > 0
+    reported = run(installed, tmp_path, str(tmp_path), "attention", module="autograder.lms.points")
+    assert "::Points 0/" in reported.stdout
+    refused = run(installed, tmp_path, "classroom", "attention", "--out", "exercises")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "checkout" in refused.stderr
 
 

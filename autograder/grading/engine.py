@@ -147,6 +147,11 @@ def grade_source(
             f"The grader itself failed on this submission ({type(error).__name__}: {error!s:.200}): grade it by hand, "
             "and please report it.",
         )
+    return submission_of(source, graded)
+
+
+def submission_of(source: Source, graded: Graded) -> Submission:
+    """The result for a file that was graded, as reports show it."""
     notes = (*source.notes, *graded.notes)
     return Submission(
         readable_path(source.path),

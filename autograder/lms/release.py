@@ -48,7 +48,6 @@ import itertools
 import json
 import os
 import re
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -56,7 +55,6 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 
 import jupytext
@@ -69,7 +67,7 @@ from autograder.course import addresses, by_hand, chapter_path, headings
 from autograder.course.catches import find_catch
 from autograder.course.references import Reference, UnknownReference, expand
 from autograder.course.registry import BY_NAME, COMPANIONS, COMPLETE, Unit, UnknownUnit, find_unit, is_catch
-from autograder.course.version import digest_of_checks, requirement
+from autograder.course.version import digest_of_checks, pinned, requirement
 from autograder.judging import runner
 from autograder.lms.grade_ids import grade_id
 from autograder.lms.nbgrader import configure
@@ -717,15 +715,6 @@ def _relative(path: Path) -> str:
 # --- a class -------------------------------------------------------------------------------------------------
 
 
-def this_version() -> str:
-    """The commit of this checkout; without git, the tag of the version."""
-    command = ["git", "-C", str(addresses.ROOT), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return f"v{version('transformer-workbook')}"
-
-
 def release_to_class(course_root: Path, units: list[str], package: str) -> None:
     """Release units into a course folder."""
     with scripts_on_path():
@@ -750,8 +739,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.course or options.units:
             if not (options.course and options.units):
                 raise BrokenSource("Name both the course and the units: --course FOLDER UNIT ...")
-            package = options.package or requirement(options.version or this_version())
-            release_to_class(options.course, options.units, package)
+            release_to_class(options.course, options.units, options.package or pinned(options.version))
             return 0
         if options.check:
             old = [EXERCISES / name for name in stale(EXERCISES)]

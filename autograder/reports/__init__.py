@@ -21,14 +21,15 @@ class ReportError(Exception):
     """A report could not be written; the text is one sentence that says what is wrong and what to do."""
 
 
-def write(path: str | os.PathLike[str], text: str) -> None:
+def write(path: str | os.PathLike[str], text: str | bytes) -> None:
     """Write a report whole or not at all: a reader sees the old file or the new one, never half of it.
 
     Folders are not created. A device or pipe such as ``/dev/stdout`` is written to directly.
     Raises `ReportError` whenever the file could not be written.
     """
     try:
-        data = text.encode("utf-8", "backslashreplace")  # a lone surrogate must not cost the whole report
+        # A lone surrogate must not cost the whole report.
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
         if _is_stream(path):
             Path(path).write_bytes(data)
         else:

@@ -5,51 +5,96 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 
-from autograder.course.registry import UNITS
+from autograder.course.registry import BY_NAME, UNITS
 from autograder.judging.results import GRADED, PASSED, Submission, TaskResult, number
+from autograder.judging.runner import max_points
 from autograder.reports import write
-from autograder.reports.common import explanations, shorten
+from autograder.reports.common import (
+    Explanation,
+    check_title,
+    explanations,
+    given_text,
+    link_label,
+    messages,
+    shorten,
+)
 from autograder.reports.table import cell, spreadsheet
 
+VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words
 LONGEST_NAME = 60  # characters, each of up to four bytes, of the 255 that a file's name may have
 
 
-def to_gradescope(submission: Submission) -> str:
-    """One submission as Gradescope's ``results.json``: a test per check, the diagnosis in the task's first failure."""
-    tests = [test for task in submission.tasks for test in _tests(task)]
+def to_gradescope(submissions: Sequence[Submission], visibility: str = "visible") -> str:
+    """What one person handed in, a submission per unit, as ``results.json``: a test per check, feedback as Markdown.
+
+    The form is that of https://gradescope-autograders.readthedocs.io/en/latest/specs/. ``visibility``, one of
+    `VISIBILITIES`, says when learners see the tests. What a task's diagnosis says stands in its first failed test.
+    """
+    remarks = [submission.message for submission in submissions if submission.message]
     results = {
-        "score": number(submission.points),
-        "execution_time": round(submission.seconds, 3),
-        "output": shorten(submission.message or ""),
+        "score": number(sum((submission.points for submission in submissions), Fraction(0))),
+        "execution_time": round(sum(submission.seconds for submission in submissions), 3),
+        "output": shorten("\n".join(remarks)),
         "output_format": "text",
-        "test_output_format": "text",
+        "test_output_format": "md",
         "test_name_format": "text",
-        "visibility": "visible",
-        "tests": tests,
+        "visibility": visibility,
+        "tests": [test for submission in submissions for test in _tests_of(submission)],
     }
     return json.dumps(results, indent=2) + "\n"
 
 
-def _tests(task: TaskResult) -> list[dict]:
+def _tests_of(submission: Submission) -> list[dict]:
+    if submission.status == GRADED:
+        return [test for task in submission.tasks for test in _tests(task, submission.tasks)]
+    if submission.unit not in BY_NAME:
+        return []
+    lost = sum((max_points(task) for task in BY_NAME[submission.unit].task_ids), Fraction(0))
+    why = _fenced(submission.message or "")
+    return [_test(f"{submission.unit}: could not be graded", False, Fraction(0), lost, why)]
+
+
+def _tests(task: TaskResult, tasks: Sequence[TaskResult]) -> list[dict]:
     tests = []
-    explained = "".join(f"{found.heading}\n{found.text}\n{found.link}\n\n" for found in explanations(task))
-    for check in task.checks:
-        output = shorten(check.message)
+    paragraphs = [given_text(task), *map(_markdown, explanations(task, tasks))]
+    explained = "".join(f"{paragraph}\n\n" for paragraph in paragraphs if paragraph)
+    for check, message in messages(task):
+        output = _fenced(message)
         if check.status != PASSED:
             output, explained = explained + output, ""
-        tests.append(
-            {
-                "name": f"{task.id}: {check.title or check.id}",
-                "score": number(check.points),
-                "max_score": number(check.max_points),
-                "status": "passed" if check.status == PASSED else "failed",
-                "output": output,
-            }
-        )
+        name = f"{task.id}: {check_title(check)}"
+        tests.append(_test(name, check.status == PASSED, check.points, check.max_points, output))
     return tests
+
+
+def _test(name: str, passed: bool, points: Fraction, most: Fraction, output: str) -> dict:
+    return {
+        "name": name,
+        "score": number(points),
+        "max_score": number(most),
+        "status": "passed" if passed else "failed",
+        "output": output,
+    }
+
+
+def _markdown(explanation: Explanation) -> str:
+    """An explanation, which the course's authors wrote; code in it stands between backticks already."""
+    link = f"\n\nRead [{link_label(explanation.link)}]({explanation.link})." if explanation.link else ""
+    return f"**{explanation.heading}**\n\n{explanation.text}{link}"
+
+
+def _fenced(message: str) -> str:
+    """Untrusted text as a block of code, which it cannot end: the fence is longer than any in the text."""
+    if not message:
+        return ""
+    longest = max(map(len, re.findall("`+", message)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{message}\n{fence}"
 
 
 def write_gradescope(folder: Path, submissions: Iterable[Submission]) -> None:
@@ -66,7 +111,7 @@ def write_gradescope(folder: Path, submissions: Iterable[Submission]) -> None:
             name += "-" + hashlib.sha256(repr((whole, submission.path)).encode()).hexdigest()[:8]
         taken.add(name.casefold())
         file = os.fsdecode(f"{name}.json".encode("utf-8", "replace"))  # as Python names it in any locale
-        write(folder / file, to_gradescope(submission))
+        write(folder / file, to_gradescope([submission]))
 
 
 def to_canvas(submissions: Iterable[Submission]) -> str:

@@ -9,7 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from autograder.judging.results import CheckResult, Diagnosis, Submission, TaskResult
+from autograder.course.registry import find_unit
+from autograder.judging.results import CheckResult, Diagnosis, Submission, TaskResult, number
+from autograder.judging.runner import max_points
 from autograder.reports.exports import to_canvas, to_gradescope, write_gradescope
 
 # The fields of a results.json, from Gradescope's autograder documentation ("Output format"): name and kind.
@@ -98,19 +100,30 @@ def check_fields(data: dict, documented: dict) -> None:
 
 
 def test_gradescope():
-    data = validate(to_gradescope(submission("ada", message="Code cell 1: no")))
+    data = validate(to_gradescope([submission("ada", message="Code cell 1: no")]))
     assert (data["score"], data["execution_time"], data["output"]) == (1.0, 1.235, "Code cell 1: no")
     assert data["score"] == sum(test["score"] for test in data["tests"])
     assert [test["status"] for test in data["tests"]] == ["passed", "failed", "failed"]
-    assert (
-        data["tests"][1]["output"] == "Looks like: no scale\nDivide.\nhttps://book/x.html#why\n\n<b>m"
-    )  # the diagnosis once, as text
-    assert data["tests"][2]["output"] == "<b>m"
+    diagnosed, repeated = (test["output"] for test in data["tests"][1:])
+    assert diagnosed.startswith("**Looks like: no scale**\n\nDivide.\n\nRead [")  # the diagnosis once, as Markdown
+    assert diagnosed.endswith("](https://book/x.html#why).\n\n```text\n<b>m\n```")
+    assert repeated == "```text\nThe same message as for: T\n```"
+
+
+def test_gradescope_shows_a_message_as_text_whatever_it_holds():
+    """Catches messages that end their block of code and go on as Markdown, with images for example."""
+    hostile = "````\n![](http://evil.example/x)\n```\n<script>"
+    task = TaskResult("attention.x", (CheckResult("a", "failed", Fraction(0), Fraction(1), hostile, "T"),))
+    (test,) = validate(to_gradescope([Submission("p", "ada", "attention", (task,))]))["tests"]
+    assert test["output"] == f"`````text\n{hostile}\n`````"
 
 
 def test_gradescope_for_what_could_not_be_graded():
-    data = validate(to_gradescope(failed("ada")))
-    assert (data["score"], data["tests"], data["output"]) == (0.0, [], "It is no notebook.")
+    data = validate(to_gradescope([failed("ada")]))
+    assert (data["score"], data["output"]) == (0.0, "It is no notebook.")
+    (lost,) = data["tests"]  # so that the points of the assignment stay the same
+    assert lost["name"] == "attention: could not be graded"
+    assert lost["max_score"] == number(sum(max_points(task) for task in find_unit("attention").task_ids))
 
 
 def test_gradescope_writes_a_file_for_everyone(tmp_path):
