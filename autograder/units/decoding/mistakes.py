@@ -2049,7 +2049,7 @@ mistake(
     edit("new[finished] = PAD", ""),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The loop stops when all rows are finished, but a row that finishes early goes on writing until then.",
+    why="The loop stops when all rows are finished, but a row that finishes early goes on writing until then. What it writes after its end symbol belongs to no sentence.",
     hint="Tokens follow the end symbol in rows that finish early. Keep a boolean for each row, and put `PAD` into those "
     "that are finished.",
 )
@@ -2086,7 +2086,7 @@ mistake(
     ),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The row is marked as finished before its token is written, so the end symbol itself is replaced by padding.",
+    why="The row is marked as finished before its token is written, so the end symbol itself is replaced by padding. Whoever reads the row cannot tell a finished sentence from one that was cut off.",
     hint="The end symbol is missing from your rows. First replace the tokens of rows that were finished *before*, then "
     "find those that finish now.",
 )

@@ -267,7 +267,7 @@ mistake(
         "",
     ),
     section="gpt2-block-size",
-    why="Nothing is checked, so the table of positions raises an IndexError that says nothing about the reason.",
+    why="Nothing is checked, so the table of positions raises an IndexError that says nothing about the reason. Who calls the model cannot tell a long text from a broken table.",
     hint="For too many positions your model raises an IndexError. Compare with `block_size` first, and raise ValueError.",
 )
 
@@ -653,7 +653,7 @@ mistake(
     "goes-on-past-the-block",
     edit("min(max_new_tokens, room)", "max_new_tokens"),
     section="end-of-the-block",
-    why="The loop does not stop at `block_size`, so the model refuses what it cannot read, and the whole text is lost.",
+    why="The loop does not stop at `block_size`, so the model refuses what it cannot read, and the whole text is lost. What was written until then would have been a good answer.",
     hint="Near the end of the block the model raises an error. Stop there: at most `block_size - len(prompt)` tokens are new.",
 )
 
@@ -738,7 +738,7 @@ mistake(
     "prompt-twice",
     edit("return decode(ids)", "return prompt + decode(ids)"),
     section="text-with-the-cache",
-    why="The prompt was put before a text that begins with it.",
+    why="The prompt was put before a text that begins with it. The ids that are decoded hold the prompt already.",
     hint="Your text has the prompt twice.",
 )
 
@@ -774,7 +774,7 @@ mistake(
     "temperature-ignored",
     edit("sample_next(logits[:, -1], temperature, top_k", "sample_next(logits[:, -1], 1.0, top_k"),
     section="text-with-the-cache",
-    why="The temperature is not passed on.",
+    why="The temperature is not passed on. So the draws are those of temperature 1, whatever was asked for.",
     hint="Your draws are those of temperature 1. Pass `temperature` on.",
 )
 
@@ -804,7 +804,7 @@ mistake(
         "sample_next(logits[:, -1], temperature, generator=generator)",
     ),
     section="text-with-the-cache",
-    why="`top_k` is not passed on.",
+    why="`top_k` is not passed on. So rare tokens are drawn that the caller has excluded.",
     hint="Tokens are drawn that are not among the `top_k` most likely. Pass `top_k` on.",
 )
 
@@ -813,7 +813,7 @@ mistake(
     "top-k-as-top-p",
     edit("temperature, top_k, generator=generator", "temperature, None, top_k, generator"),
     section="text-with-the-cache",
-    why="`top_k` was passed as the fourth argument of `sample_next`, which is `top_p`.",
+    why="`top_k` was passed as the fourth argument of `sample_next`, which is `top_p`. A whole number of tokens then arrives as a share of probability.",
     hint="`sample_next` takes `top_k` third and `top_p` fourth; yours arrives as `top_p`. Name the argument.",
 )
 
@@ -822,7 +822,7 @@ mistake(
     "generator-ignored",
     edit(", generator=generator)", ")"),
     section="text-with-the-cache",
-    why="The generator is not passed on, so the seed decides nothing.",
+    why="The generator is not passed on, so the seed decides nothing. Two calls with equal generators give different texts.",
     hint="The same seed gives another text. Pass `generator` on.",
 )
 
