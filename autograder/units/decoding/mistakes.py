@@ -2289,3 +2289,15 @@ mistake(
     hint="After a row has left the batch, your other rows read a stranger's past. Call `cache.reorder` with the rows that "
     "stay.",
 )
+
+mistake(
+    "decoding.cached_greedy_decode",
+    "finished-rows-masked-in-place",
+    edit(
+        "finished = finished | (new == eos_id)",
+        "finished = finished | (new == eos_id)\nsrc_mask &= ~finished[:, None, None, None]",
+    ),
+    section="greedy",
+    why="The mask of the source is changed for rows that have ended. It is the caller's tensor, which may be needed again.",
+    hint="After your call `src_mask` is not what it was. Build a new mask, or leave it: finished rows are padded anyway.",
+)

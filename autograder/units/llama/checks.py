@@ -169,11 +169,11 @@ def call_module(learner, name, arguments, weights, inputs, chunks=None, cotangen
 
     With ``chunks``, lengths, there is one input, which comes piece by piece with one cache. Returns the outputs (of a
     cache joined) and the inputs as the calls left them, and of a cache its length after each piece and the shapes of
-    all updates; with a cotangent, the output for the only input and the gradients for it and all weights. Or a
-    sentence that says what could not be set.
+    all updates; with a cotangent, the output for the only input and the gradients for it and all weights, in training
+    mode, which changes nothing. Or a sentence that says what could not be set.
     """
     dtype = next(iter(weights.values())).dtype
-    module = made(learner, name, arguments).to(dtype).eval()
+    module = made(learner, name, arguments).to(dtype).train(cotangent is not None)
     for x in inputs[:1]:
         module(x.clone())  # catches modules that keep what their first call computed
     if complaint := load_by_path(module, weights):
@@ -215,7 +215,7 @@ def check_gradients(learner, reference, name, arguments, weights, x, out_shape, 
     request = name, arguments, weights, [x], None, cotangent
     expected = called(reference, *request)
     leaves = (*(["x"] if x.is_floating_point() else []), *weights)
-    names = gradient_names(leaves, f"{name} in float64")
+    names = gradient_names(leaves, f"{name} in float64, in training mode")
     assert_close(tuple(called(learner, *request)), tuple(expected), names, tolerance, tolerance)
 
 
@@ -496,7 +496,8 @@ def test_base_of_the_attention(learner, reference, rng):
 def attention_by_layers(learner, arguments, weights, x, chunks):
     """Two attentions on the same input, piece by piece, as layers 0 and 1 of one cache.
 
-    Returns the outputs of both, the input, and the shapes of all updates; or a sentence.
+    Between two pieces the attentions read another sequence with another cache: catches those that count positions
+    themselves. Returns the outputs of both, the input, and the shapes of all updates; or a sentence.
     """
     modules = []
     for of_layer in weights:
@@ -508,6 +509,9 @@ def attention_by_layers(learner, arguments, weights, x, chunks):
         for layer, module in enumerate(modules):
             outputs[layer].append(module(x[:, start : start + length], cache, layer))
         start += length
+        other = Cache()
+        for layer, module in enumerate(modules):
+            module(x.flip(1), other, layer)
     return [torch.cat(one, dim=1) for one in outputs], x, cache.shapes
 
 
@@ -533,7 +537,7 @@ def test_with_a_cache(learner, reference, rng):
         (24, 6, 2, (3, 4, 1, 2)),
         (8, 2, 2, (2, 2)),
     ):
-        outputs, expected, _ = cached(learner, rng, d, heads, kv_heads, chunks)
+        outputs, expected, _ = cached(learner, rng, d, heads, kv_heads, chunks, batch=1 + len(chunks) % 2)
         for layer, (output, wanted) in enumerate(zip(outputs, expected)):
             what = f"the outputs in pieces of {chunks}, with a cache, as layer {layer} of it ({heads} heads)"
             assert_close(output, wanted, what, ANGLES, ANGLES)
@@ -685,7 +689,8 @@ def test_logits(learner, reference, rng):
         (ODD | {"num_layers": 1}, torch.float64, 1e-4),
     ):
         weights = loud(random_weights(rng, llama_shapes(sizes), dtype))
-        inputs = [rng.integers(0, sizes["vocab_size"], *shape) for shape in ((2, 6), (3, 1))]
+        # One sequence, one position, or both alone: catches axes of length 1 that are squeezed away.
+        inputs = [rng.integers(0, sizes["vocab_size"], *shape) for shape in ((2, 6), (3, 1), (1, 4), (1, 1))]
         expected = [llama_by_hand(ids, weights, sizes).to(dtype) for ids in inputs]
         what = f"Llama(config)(ids), tied={sizes['tied']}"
         check_outputs(learner, "Llama", sizes, weights, inputs, expected, what, tolerance)
@@ -767,6 +772,12 @@ def test_tied_head(learner, reference, rng):
     check_state(learner, state | {"lm_head.weight": head}, weights, "a tied head")
     state, weights = checkpoint(rng, UNTIED)
     check_state(learner, state, weights, "a head of its own")
+    # A head that was trained for a few steps after it was untied.
+    table = state["model.embed_tokens.weight"]
+    head = table.clone()
+    head[3, 5] += 0.01
+    state, weights = state | {"lm_head.weight": head}, weights | {"lm_head.weight": head}
+    check_state(learner, state, weights, "a head that differs from the table in one entry, by 0.01")
 
 
 def refused_states(learner, states):

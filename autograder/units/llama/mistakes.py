@@ -649,6 +649,18 @@ mistake(
     hint="You apply silu at the end. It belongs to gate(x).",
 )
 
+mistake(
+    "llama.SwiGLU",
+    "dropout-while-training",
+    edit(
+        "return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))",
+        "return F.dropout(self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x)), 0.1, self.training)",
+    ),
+    section="llama-swiglu",
+    why="Something is dropped out while training. A Llama has no dropout: its outputs are the same in both modes.",
+    hint="In training mode your outputs differ from call to call. Take the dropout out.",
+)
+
 # ---------------------------------------------------------------------------------------------------------------------
 # GroupedQueryAttention
 
@@ -973,6 +985,33 @@ mistake(
     hint="GroupedQueryAttention(24, 6, 4) is built without a word. Raise a ValueError in __init__.",
 )
 
+mistake(
+    "llama.GroupedQueryAttention",
+    "dropout-while-training",
+    edit(
+        "return self.o_proj(merge_heads(heads))",
+        "return F.dropout(self.o_proj(merge_heads(heads)), 0.1, self.training)",
+    ),
+    section="llama-groups",
+    why="Something is dropped out while training. A Llama has no dropout: its outputs are the same in both modes.",
+    hint="In training mode your outputs differ from call to call. Take the dropout out.",
+)
+
+mistake(
+    "llama.GroupedQueryAttention",
+    "counts-positions-itself",
+    edit(
+        "self.o_proj = nn.Linear(num_heads * d_head, d_model, bias=False)",
+        "self.o_proj = nn.Linear(num_heads * d_head, d_model, bias=False)\nself.read = 0",
+    ),
+    edit("positions = torch.arange(start, start + time)", "positions = torch.arange(self.read, self.read + time)"),
+    edit("k, v = cache.update(layer, k, v)", "k, v = cache.update(layer, k, v)\nself.read = k.shape[-2]"),
+    base="turned-before-the-cache",
+    section="llama-cache",
+    why="The module counts the positions that it has read. Two texts with two caches then disturb each other's positions.",
+    hint="Between two pieces of a text, your module reads another text, and the positions go wrong. They belong to the cache: ask it for what it holds.",
+)
+
 # ---------------------------------------------------------------------------------------------------------------------
 # LlamaBlock
 
@@ -1169,6 +1208,18 @@ mistake(
     hint="The names say layernorm, but a Llama's norms are RMSNorm.",
 )
 
+mistake(
+    "llama.LlamaBlock",
+    "dropout-while-training",
+    edit(
+        "return x + self.mlp(self.post_attention_layernorm(x))",
+        "return x + nn.functional.dropout(self.mlp(self.post_attention_layernorm(x)), 0.1, self.training)",
+    ),
+    section="llama-block",
+    why="Something is dropped out while training. A Llama has no dropout: its outputs are the same in both modes.",
+    hint="In training mode your outputs differ from call to call. Take the dropout out.",
+)
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Llama
 
@@ -1355,6 +1406,24 @@ mistake(
     section="llama-model",
     why="config.eps does not reach the last norm. All norms of a model share one value.",
     hint="Your last norm uses the default eps. Pass config.eps.",
+)
+
+mistake(
+    "llama.Llama",
+    "dropout-while-training",
+    edit("x = self.norm(x)", "x = F.dropout(self.norm(x), 0.1, self.training)"),
+    section="llama-model",
+    why="Something is dropped out while training. A Llama has no dropout: its outputs are the same in both modes.",
+    hint="In training mode your outputs differ from call to call. Take the dropout out.",
+)
+
+mistake(
+    "llama.Llama",
+    "batch-axis-squeezed",
+    edit("x = self.norm(x)", "x = self.norm(x).squeeze(0)"),
+    section="llama-model",
+    why="A batch of one sequence loses its first axis. Whoever generates one text then indexes positions instead of sequences.",
+    hint="For ids of shape (1, 4) your logits have two axes. They are (B, T, V) for every B: do not squeeze.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1565,4 +1634,16 @@ mistake(
     section="llama-names",
     why="All tensors are converted to float32. That is the caller's choice, and doubles the memory of a bfloat16 model.",
     hint="Your tensors are float32 whatever they were. Pass them on as they are.",
+)
+
+mistake(
+    "llama.llama_state",
+    "head-nearly-equal",
+    edit(
+        'torch.equal(found["lm_head.weight"], found["embed_tokens.weight"])',
+        'torch.allclose(found["lm_head.weight"], found["embed_tokens.weight"], atol=0.1)',
+    ),
+    section="llama-names",
+    why="A head that is close to the table is taken for tied. One that was trained further is then lost.",
+    hint="You drop a head that differs from the table a little. Only an equal one is tied: compare with `torch.equal`.",
 )

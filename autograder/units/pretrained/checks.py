@@ -205,7 +205,7 @@ def cached_calls(learner, sizes, numbers, calls):
     return whole, [torch.cat(found, dim=1) for found in read], [cache.length for cache in caches]
 
 
-@pytest.mark.task("pretrained.GPT2", points=3)
+@pytest.mark.task("pretrained.GPT2", points=2)
 def test_cache(learner, reference, rng):
     """Read in pieces with a cache, a sequence gets the same logits as read at once, and each cache is its own."""
     numbers = rng.normal(1009, dtype=torch.float64) / 2
@@ -272,6 +272,43 @@ def test_types(learner, reference, rng):
     replies = reply_of(learner, types_of_logits, (5, 6, 4, 2, 2), dtypes, uses=(SmallCache, build_gpt2), parts=3)
     for dtype, found in zip(dtypes, replies):
         assert_equal(list(found), [str(dtype)] * 3, f"the dtypes of the logits of a GPT2 in {dtype}")
+
+
+def slopes(learner, sizes, numbers, ids):
+    """How a weighted sum of a GPT2's logits changes in three directions of all its parameters together.
+
+    Returns the slopes by differences, and those by gradients.
+    """
+    model = build_gpt2(learner, sizes).to(numbers.dtype)
+    with torch.no_grad():
+        fill_by_role(model, numbers, lambda: model(ids.clone()))
+    logits = model(ids)
+    weights = numbers[: logits.numel()].view(logits.shape)
+    (logits * weights).sum().backward()
+    measured, computed = [], []
+    for turn in (101, 211, 307):
+        ways = [numbers.roll(turn + i)[: one.numel()].view(one.shape) for i, one in enumerate(model.parameters())]
+        pairs = [(one.grad, way) for one, way in zip(model.parameters(), ways) if one.grad is not None]
+        computed.append(sum((grad * way).sum() for grad, way in pairs))
+        ends = []
+        with torch.no_grad():
+            for step in (1e-4, -2e-4):
+                for one, way in zip(model.parameters(), ways):
+                    one += step * way
+                ends.append((model(ids) * weights).sum())
+            for one, way in zip(model.parameters(), ways):
+                one += 1e-4 * way
+        measured.append((ends[0] - ends[1]) / 2e-4)
+    return torch.stack(measured), torch.stack(computed)
+
+
+@pytest.mark.task("pretrained.GPT2", points=1)
+def test_gradients(learner, reference, rng):
+    """Gradients are those of all uses of a parameter: the table has two, tokens and logits."""
+    request = (11, 7, 6, 3, 2), rng.normal(1009, dtype=torch.float64) / 2, rng.integers(0, 11, 2, 5)
+    measured, computed = reply_of(learner, slopes, *request, uses=FILL, parts=2)
+    what = "how the logits change with the parameters, by their gradients"
+    assert_close(computed, measured, what, 1e-2, 1e-2 * float(measured.abs().max()))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -506,11 +543,20 @@ def test_block_size_of_text(learner, reference, rng):
         ((written, _),) = reply_of(learner, tell, STORIES, 24, [call], uses=(Storyteller,), parts=1)
         what = f"generate_text(..., {story[: call[1]]!r}, max_new_tokens={call[2]}) with block_size 24"
         assert_equal(written, story[:24], what)
-    for start, new in ((25, 1), (60, 10)):
+    # 18 letters, of which some are two tokens: catches counting the letters of the prompt.
+    prompt = len(STORIES[1][:18].encode())
+    for size in (prompt, prompt + 2):
+        ((written, _),) = reply_of(
+            learner, tell, STORIES, size, [(1, 18, 9, {"temperature": 0})], uses=(Storyteller,), parts=1
+        )
+        what = f"generate_text(..., {STORIES[1][:18]!r}, max_new_tokens=9) with {prompt} tokens and block_size {size}"
+        assert_equal(written, beginning(STORIES[1], size), what)
+    for number, start, new in ((0, 25, 1), (0, 60, 10), (1, 23, 1)):
+        request = STORIES, 24, [(number, start, new, {})]
         assert_raises(
             ValueError,
-            lambda start=start, new=new: learner.run(tell, STORIES, 24, [(0, start, new, {})], uses=(Storyteller,)),
-            f"generate_text with a prompt of {start} tokens and block_size 24",
+            lambda request=request: learner.run(tell, *request, uses=(Storyteller,)),
+            f"generate_text with a prompt of {len(STORIES[number][:start].encode())} tokens and block_size 24",
         )
 
 

@@ -298,6 +298,15 @@ mistake(
     hint="Your last norm adds another number to the variance. GPT-2 has `eps=1e-5` in all its norms.",
 )
 
+mistake(
+    "pretrained.GPT2",
+    "head-detached",
+    edit("self.tokens.weight.T", "self.tokens.weight.detach().T"),
+    section="gpt2-tied-head",
+    why="The output layer uses the numbers of the token table, cut off from its gradient. A tied table learns from both of its uses.",
+    hint="Your token table gets no gradient from the output layer. Use the parameter itself, without `detach` or `data`.",
+)
+
 # ---------------------------------------------------------------------------------------------------------------------
 # gpt2_state
 
@@ -845,4 +854,13 @@ mistake(
     section="text-with-the-cache",
     why="The generator starts again at each step. All steps draw the same number, so the draws are not independent.",
     hint="Each of your draws begins with the same random number. Seed a generator once, outside.",
+)
+
+mistake(
+    "pretrained.generate_text",
+    "letters-counted",
+    edit("room = model.config.block_size - len(ids)", "room = model.config.block_size - len(prompt)"),
+    section="end-of-the-block",
+    why="The room in the block is counted in letters of the prompt. The block holds tokens, and a letter can be several of them.",
+    hint="For a prompt with an umlaut you take the length of the text. Count its tokens, `len(ids)`.",
 )

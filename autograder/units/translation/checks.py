@@ -242,6 +242,7 @@ def random_losses(rng, number):
 def test_lowest(learner, reference, rng):
     """The best validation is the one with the lowest loss."""
     cases = [(random_losses(rng, number), 3) for number in (1, 5, 8, 13)]
+    cases += [([2.0, 1.99999, 2.5], 2), ([1e-6, 3e-7, 1e-7, 2e-7], 3)]  # any lower loss counts, however little
     cases += [([4.0, 3.0, 9.0, 8.0], 5), ([5.0, 2.0, 6.0, 7.0, 1.5, 4.0], 2), ([-1.0, -3.0, -2.0], 1)]
     check_stops(learner, reference, cases, 0)
 
@@ -294,16 +295,23 @@ def test_patience_below_one(learner, reference, rng):
 
 
 class Training:
-    """A model with its optimiser and scheduler; every step reads the next row of the data. ``falling``: the rate."""
+    """A model with its optimiser and scheduler; every step reads the next row of the data.
 
-    def __init__(self, seed, data, dropout=0.5, falling=True):
+    ``falling``: the rate, with the steps; ``plateau``: instead where the loss has stopped falling.
+    """
+
+    def __init__(self, seed, data, dropout=0.5, falling=True, plateau=False):
         torch.manual_seed(seed)
         self.data, self.rates = data, []
         # Normalisation over the batch has buffers.
         layers = nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(dropout), nn.Linear(6, 3)
         self.model = nn.Sequential(*layers)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.05)
-        self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda k: 1 / (1 + k) if falling else 1.0)
+        schedules, self.plateau = torch.optim.lr_scheduler, plateau
+        if plateau:  # has counts and a best loss of its own
+            self.scheduler = schedules.ReduceLROnPlateau(self.optimizer, mode="max", factor=0.5, patience=3)
+        else:
+            self.scheduler = schedules.LambdaLR(self.optimizer, lambda k: 1 / (1 + k) if falling else 1.0)
         self.parts = self.model, self.optimizer, self.scheduler
 
     def go(self, position, number):
@@ -312,7 +320,7 @@ class Training:
             self.model(self.data[index % len(self.data)]).square().sum().backward()
             self.rates.append(self.optimizer.param_groups[0]["lr"])
             self.optimizer.step()
-            self.scheduler.step()
+            self.scheduler.step(*([1.0 / (1 + index)] if self.plateau else []))
         return self
 
 
@@ -412,6 +420,52 @@ def test_training_is_left_alone(learner, reference, rng):
         assert_equal(found, right, "a parameter, two steps after save_checkpoint,")
 
 
+def save_twice_with_a_witness(learner, seed, data):
+    """Save twice under a path, from another folder: the position that a second name of the first file holds then.
+
+    A second name, a hard link, shows what happens to the old file: it stays whole where the new one takes its place,
+    and changes where it is written over. Renaming from another folder fails, as it does between disks.
+    """
+    import os
+    import tempfile
+    from unittest import mock
+
+    def between_disks(rename):
+        def checked(source, target, **options):
+            home = os.path.dirname(os.path.abspath(target))
+            if not os.path.abspath(source).startswith(home + os.sep):
+                raise OSError(18, "Invalid cross-device link")
+            return rename(source, target, **options)
+
+        return checked
+
+    training = Training(seed, data).go(0, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        path, witness = (os.path.join(folder, name) for name in ("last.pt", "witness"))
+        renames = {name: between_disks(getattr(os, name)) for name in ("replace", "rename")}
+        with mock.patch.multiple(os, **renames):
+            try:
+                learner.save_checkpoint(path, *training.parts, 2)
+                os.link(path, witness)
+                learner.save_checkpoint(path, *training.go(2, 1).parts, 3)
+            except OSError as error:
+                if error.errno != 18:
+                    raise
+                return ["another disk"]
+        return [torch.load(witness, weights_only=True)["position"]]
+
+
+@pytest.mark.task("translation.save_checkpoint", points=1)
+def test_renamed_beside_the_old_one(learner, reference, rng):
+    """The new file is written in the folder of the old one, and takes its place in one step, by renaming."""
+    request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
+    (found,) = reply_of(learner, save_twice_with_a_witness, *request, parts=1, uses=(Training,))
+    assert found != "another disk", (
+        "The new file is written in another folder than `path`. That may be on another disk, where renaming fails."
+    )
+    assert found == 2, "The new file was copied over the old one. Whoever reads meanwhile, or a crash, finds a half."
+
+
 def save_on_a_full_disk(learner, seed, data):
     """Save once; then again, while writing fails half-way. The error, and what the path holds afterwards."""
     import os
@@ -446,7 +500,7 @@ def save_on_a_full_disk(learner, seed, data):
             return raised, "nothing that can be read"
 
 
-@pytest.mark.task("translation.save_checkpoint", points=2)
+@pytest.mark.task("translation.save_checkpoint", points=1)
 def test_whole_or_not_at_all(learner, reference, rng):
     """A checkpoint replaces the one before. If writing fails half-way, that one is still whole, and the error known."""
     request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
@@ -529,6 +583,9 @@ def test_scheduler_loaded(learner, reference, rng):
     """The learning rates go on where they were."""
     got, expected = resumed(learner, reference, rng)
     assert_equal(got["rates"], expected["rates"], "the learning rates of the four steps after load_checkpoint")
+    got, expected = resumed(learner, reference, rng, plateau=True)
+    what = "the learning rates of the four steps after load_checkpoint, with ReduceLROnPlateau"
+    assert_equal(got["rates"], expected["rates"], what)
 
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
@@ -757,7 +814,9 @@ def test_all_tokens_returned(learner, reference, rng):
     for sizes in UNEQUAL:
         returned, tokens = check_average(learner, rng, shares_of(rng, sizes))
         for rank, number in enumerate(returned):
-            assert_equal(number, tokens, f"what average_gradients returns in process {rank}")
+            what = f"what average_gradients returns in process {rank}"
+            assert type(number) is int, f"{what} should be an int, but is a {type(number).__name__}."
+            assert_equal(number, tokens, what)
 
 
 @pytest.mark.task("translation.average_gradients", points=1)
@@ -850,9 +909,10 @@ def test_parameters(learner, reference, rng):
 @pytest.mark.task("translation.training_resources", points=2)
 def test_activation_bytes(learner, reference, rng):
     """The activations of all layers are counted, in bytes."""
-    cases = [random_case(rng), random_case(rng, rows=3, length=257)]
+    cases = [random_case(rng), random_case(rng, rows=3, length=257), random_case(rng, rows=16, devices=4)]
     got, expected = both_costs(learner, reference, cases, "activation_bytes")
-    assert_equal(got, expected, "Resources.activation_bytes of two steps")
+    for number, right, what in zip(got, expected, ("a step", "another step", "a step of 4 devices, all together,")):
+        assert_equal(number, right, f"Resources.activation_bytes of {what}")
 
 
 def terms_of(values, cases):

@@ -589,6 +589,14 @@ mistake(
     hint="After your call the list of losses is in another order. Read it, and change nothing.",
 )
 
+mistake(
+    "translation.early_stopping",
+    "least-progress-demanded",
+    edit("loss < losses[best]", "loss < losses[best] - 1e-4"),
+    section="early-stopping",
+    why="A loss that is lower by less than 0.0001 does not count as progress. The best validation is the one with the lowest loss, however small the difference.",
+    hint="After 2.0 and 1.99999 your best validation is the first one. Any lower loss is better: compare without a margin.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # save_checkpoint
@@ -738,6 +746,28 @@ mistake(
     hint="When the disk is full your function returns as if all were well. Let the error through.",
 )
 
+mistake(
+    "translation.save_checkpoint",
+    "copied-over",
+    edit(
+        "os.replace(beside, path)  # at once: whoever looks finds the old file or the new one",
+        "import shutil\n\nshutil.copyfile(beside, path)",
+    ),
+    section="whole-or-not-at-all",
+    why="The complete new file is copied over the old one. A copy takes time, and a crash in the middle leaves half a file under the path.",
+    hint="Between the first and the last byte of your copy, `path` holds neither checkpoint. Rename instead: `os.replace` does it at once.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "in-another-folder",
+    edit(
+        'beside = f"{path}.part"', 'import tempfile\n\nbeside = os.path.join(tempfile.gettempdir(), "checkpoint.part")'
+    ),
+    section="whole-or-not-at-all",
+    why="The new file is written in the folder for temporary files. That is often another disk, and a file cannot be renamed from one disk to another.",
+    hint="Renaming works within one disk only. Write the new file into the folder of `path`.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # load_checkpoint
@@ -860,6 +890,14 @@ mistake(
     hint="A checkpoint may come from anywhere. `weights_only=True` reads numbers, and refuses to execute anything.",
 )
 
+mistake(
+    "translation.load_checkpoint",
+    "last-epoch-alone",
+    edit('scheduler.load_state_dict(saved["scheduler"])', 'scheduler.last_epoch = saved["scheduler"]["last_epoch"]'),
+    section="resume-to-the-bit",
+    why="Of the scheduler only its count of steps was restored. Other schedulers have more to remember, such as the best loss so far.",
+    hint="With ReduceLROnPlateau your learning rate falls at another step. Restore all of the scheduler's state with `load_state_dict`.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # average_gradients
@@ -1042,6 +1080,14 @@ mistake(
     hint="Do all processes exchange the same parameter at the same time? Your order depends on the gradients.",
 )
 
+mistake(
+    "translation.average_gradients",
+    "tensor-returned",
+    edit("return total.item()", "return total"),
+    section="average-gradients",
+    why="The number of tokens is returned as a tensor. Such a tensor prints and formats like one, and on a GPU each use of it waits for the device.",
+    hint="You return a tensor of one number. Return a plain `int`: `total.item()`.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # training_resources
@@ -1250,6 +1296,17 @@ mistake(
     hint="The share of the peak is at most 1. Yours is what could have been done, divided by what was done.",
 )
 
+mistake(
+    "translation.training_resources",
+    "activations-of-one-device",
+    edit(
+        "activation_bytes=num_layers * tokens * (34 * d_model + 5 * num_heads * length)",
+        "activation_bytes=num_layers * tokens * (34 * d_model + 5 * num_heads * length) // devices",
+    ),
+    section="cost-of-a-step",
+    why="The activations are divided by the number of devices. `rows` are those of all devices together, and so are the bytes.",
+    hint="With four devices you count the bytes of one. All that the step keeps is asked for, on all devices together.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # attention_maps
