@@ -847,7 +847,7 @@ mistake(
 
 mistake(
     "translation.load_checkpoint",
-    "into-a-copy",
+    "model-forgotten-variant-2",
     edit(
         'model.load_state_dict(saved["model"])', 'import copy\n\ncopy.deepcopy(model).load_state_dict(saved["model"])'
     ),
