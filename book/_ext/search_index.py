@@ -19,10 +19,12 @@ SCRIPT = "_static/search/documents.js"
 NAME = "WORKBOOK_SEARCH"  # the global variable that the script sets
 GLOSSARY, REFERENCES = "book/glossary", "book/references"
 HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
-# What a reader does not look for: code and what it prints, pictures, buttons, and what only repeats headings.
+# What a reader does not look for: code and what it prints, pictures, buttons, what only repeats headings, and answers
+# that the page keeps folded.
 LEFT_OUT = (
     "div.cell, div[class*='highlight-'], div.playground, div.course-map, div.chapter-path, figure, svg, img, script, "
-    "style, noscript, button, summary, .headerlink, .path-mark, .exercise-links, .quiz-score, .toctree-wrapper"
+    "style, noscript, button, summary, .headerlink, .path-mark, .exercise-links, .quiz-score, .toctree-wrapper, "
+    ".held-back:not(.traps)"
 )
 BLANK = " \n\u2061\u2062\u2063"  # also the signs of MathML that nobody sees
 AFTER_AUTHORS = re.compile(r"(?<!\b\w)\. ")  # a full stop that is not an initial's
@@ -181,11 +183,16 @@ def _text(tag: Tag | BeautifulSoup | None) -> str:
 
 
 def _write_formulas(tag: Tag | BeautifulSoup) -> None:
-    """Turn formulas into words to search for: ``sqrt(d_k)``. They are drawn, or TeX in a build without Node.js."""
+    """Turn formulas in the text into words to search for: ``sqrt(d_k)``. Those that stand alone are left out.
+
+    They are drawn, or TeX in a build without Node.js.
+    """
+    for formula in tag.select("div.math"):
+        formula.decompose()
     for formula in tag.select("mjx-container"):
         math = formula.select_one("mjx-assistive-mml math")
         formula.replace_with(_written(math) if math else "")
-    for formula in tag.select("span.math, div.math"):
+    for formula in tag.select("span.math"):
         if "\\" in formula.get_text():
             formula.string = _written_tex(formula.get_text())
 

@@ -32,12 +32,15 @@
     return made;
   }
 
-  // The text from shortly before its first found word, with the found words marked.
+  // The part of the text with most of the found words, which are marked.
   function marked(text, found) {
     const words = [...text.matchAll(/[\p{L}\p{N}_.]+/gu)].filter((match) => found(match[0]));
-    const first = words[0]?.index ?? 0;
-    let from = first < EXCERPT / 2 ? 0 : text.indexOf(" ", first - EXCERPT / 3) + 1;
-    const to = Math.min(text.length, from + EXCERPT);
+    const near = (start) => words.filter(({ index }) => index >= start && index < start + EXCERPT * 0.7);
+    const different = (start) => new Set(near(start).map((match) => match[0].toLowerCase().slice(0, 5))).size;
+    let best = { index: 0 };
+    for (const word of words) if (different(word.index) > different(best.index)) best = word;
+    let from = best.index < EXCERPT / 3 ? 0 : text.indexOf(" ", best.index - EXCERPT / 4) + 1;
+    const to = text.length - from <= EXCERPT ? text.length : text.lastIndexOf(" ", from + EXCERPT);
     const parts = from ? ["… "] : [];
     for (const word of words.filter((match) => match.index >= from && match.index + match[0].length <= to)) {
       parts.push(text.slice(from, word.index), element("mark", "", word[0]));
@@ -143,7 +146,8 @@
     const answer = async (query) => {
       const results = (await start())(query, SHOWN.page);
       if (field.value.trim() !== query.trim()) return;
-      const count = results.length === 1 ? "1 result" : `${results.length} results`;
+      const most = results.length === SHOWN.page ? "The first " : "";
+      const count = `${most}${results.length} ${results.length === 1 ? "result" : "results"}`;
       const status = element("p", "search-summary", results.length ? count : `Nothing found for “${query}”.`);
       status.setAttribute("role", "status");
       out.replaceChildren(...(query.trim() ? [status, element("ul", "search", ...results.map(item))] : []));
