@@ -30,27 +30,27 @@ BLANK = " \n\u2061\u2062\u2063"  # also the signs of MathML that nobody sees
 AFTER_AUTHORS = re.compile(r"(?<!\b\w)\. ")  # a full stop that is not an initial's
 # Other words for what the book calls by another name. Abbreviations and their long forms are in the glossary as well.
 SYNONYMS = {
-    "adding": "residual",
     "backprop": "backward pass",
     "backpropagation": "backward pass",
     "bpe": "byte-pair encoding",
     "causal": "mask future",
-    "decoupled weight decay": "adamw",
     "ffn": "feed-forward",
+    "flashattention": "flash attention",
     "future tokens": "causal mask",
     "gqa": "grouped-query attention",
     "kv cache": "key value cache",
     "layernorm": "layer normalisation",
     "layer norm": "layer normalisation",
-    "learning rate": "schedule",
     "look ahead": "causal mask",
     "lr": "learning rate",
     "mha": "multi-head attention",
+    "mixed precision": "bfloat16",
     "mlp": "feed-forward",
     "moe": "mixture of experts",
+    "mqa": "multi-query attention",
     "nan": "nothing attend",
     "nucleus": "top-p",
-    "perplexity": "nats per token",
+    "numerical stability": "softmax overflow",
     "position embedding": "learned positions",
     "positional embedding": "learned positions",
     "positional encoding": "sines and cosines",
@@ -89,7 +89,7 @@ def _pages(outdir: Path) -> list[str]:
     if not written:
         return []
     soup = _soup(outdir / f"{written[0]}.html")
-    links = [link["href"].partition("#")[0] for link in soup.select("nav.bd-docs-nav a.internal")]
+    links = [str(link["href"]).partition("#")[0] for link in soup.select("nav.bd-docs-nav a.internal")]
     order = {href.rpartition("/")[2].removesuffix(".html"): place for place, href in enumerate(links)}
     return sorted(written, key=lambda page: order.get(page.partition("/")[2], -1))
 
@@ -106,8 +106,8 @@ def documents_of(outdir: Path, page: str) -> list[dict[str, str]]:
         chapter's number), ``text``, and ``names`` (tasks and cited authors).
     """
     article = _soup(outdir / f"{page}.html").select_one("article.bd-article")
-    top = article and article.find("section")
-    if not isinstance(top, Tag):
+    top = article.find("section") if article else None
+    if article is None or not isinstance(top, Tag):
         return []
     for part in article.select(LEFT_OUT):
         part.decompose()
@@ -132,7 +132,7 @@ def _sections(top: Tag) -> Iterator[tuple[str, str, str, str]]:
         if heading := section.find(HEADINGS, recursive=False):
             heading.decompose()
         cited = " ".join(link.get_text(" ") for link in section.select("a[href*='references.html#']"))
-        yield section.get("id", ""), title, _text(section), cited
+        yield _anchor(section), title, _text(section), cited
         section.extract()
 
 
@@ -140,15 +140,16 @@ def _tasks(article: Tag) -> Iterator[tuple[str, str, str, str]]:
     """Anchor, title, text and id of every task; the boxes are taken out of the sections around them."""
     for box in article.select(".task-box[id]"):
         title = _title_of(box)
-        box.extract().select_one(".task-title").decompose()
-        yield box["id"], title, _text(box), box["id"]
+        for heading in box.extract().select(".task-title"):
+            heading.decompose()
+        yield _anchor(box), title, _text(box), _anchor(box)
 
 
 def _terms(article: Tag) -> Iterator[tuple[str, str, str]]:
     """Anchor, word and meaning of every entry of the glossary; words of one meaning each have an entry."""
     for word in article.select("dl.glossary > dt"):
         meaning = word.find_next_sibling("dd")
-        yield word["id"], _text(word), _text(meaning) if meaning else ""
+        yield _anchor(word), _text(word), _text(meaning) if meaning else ""
 
 
 def _references(article: Tag) -> Iterator[tuple[str, str, str, str]]:
@@ -156,7 +157,11 @@ def _references(article: Tag) -> Iterator[tuple[str, str, str, str]]:
     for entry in article.select(".citation[id]"):
         label = _text(entry.select_one(".label")).strip("[] ")
         text = _text(entry.find("p"))
-        yield entry["id"], label, text, AFTER_AUTHORS.split(text, maxsplit=1)[0]
+        yield _anchor(entry), label, text, AFTER_AUTHORS.split(text, maxsplit=1)[0]
+
+
+def _anchor(tag: Tag) -> str:
+    return str(tag.get("id", ""))
 
 
 def _title_of(section: Tag) -> str:
@@ -194,7 +199,7 @@ def _write_formulas(tag: Tag | BeautifulSoup) -> None:
         formula.replace_with(_written(math) if math else "")
     for formula in tag.select("span.math"):
         if "\\" in formula.get_text():
-            formula.string = _written_tex(formula.get_text())
+            formula.string = _written_tex(formula.get_text()).strip()
 
 
 def _written(math: Tag) -> str:
