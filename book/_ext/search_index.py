@@ -27,6 +27,7 @@ LEFT_OUT = (
     ".held-back:not(.traps)"
 )
 BLANK = " \n\u2061\u2062\u2063"  # also the signs of MathML that nobody sees
+DRAWN = re.compile(r"<mjx-math\b.*?</mjx-math>", re.DOTALL)  # most of a page, and beside it stands MathML
 AFTER_AUTHORS = re.compile(r"(?<!\b\w)\. ")  # a full stop that is not an initial's
 # Other words for what the book calls by another name. Abbreviations and their long forms are in the glossary as well.
 SYNONYMS = {
@@ -47,7 +48,6 @@ SYNONYMS = {
     "mixed precision": "bfloat16",
     "mlp": "feed-forward",
     "moe": "mixture of experts",
-    "mqa": "multi-query attention",
     "nan": "nothing attend",
     "nucleus": "top-p",
     "numerical stability": "softmax overflow",
@@ -95,7 +95,7 @@ def _pages(outdir: Path) -> list[str]:
 
 
 def _soup(file: Path) -> BeautifulSoup:
-    return BeautifulSoup(file.read_text(encoding="utf-8"), "lxml")
+    return BeautifulSoup(DRAWN.sub("", file.read_text(encoding="utf-8")), "lxml")
 
 
 def documents_of(outdir: Path, page: str) -> list[dict[str, str]]:
