@@ -52,6 +52,7 @@ import offline  # noqa: E402
 import playgrounds  # noqa: E402
 import powers  # noqa: E402
 import quizzes  # noqa: E402
+import search_index  # noqa: E402
 import search_summaries  # noqa: E402
 import sittings  # noqa: E402
 import slim  # noqa: E402
@@ -236,6 +237,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_js_file("quiz.js", loading_method="defer")
     app.add_js_file("reading.js", loading_method="defer")
     app.add_js_file("offline.js", loading_method="defer")
+    app.add_js_file("search.js", loading_method="defer")
     glossary_links.setup_links(app)
     bibliography.register()
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
@@ -252,6 +254,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("env-updated", search_summaries.write_glossary)
     app.connect("build-finished", search_summaries.improve_summaries)
     app.connect("build-finished", formulas.draw_pages)
+    app.connect("build-finished", search_index.write_script)
     app.connect("html-page-context", metadata.add_head, priority=950)
     app.connect("build-finished", slim.slim)
     app.connect("build-finished", metadata.write_site_files, priority=900)  # last: it lists all files
