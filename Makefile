@@ -113,7 +113,7 @@ checks: $(BIN)/.installed ## the checks and tests of `make test` alone; those of
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
 	@# One worker for each core; tests/conftest.py says in which order and which tests stay together.
-	@$(BIN)/python -m pytest -q -n auto --dist loadgroup --no-loadscope-reorder --durations=15
+	@$(BIN)/python -m pytest -q -n auto --dist loadscope --no-loadscope-reorder --durations=15
 
 lint: $(BIN)/.installed ## ruff and mypy
 	@$(BIN)/ruff check .

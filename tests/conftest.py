@@ -47,17 +47,14 @@ BY_UNIT = ("course/test_catalogue.py", "judging/test_follow.py")
 HEAVIEST = ("transformer", "translation", "training", "gpt2_backward", "gpt2_forward", "babygpt", "decoding")
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Orders the tests and says which of them one worker runs, for ``pytest -n auto --dist loadgroup``.
+    """What takes long comes first, so that no worker is left alone with it; files that read the built book come last.
 
-    Files that read the built book come last: `make test` builds it while the others run. What takes long comes first,
-    so that no worker is left alone with it. The tests of a file share what is expensive to set up.
+    `make test` builds the book while the others run.
     """
     readers = {item.path for item in items if "site" in item.fixturenames}
     items.sort(key=lambda item: (item.path in readers, *_heaviest_first(item)))
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
         if _file(item).startswith(SLOW):
             item.add_marker("slow")
 
@@ -67,25 +64,27 @@ def _file(item: pytest.Item) -> str:
     return item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else item.path.as_posix()
 
 
-def _unit(item: pytest.Item) -> str | None:
-    """The unit that a test of a file in `BY_UNIT` is about, as its parameter says."""
-    if not _file(item).startswith(BY_UNIT) or not hasattr(item, "callspec"):
-        return None
-    return next(
-        (name for value in item.callspec.params.values() if (name := str(getattr(value, "name", value))) in BY_NAME),
-        None,
-    )
-
-
-def _group(item: pytest.Item) -> str:
-    unit = _unit(item)
-    return f"{_file(item)}:{unit}" if unit else _file(item)
-
-
 def _heaviest_first(item: pytest.Item) -> tuple[bool, int]:
-    unit = _unit(item)
-    rank = HEAVIEST.index(unit) if unit in HEAVIEST else len(HEAVIEST)
-    return not _file(item).startswith(SLOW), rank
+    unit = _unit(item.nodeid)
+    return not _file(item).startswith(SLOW), HEAVIEST.index(unit) if unit in HEAVIEST else len(HEAVIEST)
+
+
+def _unit(nodeid: str) -> str:
+    """The unit that a test of a file in `BY_UNIT` is about, as its parameter says."""
+    name = nodeid.rpartition("[")[2].rstrip("]")
+    return name if nodeid.partition("::")[0].endswith(BY_UNIT) and name in BY_NAME else ""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """One worker runs the tests of a file, which share what is expensive to set up; those of `BY_UNIT` are divided."""
+    from xdist.scheduler import LoadScopeScheduling  # only where tests run in several processes
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return f"{nodeid.partition('::')[0]}:{_unit(nodeid)}"
+
+    return Scheduling(config, log)
 
 
 def pytest_terminal_summary(terminalreporter):
