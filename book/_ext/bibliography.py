@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 
 import pybtex.plugin
 from pybtex.database import Entry
+from pybtex.richtext import Text
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
 from pybtex.style.sorting import BaseSortingStyle
@@ -43,7 +44,7 @@ class AuthorYearStyle(PlainStyle):
 
 def _authors(entry: Entry) -> str:
     names = [
-        " ".join(person.prelast_names + person.last_names).strip("{}")
+        str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
         for person in entry.persons.get("author") or entry.persons["editor"]
     ]
     if len(names) > 2:
