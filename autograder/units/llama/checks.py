@@ -782,10 +782,10 @@ def test_tied_head(learner, reference, rng):
 
 def refused_states(learner, states):
     """For each state the refusal of `llama_state`: kinds, text, and nothing; or the names that it returned."""
-    outcomes = []
+    llama_state, outcomes = learner.llama_state, []
     for state in states:
         try:
-            outcomes.append([[], "", sorted(learner.llama_state(state))])
+            outcomes.append([[], "", sorted(llama_state(state))])
         except NotImplementedError:
             raise
         except Exception as error:

@@ -57,6 +57,15 @@ BY_HAND = {
         "times as large as the weights alone.",
         computed="3 * 10**6",
     ),
+    "translation.where-to-go-on": Question(
+        ask="A training writes a checkpoint after every 40 steps. It is killed after step 130. With which step does it "
+        "go on, and how many steps does it compute a second time?",
+        answer="121, 10",
+        hint="What is the last checkpoint that it has written?",
+        because="The last checkpoint was written after step 120. So the training goes on with step 121, and steps 121 "
+        "to 130 are computed again. From a whole checkpoint they come out the same.",
+        computed="[130 // 40 * 40 + 1, 130 % 40]",
+    ),
     "translation.two-processes": Question(
         ask="Two processes have 10 and 30 target tokens. The gradients of their summed losses for one weight are 4 and "
         "24. What is the gradient per token over both, and what is the mean of their own gradients per token?",
