@@ -55,7 +55,7 @@ def test_a_pair_with_names_of_its_own_gets_full_points(own):
 def test_a_model_alone_is_judged_by_what_needs_no_weights(own):
     model = judged(own, without=("gpt2_state",))["GPT2"]
     passed = {check.id.rpartition(".")[2] for check in model.checks if check.status == PASSED}
-    assert passed == {"size", "no_peeking", "cache", "block_size", "types"}
+    assert passed == {"size", "no_peeking", "cache", "block_size", "types", "gradients"}
     assert all("gpt2_state" in check.message for check in model.checks if check.status != PASSED)
 
 
