@@ -43,7 +43,7 @@ def _card(unit: Unit, page: str) -> nodes.container:
     card = nodes.container(classes=["course-card", "ready" if unit.complete else "planned"])
     name = f"{unit.number} · {unit.title}"
     heading = nodes.paragraph(classes=["course-card-title"])
-    heading += _to("doc", f"/book/{unit.name}", name, page) if unit.complete else nodes.Text(f"{name} (planned)")
+    heading += link_to("doc", f"/book/{unit.name}", name, page) if unit.complete else nodes.Text(f"{name} (planned)")
     card += heading
     tasks = nodes.paragraph("", "You write: ")
     for place, task in enumerate(unit.names):
@@ -59,9 +59,9 @@ def _card(unit: Unit, page: str) -> nodes.container:
 def _bare_card(chapter: str, page: str) -> nodes.container:
     card = nodes.container(classes=["course-card", "ready"])
     heading = nodes.paragraph(classes=["course-card-title"])
-    heading += _to("doc", f"/{chapter}", "", page)
+    heading += link_to("doc", f"/{chapter}", "", page)
     links = nodes.paragraph("", "To read: no exercise. ")
-    links += _to("ref", f"{chapter.rpartition('/')[2]}-quiz", "Quiz", page)
+    links += link_to("ref", f"{chapter.rpartition('/')[2]}-quiz", "Quiz", page)
     card += [heading, links]
     return card
 
@@ -69,9 +69,9 @@ def _bare_card(chapter: str, page: str) -> nodes.container:
 def _links(unit: Unit, page: str) -> nodes.paragraph:
     notebook = f"exercises/{unit.name}/{unit.name}.ipynb"
     links = nodes.paragraph(classes=["course-card-links"])
-    links += _to("doc", f"/book/{unit.name}", "Chapter", page)
+    links += link_to("doc", f"/book/{unit.name}", "Chapter", page)
     for section, text in SECTIONS.items():
-        links += [nodes.Text(" · "), _to("ref", f"{unit.name.replace('_', '-')}-{section}", text, page)]
+        links += [nodes.Text(" · "), link_to("ref", f"{unit.name.replace('_', '-')}-{section}", text, page)]
     links += nodes.Text(" · ")
     links += addnodes.download_reference("", "Notebook", reftarget=f"/{notebook}", refdoc=page)
     links += [
@@ -81,7 +81,7 @@ def _links(unit: Unit, page: str) -> nodes.paragraph:
     return links
 
 
-def _to(kind: str, target: str, text: str, page: str) -> addnodes.pending_xref:
+def link_to(kind: str, target: str, text: str, page: str) -> addnodes.pending_xref:
     """A link to a page or a section, resolved (or complained about) by Sphinx; without a text, the title."""
     link = addnodes.pending_xref(
         "", refdomain="std", reftype=kind, reftarget=target, refdoc=page, refexplicit=bool(text), refwarn=True

@@ -72,7 +72,7 @@ def add_head(app: Sphinx, page: str, template: str, context: dict, doctree: node
     if app.builder.format != "html" or "title" not in context:
         return
     site = app.config.html_title
-    title = full_title(page, _plain(context["title"]))
+    title = full_title(page, _title_of(app, page) or _plain(context["title"]))
     base = app.config.html_baseurl.rstrip("/")
     root = "/".join([".."] * page.count("/")) or "."
     described = describe(doctree) or f"{title}: a page of {site}, a book, exercises and a grader."
@@ -92,6 +92,11 @@ def add_head(app: Sphinx, page: str, template: str, context: dict, doctree: node
     context["metatags"] = context.get("metatags", "") + "\n" + head
 
 
+def _title_of(app: Sphinx, page: str) -> str:
+    """The heading of a page; nothing for one that Sphinx makes itself, such as the search."""
+    return app.env.titles[page].astext() if page in app.env.titles else ""
+
+
 def _plain(title: str) -> str:
     return re.sub(r"<[^>]*>", "", title)
 
@@ -109,7 +114,7 @@ def write_site_files(app: Sphinx, exception: Exception | None) -> None:
     for file in outdir.rglob("*.html"):
         _title_page(file, site)
     pages = sorted(page for page in app.env.found_docs if (outdir / f"{page}.html").is_file())
-    draw_cards(outdir / "_static" / CARDS, {page: _title_of(outdir / f"{page}.html", site) for page in pages}, site)
+    draw_cards(outdir / "_static" / CARDS, {page: full_title(page, _title_of(app, page)) for page in pages}, site)
     draw_icon(outdir / "_static" / ICON)
     (outdir / "sitemap.xml").write_text(sitemap(base, pages), encoding="utf-8")
     (outdir / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {base}/sitemap.xml\n", encoding="utf-8")
@@ -120,13 +125,11 @@ def write_site_files(app: Sphinx, exception: Exception | None) -> None:
 def _title_page(file: Path, site: str) -> None:
     """The title with the chapter's number, once the name of the site, and one rule for the width of the screen."""
     text = file.read_text(encoding="utf-8")
-    name = file.stem
 
     def title(match: re.Match[str]) -> str:
         own = re.split(r"\s+(?:&#8212;|—|·)\s+" + re.escape(site), match[1])[0].strip()
-        unit = BY_NAME.get(name)
-        if unit and not own.startswith(f"{unit.number} "):
-            own = f"{unit.number} {own}"
+        # An earlier build may have put the number there.
+        own = full_title(file.stem, own.removeprefix(full_title(file.stem, "")))
         return f"<title>{own}</title>" if own == site else f"<title>{own} · {site}</title>"
 
     new = re.sub(r"<title>(.*?)</title>", title, text, count=1, flags=re.S)
@@ -135,11 +138,6 @@ def _title_page(file: Path, site: str) -> None:
         new = VIEWPORT.sub("", new).replace("<meta charset", f"{first.strip()}\n<meta charset", 1)
     if new != text:
         file.write_text(new, encoding="utf-8")
-
-
-def _title_of(file: Path, site: str) -> str:
-    match = re.search(r"<title>(.*?)</title>", file.read_text(encoding="utf-8"), re.S)
-    return match[1].removesuffix(f" · {site}").replace("&amp;", "&").replace("&#8217;", "’") if match else site
 
 
 def sitemap(base: str, pages: list[str]) -> str:
@@ -182,7 +180,6 @@ def _draw_card(file: Path, title: str, site: str) -> None:
     axes.text(230, 490, site, size=26, va="center", color=BLUE)
     axes.text(80, 60, "Read it, build it, have it checked within a second.", size=19, va="center", color="#404040")
     figure.savefig(file, dpi=100)
-    _close(figure)
 
 
 def draw_icon(file: Path) -> None:
@@ -192,7 +189,6 @@ def draw_icon(file: Path) -> None:
     figure, axes = _canvas(180, 180, BLUE)
     _draw_logo(axes, 0, 0, 180)
     figure.savefig(file, dpi=100)
-    _close(figure)
 
 
 def _canvas(width: int, height: int, ground: str):
@@ -203,12 +199,6 @@ def _canvas(width: int, height: int, ground: str):
     axes.set(xlim=(0, width), ylim=(0, height))
     axes.axis("off")
     return figure, axes
-
-
-def _close(figure: object) -> None:
-    import matplotlib.pyplot as plt
-
-    plt.close(figure)  # type: ignore[arg-type]
 
 
 # The squares of static/logo.svg: x and y from the lower left, in thirty-seconds of its width, and their opacity.

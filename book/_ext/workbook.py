@@ -142,18 +142,7 @@ class StartLinks(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         to = {"Start": "warmup", "Skip to text and tokens": "tokens", "I teach": "instructors"}
         links = nodes.paragraph(classes=["exercise-links", "start-links"])
-        for text, page in to.items():
-            target = posixpath.relpath(f"book/{page}", posixpath.dirname(self.env.docname))
-            links += addnodes.pending_xref(
-                "",
-                nodes.inline("", text),
-                refdoc=self.env.docname,
-                refdomain="std",
-                reftype="doc",
-                reftarget=target,
-                refexplicit=True,
-                refwarn=True,
-            )
+        links += [course_table.link_to("doc", f"/book/{page}", text, self.env.docname) for text, page in to.items()]
         return [links]
 
 

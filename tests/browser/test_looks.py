@@ -25,10 +25,6 @@ def page(browser: Any, address: str):
     context.close()
 
 
-def outlined(page: Any) -> str:
-    return page.locator(".page-toc .reading-now").inner_text()
-
-
 def test_the_outline_follows_jumps(page: Any) -> None:
     """Catches an outline that moves only when a heading crosses the screen: after a jump it stays where it was."""
     page.evaluate("document.getElementById('rows-are-queries').scrollIntoView()")

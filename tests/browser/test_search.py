@@ -246,5 +246,7 @@ def test_sphinx_answers_when_the_search_cannot_be_loaded(site: Path, browser: An
     page.keyboard.type("softmax")
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=softmax")
-    page.locator("#search-results li > a").first.wait_for()
+    first = page.locator("#search-results li > a").first
+    first.wait_for()
+    assert first.inner_text().strip()
     context.close()
