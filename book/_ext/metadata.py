@@ -46,7 +46,12 @@ HEAD = """<meta name="description" content="{description}">
 <meta name="twitter:card" content="summary_large_image">
 <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#121212" media="(prefers-color-scheme: dark)">
-<link rel="preload" href="{static}/fonts/source-serif-4-latin-400-normal.woff2" as="font" type="font/woff2" crossorigin>
+<script>
+  // The font of the text, before the style sheet that names it has come. A page opened as a file may not preload one.
+  if (location.protocol !== "file:") document.head.append(Object.assign(document.createElement("link"), {{
+    rel: "preload", href: "{static}/fonts/source-serif-4-latin-400-normal.woff2", as: "font", type: "font/woff2",
+    crossOrigin: "" }}));
+</script>
 <link rel="apple-touch-icon" href="{static}/{icon}">
 <link rel="manifest" href="{root}/{manifest}">
 """

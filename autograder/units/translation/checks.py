@@ -838,6 +838,8 @@ def test_process_without_tokens(learner, reference, rng):
 @pytest.mark.task("translation.average_gradients", points=1)
 def test_no_tokens_at_all(learner, reference, rng):
     """Where no process has a token, the gradients are 0 or None, and never NaN."""
+    # With tokens too, so that an answer that never does anything scores nothing.
+    check_average(learner, rng, shares_of(rng, [[(2, 3, 4)], [(3, 2, 5)]]))
     returned, _ = check_average(learner, rng, [[], []], told=" without any tokens")
     for rank, number in enumerate(returned):
         assert_equal(number, 0, f"what average_gradients returns in process {rank} without any tokens")
