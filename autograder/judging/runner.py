@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
 
+from autograder.course.catalogue import reference_uses
 from autograder.course.catches import catches
 from autograder.course.references import expand
 from autograder.course.registry import find_unit, is_catch
@@ -31,7 +32,15 @@ from autograder.judging.follow import around, gifts, handed_over
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.missing import explain_missing
 from autograder.judging.results import CheckResult, TaskResult
-from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible, what_was_printed
+from autograder.judging.subject import (
+    Learner,
+    LearnerRaised,
+    LocalSubject,
+    NotAttempted,
+    Subject,
+    reproducible,
+    what_was_printed,
+)
 from autograder.judging.trials import checks_of, judge_catch
 from autograder.judging.verdicts import Given, Judgement, Verdict
 from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
@@ -113,8 +122,16 @@ def judge(
     with reproducible():
         verdicts = {task: _judge_task(subject, unit, task, seed) for task in wanted}
         judgement = explain_missing(Judgement(unit, wanted, verdicts), cells)
-        behind = {task: _judge_task(subject, unit, task, seed) for task in tasks_behind_failures(judgement)}
+        may_fail = [task for task in tasks_behind_failures(judgement) if _may_differ(subject, task)]
+        behind = {task: _judge_task(subject, unit, task, seed) for task in may_fail}
     return explain_missing(replace(judgement, verdicts=judgement.verdicts | behind), cells) if behind else judgement
+
+
+def _may_differ(subject: Subject, task: str) -> bool:
+    """Whether a task's code may be other than the course's, or call what is."""
+    own = subject.own if isinstance(subject, LocalSubject) else None
+    unit, _, name = task.partition(".")
+    return own is None or is_catch(task) or any(part in own for part in reference_uses(unit)[name])
 
 
 def follow_through(
