@@ -64,13 +64,21 @@ def write_return(
     submission was graded. Raises `BadTable` when the table has none of the learners, and `reports.ReportError` when a
     file cannot be written.
     """
-    graded = [(_upload(source, one), one) for source, one in zip(sources, submissions) if one.status == GRADED]
-    if not graded:
+    uploads: list[Upload] = []
+    strangers: list[str] = []
+    for source, submission in zip(sources, submissions):
+        if submission.status != GRADED:
+            continue
+        upload = _upload(source, submission)
+        if upload and upload.about.number in table.learners:
+            uploads.append(upload)
+        else:
+            strangers.append(submission.student)
+    if not uploads and not strangers:
         return None
-    known = [(upload, one) for upload, one in graded if upload and upload.about.number in table.learners]
-    if not known:
+    if not uploads:
         raise BadTable("The table has none of the learners who were graded: is it that of the same course?")
-    counting = _counting(upload for upload, _ in known if upload)
+    counting = _counting(uploads)
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -81,7 +89,7 @@ def write_return(
     reports.write(folder / FEEDBACK, _zipped(feedback))
     return Returned(
         tuple(table.name(number) for number in table.learners if number not in counting),
-        tuple(dict.fromkeys(one.student for upload, one in graded if (upload, one) not in known)),
+        tuple(dict.fromkeys(strangers)),
         _scaled(table, counting),
     )
 

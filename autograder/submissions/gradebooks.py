@@ -37,7 +37,6 @@ _IDENTIFIER = re.compile(r"\D+(\d+)")  # "Participant 12345"
 _POINTS_POSSIBLE = "Points Possible"
 _TEST_STUDENT = "Student, Test"
 _SECTION = "Section"  # the last of Canvas's columns about a learner
-_NAME = 1  # the column of Moodle's in which the name stands, if it is shown
 
 
 class BadTable(ValueError):
@@ -62,9 +61,9 @@ class Table:
     mark: str  # by which spreadsheets know UTF-8, or nothing
 
     def name(self, number: str) -> str:
-        """What the table calls a learner."""
+        """What the table calls a learner. Moodle's has no names where it hides them, and the status stands there."""
         row = self.rows[self.learners[number]]
-        return row[_NAME] if self.platform == MOODLE and self.column > _NAME else row[0]
+        return row[0] if self.platform == CANVAS else f"{row[0]}, {row[1]}"
 
     def filled(self, grades: Mapping[str, str]) -> str:
         """The table as CSV, with these grades by the learners' numbers; all other cells as they were."""

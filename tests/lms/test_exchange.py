@@ -33,6 +33,7 @@ from courses import FULL, UNIT
 from jupyter_core.application import NoStart
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderApp
+from sandboxed import needs_jail
 
 from autograder.course.addresses import ROOT
 from autograder.lms import release
@@ -42,10 +43,13 @@ COURSE = "transformers"
 PAGE = (ROOT / "book" / "jupyterhub.md").read_text(encoding="utf-8")
 CLONE_NEWNS = 0x20000  # of Linux: a process gets mounts of its own
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() != 0 or not shutil.which("useradd"),
-    reason="accounts can only be made as root, with useradd",
-)
+pytestmark = [
+    needs_jail,
+    pytest.mark.skipif(
+        os.geteuid() != 0 or not shutil.which("useradd"),
+        reason="accounts can only be made as root, with useradd",
+    ),
+]
 
 
 def configuration(file: str, **instead: str) -> str:

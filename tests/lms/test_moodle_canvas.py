@@ -143,7 +143,7 @@ def test_moodle(grade, right, wrong, tmp_path):
     code, said, points = grade(WORKSHEET, class_=download)
     assert code == 1, said
     assert f"attention is worth {FULL:g} points here and 100 in Moodle, so grades are scaled." in said
-    assert 'without a grade, and left as they are in the table: Max, the "Late".' in said
+    assert 'without a grade, and left as they are in the table: Participant 14, Max, the "Late".' in said
 
     grades, files = into_moodle(tmp_path / "back", {11, 12, 13, 14})
     part = points["Jan Li_13_assignsubmission_file_/attention.ipynb"]
