@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.course.registry import BY_NAME, UNITS, Unit, UnknownUnit, find_tasks, find_unit, is_catch
+from autograder.lms.visibility import VISIBILITIES
 
 if TYPE_CHECKING:
     from autograder.grading.engine import Results
     from autograder.grading.journal import Journal
     from autograder.judging.results import Submission
     from autograder.submissions.discovery import Source
+    from autograder.submissions.gradebooks import Table
 
 UNSAFE = "WARNING: --unsafe: submissions run without a sandbox and can read and change all that you can."
 
@@ -113,6 +115,15 @@ def _parser() -> argparse.ArgumentParser:
         grade.add_argument(f"--{kind.lower()}", metavar="FILE", type=Path, help=f"write the report as {kind}")
     grade.add_argument("--canvas", metavar="FILE", type=Path, help="write the points of the code as CSV for Canvas")
     grade.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write results.json files for Gradescope")
+    grade.add_argument(
+        "--return",
+        metavar=("TABLE", "FOLDER"),
+        type=Path,
+        nargs=2,
+        dest="returned",
+        help="fill grades into Moodle's grading worksheet or Canvas's gradebook (CSV), and write it and feedback files",
+    )
+    grade.add_argument("--column", metavar="NAME", help="the table's column for the grades, if it is not found")
     grade.add_argument("--jobs", metavar="N", type=_positive_int, default=_jobs(), help="how many at a time")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on a dask cluster, for example tcp://host:8786")
     grade.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
@@ -125,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     gradescope.add_argument("--out", metavar="FILE", type=Path, required=True, help="for example autograder.zip")
     gradescope.add_argument(
         "--visibility",
-        choices=("visible", "after_due_date", "after_published", "hidden"),
+        choices=VISIBILITIES,
         default="visible",
         help="when learners see the tests (by default, at once)",
     )
@@ -300,6 +311,7 @@ def _grade(options: argparse.Namespace) -> int:
     sources = discover(options.paths, options.unit)
     if options.roster:
         sources = _on_roster(options, sources)
+    table = _table(options, sources) if options.returned else None
     jailed = not options.unsafe
     if options.scheduler is None and not all(source.problem for source in sources):
         launch.prestart(jailed, need_compiler(sources))
@@ -331,12 +343,58 @@ def _grade(options: argparse.Namespace) -> int:
                 hint = f"{_so_far(journal)}, and the same command goes on from there"
                 raise KeyboardInterrupt(hint) from None
             _write_reports(options, submissions)
+            complete = table is None or _return(options, table, sources, submissions)
             terminal.print_class(submissions)
             sys.stdout.flush()
             journal.remove()  # not before all has been written: until then, the same command can write it again
     except (JournalError, ClusterError) as error:
         raise UsageError(str(error)) from error
-    return 0 if all(submission.status == "graded" for submission in submissions) else 1
+    return 0 if complete and all(submission.status == "graded" for submission in submissions) else 1
+
+
+def _table(options: argparse.Namespace, sources: Sequence[Source]) -> Table:
+    """The table of grades of a platform, read before anything is graded."""
+    from autograder.submissions.gradebooks import BadTable, read_table
+
+    path, folder = options.returned
+    if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
+        raise UsageError(f"{folder} exists already and is no empty folder: remove it first, or give another name.")
+    _check_files([folder / "grades.csv"] if folder.is_dir() else [folder])
+    units = sorted({source.unit for source in sources if source.unit})
+    if not units:
+        raise UsageError(f"There is nothing to grade: {sources[0].problem}")
+    if len(units) > 1:
+        raise UsageError(f"The table takes the grades of one unit; choose with --unit one of {', '.join(units)}.")
+    try:
+        return read_table(path, units[0], options.column)
+    except BadTable as error:
+        raise UsageError(str(error)) from error
+
+
+def _return(
+    options: argparse.Namespace, table: Table, sources: Sequence[Source], submissions: Sequence[Submission]
+) -> bool:
+    """Write what the platform imports, and say what is not in it; whether everybody has a grade."""
+    from autograder import reports
+    from autograder.lms.returning import FEEDBACK, GRADES, write_return
+    from autograder.submissions.gradebooks import BadTable
+
+    folder = options.returned[1]
+    try:
+        returned = write_return(folder, table, sources, submissions)
+    except (reports.ReportError, BadTable) as error:
+        raise UsageError(str(error)) from error
+    if returned is None:
+        _say(f"autograder: nothing was graded, so {folder} is not written.")
+        return False
+    if returned.scaled:
+        _say(f"autograder: {returned.scaled}")
+    if returned.without_grade:
+        _say(f"autograder: without a grade, and left as they are in the table: {'; '.join(returned.without_grade)}.")
+    if returned.not_in_table:
+        _say(f"autograder: graded, but not in the table: {'; '.join(returned.not_in_table)}.")
+    print(f"Written for {table.platform}: {folder / GRADES} and {folder / FEEDBACK}.")
+    return not (returned.without_grade or returned.not_in_table)
 
 
 def _on_roster(options: argparse.Namespace, sources: Sequence[Source]) -> list[Source]:
@@ -375,6 +433,8 @@ def _check_destinations(options: argparse.Namespace) -> None:
             raise UsageError(f"There is no folder {options.gradescope} for Gradescope's results; create it first.")
         if not os.access(options.gradescope, os.W_OK):
             raise UsageError(f"The folder {options.gradescope} for Gradescope's results is read-only.")
+    if options.column and not options.returned:
+        raise UsageError("--column names a column of the table that --return takes: give both.")
     _check_files([options.json, options.csv, options.junit, options.html, options.canvas])
 
 

@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from sandboxed import Borrowed
 
 from autograder import cli
 from autograder.course.addresses import ROOT
@@ -22,7 +23,6 @@ from autograder.grading import engine
 from autograder.judging.results import number
 from autograder.judging.runner import max_points
 from autograder.sandbox import launch, session
-from autograder.sandbox.session import ForkServer
 from autograder.submissions import notebooks
 
 UNIT = "attention"
@@ -45,28 +45,6 @@ def run(capsys):
         return code, output.out, output.err
 
     return command
-
-
-class Borrowed:
-    """A fork server that others go on to use: starting one takes seconds, and nothing of one command stays in it."""
-
-    def __init__(self, server: ForkServer):
-        self._server = server
-
-    def __getattr__(self, name: str):
-        return getattr(self._server, name)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.close()
-
-    def close(self) -> None:
-        pass
-
-    def wait_until_ready(self) -> None:
-        pass
 
 
 @pytest.fixture(autouse=True)

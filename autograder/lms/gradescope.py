@@ -21,7 +21,8 @@ from autograder.course.version import local_wheel
 from autograder.grading.engine import grade_sources
 from autograder.judging.results import Submission
 from autograder.lms.templates import TEMPLATES
-from autograder.reports.exports import VISIBILITIES, to_gradescope
+from autograder.lms.visibility import VISIBILITIES
+from autograder.reports.exports import to_gradescope
 from autograder.sandbox.jail import NoJail
 from autograder.sandbox.session import ForkServerError
 from autograder.submissions.choice import Candidate, choose, tasks_written, unit_checked

@@ -86,20 +86,13 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 # Of a notebook in which nothing is graded.
-COMPANIONS_FIRST_CELL = """\
-# Run this first. It installs the course if it is not there yet, as on Colab; otherwise it does nothing.
+COMPANION_FIRST_CELL = """\
+# Run this first. It installs what this notebook needs if it is not there yet, as on Colab; otherwise it does nothing.
 try:
-    import autograder
+    import {modules}
 except ModuleNotFoundError:
     %pip install -q "{package}\""""
 TRAINING_PROGRAM = "solutions.translator"  # what it trains with is not on every machine that has the course
-TRAINING_FIRST_CELL = """\
-# Run this first. It installs the course and what it trains with if they are not there yet; otherwise it does nothing.
-try:
-    import autograder
-    import tokenizers
-except ModuleNotFoundError:
-    %pip install -q "transformer-workbook[translation] @ {package}\""""
 EARLIER, GIVEN = "autograder.earlier", "solutions.given"  # the modules that a setup cell imports from
 EARLIER_COMMENT = "# From earlier units: your own code where its check has passed, else the course's."
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -379,8 +372,10 @@ def companion_notebook(name: str) -> NotebookNode:
     narrative = jupytext.reads(_read(path), fmt="md:myst")
     module = SolutionModule(name) if (SOLUTIONS / f"{name}.py").is_file() else solution_of(unit)
     trains = any(TRAINING_PROGRAM in cell.source for cell in narrative.cells if cell.cell_type == "code")
-    first = TRAINING_FIRST_CELL if trains else COMPANIONS_FIRST_CELL
-    cells = [_code(first.format(package=requirement(addresses.repository_branch())))]
+    package, modules = requirement(addresses.repository_branch()), "autograder"
+    if trains:
+        package, modules = f"transformer-workbook[translation] @ {package}", "autograder, tokenizers"
+    cells = [_code(COMPANION_FIRST_CELL.format(modules=modules, package=package))]
     for cell in narrative.cells:
         if {"task", "check", "reflection"} & cell.metadata.keys():
             raise BrokenSource(f"{_relative(path)} asks for something that is graded: move it to {unit.name}.md.")

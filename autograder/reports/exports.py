@@ -15,17 +15,18 @@ from autograder.judging.results import GRADED, PASSED, Submission, TaskResult, n
 from autograder.judging.runner import max_points
 from autograder.reports import write
 from autograder.reports.common import (
+    LOOKS,
     Explanation,
     check_title,
     explanations,
     given_text,
     link_label,
     messages,
+    points_text,
     shorten,
 )
 from autograder.reports.table import cell, spreadsheet
 
-VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words
 LONGEST_NAME = 60  # characters, each of up to four bytes, of the 255 that a file's name may have
 
 
@@ -33,7 +34,8 @@ def to_gradescope(submissions: Sequence[Submission], visibility: str = "visible"
     """What one person handed in, a submission per unit, as ``results.json``: a test per check, feedback as Markdown.
 
     The form is that of https://gradescope-autograders.readthedocs.io/en/latest/specs/. ``visibility``, one of
-    `VISIBILITIES`, says when learners see the tests. What a task's diagnosis says stands in its first failed test.
+    `lms.visibility.VISIBILITIES`, says when learners see the tests. What a task's diagnosis says stands in its first
+    failed test.
     """
     remarks = [submission.message for submission in submissions if submission.message]
     results = {
@@ -47,6 +49,16 @@ def to_gradescope(submissions: Sequence[Submission], visibility: str = "visible"
         "tests": [test for submission in submissions for test in _tests_of(submission)],
     }
     return json.dumps(results, indent=2) + "\n"
+
+
+def to_markdown(submission: Submission) -> str:
+    """Feedback for one learner as Markdown: the points, then each check with what it says."""
+    score = f"{points_text(submission.points)} of {points_text(submission.max_points)} points"
+    parts = [f"# {submission.unit}: {score}", _fenced(shorten(submission.message or ""))]
+    for test in _tests_of(submission):
+        points = f"{test['score']:g} of {test['max_score']:g}"
+        parts += [f"## {LOOKS[test['status']].symbol} {test['name']} ({points})", test["output"]]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _tests_of(submission: Submission) -> list[dict]:

@@ -21,7 +21,7 @@ from autograder.grading.engine import grade_sources
 from autograder.judging.results import number
 from autograder.judging.runner import max_points
 from autograder.lms import gradescope
-from autograder.reports.exports import VISIBILITIES
+from autograder.lms.visibility import VISIBILITIES
 from autograder.sandbox.jail import NoJail
 
 # From https://gradescope-autograders.readthedocs.io/en/latest/specs/, "Output format".
