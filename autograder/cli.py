@@ -13,8 +13,10 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from autograder.course.registry import BY_NAME, UNITS, Unit, UnknownUnit, find_tasks, find_unit, is_catch
 from autograder.lms.visibility import VISIBILITIES
@@ -124,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         help="fill grades into Moodle's grading worksheet or Canvas's gradebook (CSV), and write it and feedback files",
     )
     grade.add_argument("--column", metavar="NAME", help="the table's column for the grades, if it is not found")
+    grade.add_argument("--similar", metavar="FILE", type=Path, help="write who shares unusual code, as a page (HTML)")
     grade.add_argument("--jobs", metavar="N", type=_positive_int, default=_jobs(), help="how many at a time")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on a dask cluster, for example tcp://host:8786")
     grade.add_argument("--seed", metavar="N", type=int, help="draw other inputs")
@@ -342,7 +345,7 @@ def _grade(options: argparse.Namespace) -> int:
             except KeyboardInterrupt:
                 hint = f"{_so_far(journal)}, and the same command goes on from there"
                 raise KeyboardInterrupt(hint) from None
-            _write_reports(options, submissions)
+            _write_reports(options, submissions, sources)
             complete = table is None or _return(options, table, sources, submissions)
             terminal.print_class(submissions)
             sys.stdout.flush()
@@ -435,7 +438,9 @@ def _check_destinations(options: argparse.Namespace) -> None:
             raise UsageError(f"The folder {options.gradescope} for Gradescope's results is read-only.")
     if options.column and not options.returned:
         raise UsageError("--column names a column of the table that --return takes: give both.")
-    _check_files([options.json, options.csv, options.junit, options.html, options.canvas])
+    _check_files([options.json, options.csv, options.junit, options.html, options.canvas, options.similar])
+    if options.similar and find_spec("copydetect") is None:
+        raise UsageError("--similar needs copydetect: install it with 'pip install copydetect'.")
 
 
 def _check_files(destinations: Sequence[Path | None]) -> None:
@@ -453,20 +458,22 @@ def _check_files(destinations: Sequence[Path | None]) -> None:
             raise UsageError(f"The report {destination} cannot be written, because the folder {folder} is read-only.")
 
 
-def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -> None:
+def _write_reports(options: argparse.Namespace, submissions: list[Submission], sources: Sequence[Source] = ()) -> None:
     from autograder import reports
     from autograder.judging.results import to_json
     from autograder.reports.exports import to_canvas, write_gradescope
     from autograder.reports.html import class_page
     from autograder.reports.junit import to_junit
+    from autograder.reports.similarity import similar_page
     from autograder.reports.table import to_csv
 
     renderers: dict[str, Callable[[list[Submission]], str]] = {
         "json": lambda graded: json.dumps(to_json(graded), indent=2, allow_nan=False) + "\n",
         "csv": to_csv,
         "junit": to_junit,
-        "html": class_page,
+        "html": lambda graded: class_page(graded, similar=_link(options.html, options.similar)),
         "canvas": to_canvas,
+        "similar": lambda _: similar_page(sources),
     }
     failures = []
     for kind, render in renderers.items():
@@ -483,6 +490,11 @@ def _write_reports(options: argparse.Namespace, submissions: list[Submission]) -
         failures.append(str(error))
     if failures:
         raise UsageError(" ".join(failures))
+
+
+def _link(page: Path, other: Path | None) -> str:
+    """The address of another page, seen from a page."""
+    return quote(Path(os.path.relpath(other, page.parent)).as_posix()) if other else ""
 
 
 @contextlib.contextmanager

@@ -104,7 +104,11 @@ def test_a_school_s_system_can_grade_with_it(installed: Path, tmp_path: Path) ->
 def test_one_version_is_named_everywhere() -> None:
     found = {
         name: re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)[1]
-        for name, pattern in {"pyproject.toml": r'^version = "(.+)"$', "CITATION.cff": r"^version: (.+)$"}.items()
+        for name, pattern in {
+            "pyproject.toml": r'^version = "(.+)"$',
+            "CITATION.cff": r"^version: (.+)$",
+            "kubernetes.yaml": r"/transformer-workbook:(\S+)$",
+        }.items()
     }
     assert len(set(found.values())) == 1, found
 
@@ -115,12 +119,30 @@ def test_a_tag_that_is_not_the_version_is_refused() -> None:
     assert re.fullmatch(r"The tag is v99\.0\.0, but the newest version in \S+ is \S+: make them equal\.\n", done.stderr)
 
 
+@pytest.mark.parametrize(
+    ("schema", "pattern"),
+    [
+        ("github-workflows", ".github/workflows/*.yml"),
+        ("github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+        ("dependabot", ".github/dependabot.yml"),
+        ("compose-spec", "compose.yaml"),
+        ("citation-file-format", "CITATION.cff"),
+    ],
+)
+def test_files_for_other_programs_fit_their_schemas(schema: str, pattern: str) -> None:
+    pytest.importorskip("check_jsonschema")
+    files = list(map(str, ROOT.glob(pattern)))
+    assert files
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
 def test_every_step_of_a_workflow_can_be_run_here(workflow: Path) -> None:
     """Catches a step that calls a target, a script or a file that is not there, and actions without a version."""
     read = yaml.safe_load(workflow.read_text(encoding="utf-8"))
     assert {"name", "permissions", "jobs"} <= read.keys()
-    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     for job in read["jobs"].values():
         assert "runs-on" in job
         for step in job["steps"]:
@@ -129,12 +151,30 @@ def test_every_step_of_a_workflow_can_be_run_here(workflow: Path) -> None:
                 assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"])
                 continue
             for command in step["run"].splitlines():
-                words = command.replace("sudo ", "").split()
-                if words[0] == "make":
-                    assert set(words[1:]) <= targets, command
-                if words[0].startswith(".ci/"):
-                    assert os.access(ROOT / words[0], os.X_OK), command
-                assert all((ROOT / word).exists() for word in words if word.startswith("tests/")), command
+                demand_runnable(command)
+
+
+def demand_runnable(command: str) -> None:
+    """Its targets, scripts and tests are there."""
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    words = command.replace("sudo ", "").split()
+    if words[0] == "make":
+        assert set(words[1:]) <= targets, command
+    if words[0].startswith(".ci/"):
+        assert os.access(ROOT / words[0], os.X_OK), command
+    assert all((ROOT / word).exists() for word in words if word.startswith("tests/")), command
+
+
+def test_a_container_for_development_is_set_up_by_make() -> None:
+    """Catches a command, a port or a system package that the Makefile does not have."""
+    read = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    commands = {name: read[name] for name in ("onCreateCommand", "postCreateCommand")}
+    for command in commands.values():
+        demand_runnable(command)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert read["forwardPorts"] == [int(re.search(r"^PORT \?= (\d+)$", makefile, re.MULTILINE)[1])]
+    assert "/.venv/bin/python" in read["customizations"]["vscode"]["settings"]["python.defaultInterpreterPath"]
+    assert {"bwrap", "cc"} <= set(commands["onCreateCommand"].split())
 
 
 def test_issue_forms_can_be_read() -> None:

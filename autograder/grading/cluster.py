@@ -13,6 +13,7 @@ import contextlib
 import logging
 import re
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from autograder.grading.engine import Results, Servers
 
 CONNECT_SECONDS = 15
+FIRST_WORKER_SECONDS = 15.0  # a cluster that has just been started has its scheduler first
+LOOK_SECONDS = 5.0  # workers may join while others grade
 NO_WORKERS_SECONDS = 60.0  # a worker that was lost may be started again
 IN_FLIGHT_PER_THREAD = 4  # enough to keep workers busy, few enough to keep the coordinator's memory small
 _TIMEOUTS = (TimeoutError, asyncio.TimeoutError)  # two classes up to Python 3.10
@@ -56,10 +59,12 @@ def grade_on_cluster(
         return
     with _connected(address) as client, _sentence_when_gone(address):
         _inspect(client, address, jailed)
-        threads = max(1, sum(client.nthreads().values()))
+        threads, looked = 1, -LOOK_SECONDS
         waiting = iter(enumerate(sources))
         running: dict[Any, int] = {}  # a future: the index of its file
         while True:
+            if time.monotonic() > looked + LOOK_SECONDS:
+                threads, looked = max(1, sum(client.nthreads().values())), time.monotonic()
             for index, source in _take(waiting, IN_FLIGHT_PER_THREAD * threads - len(running)):
                 source, files = _with_files(source)
                 work = (source, files, seed, limits, jailed, grader_version())
@@ -91,6 +96,8 @@ def _connected(address: str):
 
 def _inspect(client, address: str, jailed: bool) -> None:
     """Refuse a cluster without workers, or with one that would not grade as this machine does."""
+    with contextlib.suppress(*_TIMEOUTS):
+        client.wait_for_workers(1, timeout=FIRST_WORKER_SECONDS)
     answers = client.run(_why_not, jailed, grader_version(), on_error="return")
     if not answers:
         raise ClusterError(

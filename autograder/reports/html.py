@@ -64,13 +64,19 @@ def feedback_fragment(tasks: TaskResult | Iterable[TaskResult], title: str | Non
     )
 
 
-def class_page(submissions: Iterable[Submission], title: str = "Class report", note: str = "") -> str:
-    """A complete HTML page about a class: figures per unit, misconceptions, and every submission."""
+def class_page(
+    submissions: Iterable[Submission], title: str = "Class report", note: str = "", similar: str = ""
+) -> str:
+    """A complete HTML page about a class: figures per unit, misconceptions, and every submission.
+
+    ``similar``: the address of a page about similar submissions, to link to.
+    """
     submissions = in_course_order(submissions)
     return render(
         "class.html.j2",
         title=one_line(title),
         note=one_line(note, 1000),
+        similar=similar,
         units=summarise(submissions),
         rows=[Row.of(position, submission) for position, submission in enumerate(submissions, start=1)],
         students=len({submission.student for submission in submissions}),

@@ -1,5 +1,7 @@
 """What is said in one place and used in many: addresses, and the ids of the special tokens."""
 
+import yaml
+
 import solutions
 from autograder.course import addresses
 from autograder.sandbox.runtime.cells import SPECIAL_IDS
@@ -27,6 +29,11 @@ def test_addresses_derive_from_one_setting(monkeypatch):
 def test_the_readme_clones_the_configured_repository():
     readme = (addresses.ROOT / "README.md").read_text(encoding="utf-8")
     assert f"git clone {addresses.repository_url()} " in readme
+
+
+def test_the_citation_names_the_configured_addresses():
+    citation = yaml.safe_load((addresses.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (citation["repository-code"], citation["url"]) == (addresses.repository_url(), addresses.book_url())
 
 
 def test_progress_is_kept_in_a_drive_once_it_is_mounted(tmp_path, monkeypatch):

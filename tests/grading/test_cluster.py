@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -11,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import yaml
 
 from autograder import cli
 from autograder.course.addresses import ROOT
@@ -24,24 +27,29 @@ PATIENCE = 120.0
 LIMITS = Limits.of(timeout=6)
 
 
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+KUBERNETES = yaml.safe_load((ROOT / "kubernetes.yaml").read_text(encoding="utf-8"))
+
+
 class Cluster:
-    """A scheduler and workers, each a process of its own, on this machine's loopback."""
+    """The scheduler and workers of ``compose.yaml``, each a process of its own, on this machine's loopback."""
 
     def __init__(self, place: Path):
         self.place = place
         self._started: list[subprocess.Popen] = []
         file = place / "scheduler.json"
-        self._start("scheduler", "--port", "0", "--scheduler-file", file, "--no-dashboard")
+        command = ["0" if word == "8786" else word for word in COMPOSE["services"]["scheduler"]["command"]]
+        self._start(command, "--scheduler-file", file)
         deadline = time.monotonic() + PATIENCE
         while not file.exists() or not file.read_text().strip():
             assert time.monotonic() < deadline, "the scheduler does not start"
             time.sleep(0.05)
         self.address = json.loads(file.read_text())["address"]
 
-    def _start(self, kind: str, *arguments: object, **environment: str) -> subprocess.Popen:
-        loopback = ["--host", "127.0.0.1"]
+    def _start(self, command: list[str], *options: object, **environment: str) -> subprocess.Popen:
+        dask, kind, *arguments = command
         process = subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.dask_{kind}", *map(str, arguments), *loopback],
+            [sys.executable, "-m", dask, kind, *arguments, *map(str, options), "--host", "127.0.0.1"],
             cwd=self.place,
             env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **environment},
             stdout=subprocess.DEVNULL,
@@ -52,8 +60,20 @@ class Cluster:
 
     def worker(self, **environment: str) -> subprocess.Popen:
         """A worker with one thread, in one process: what is killed is the worker itself."""
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", self.place)
-        return self._start("worker", self.address, *options, **environment)
+        command = COMPOSE["services"]["worker"]["command"]
+        command = [self.address if word.startswith("tcp:") else word for word in command]
+        return self._start(command, *self._one_process, **environment)
+
+    def pod(self, name: str) -> subprocess.Popen:
+        """The same as Dask's operator starts it: it says in variables what the scheduler and the worker are called."""
+        (container,) = KUBERNETES["spec"]["worker"]["spec"]["containers"]
+        command = [name if word == "$(DASK_WORKER_NAME)" else word for word in container["args"]]
+        variables = {variable["name"]: variable["value"] for variable in container["env"]}
+        return self._start(command, *self._one_process, DASK_SCHEDULER_ADDRESS=self.address, **variables)
+
+    @property
+    def _one_process(self) -> tuple[object, ...]:
+        return ("--nthreads", "1", "--no-nanny", "--local-directory", self.place)
 
     def wait_for_workers(self, count: int) -> None:
         from distributed import Client
@@ -137,11 +157,11 @@ def results_so_far(tmp_path: Path) -> int:
     return sum(file.read_bytes().count(b'"key"') for file in files)
 
 
-def test_a_worker_is_killed_and_the_results_are_those_of_one_machine(start, klass, tmp_path):
+def test_a_worker_is_killed_and_the_results_are_those_of_one_machine(start, klass, tmp_path, monkeypatch):
     with ThreadPoolExecutor(1) as beside:
         local = beside.submit(autograder(tmp_path / "here", klass, "--json", tmp_path / "local.json").communicate)
         running = start()
-        victim, survivor = running.worker(), running.worker()
+        victim, survivor = running.worker(), running.pod("grading-default-worker-1")
         running.wait_for_workers(2)
         local.result()
     run = autograder(tmp_path, klass, "--json", tmp_path / "cluster.json", "--scheduler", running.address)
@@ -165,8 +185,35 @@ def test_a_worker_is_killed_and_the_results_are_those_of_one_machine(start, klas
         with pytest.raises(ClusterError, match=r"worker tcp://.* cannot grade: it has another version of this package"):
             next(grade_on_cluster(running.address, sources, limits=LIMITS))
     running.end(victim, survivor)
+    monkeypatch.setattr(cluster, "FIRST_WORKER_SECONDS", 0.2)
     with pytest.raises(ClusterError, match=r"has no workers; start some with 'dask worker tcp://"):
         next(grade_on_cluster(running.address, sources, limits=LIMITS))
+
+
+def test_what_the_containers_run_and_reach(monkeypatch):
+    """Catches a host, port, folder or option that no service, volume or command has."""
+    services = COMPOSE["services"]
+    hosts = {f"tcp://{name}:8786" for name in services}
+    monkeypatch.setattr(cli, "_grade", lambda options: parsed.append(options) or 0)
+    parsed: list = []
+    said = re.findall(r"^#   docker compose run --rm grade (.+)$", (ROOT / "compose.yaml").read_text(), re.MULTILINE)
+    assert said
+    for words in said:
+        name, *arguments = [*services["grade"]["entrypoint"], *shlex.split(words)]
+        assert (name, cli.main(arguments)) == ("autograder", 0)
+        assert parsed[-1].scheduler in hosts
+    folders = {volume.split(":")[0].removeprefix("./") for volume in services["grade"]["volumes"]} - {"state"}
+    assert {parsed[-1].html.parent.name, *map(str, parsed[-1].paths)} == folders
+    assert hosts & set(services["worker"]["command"])
+    assert all(service["build"]["dockerfile"] == "Containerfile" for service in services.values())
+    pods = KUBERNETES["spec"]
+    version = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[1]
+    for part in ("worker", "scheduler"):
+        (container,) = pods[part]["spec"]["containers"]
+        assert container["image"].endswith(f"transformer-workbook:{version}")
+    offered = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert {port["targetPort"]: port["port"] for port in pods["scheduler"]["service"]["ports"]} == offered
+    assert str(offered["tcp-comm"]) in container["args"]
 
 
 def test_a_worker_with_another_catalogue_in_c_is_refused(write, tmp_path, monkeypatch):
