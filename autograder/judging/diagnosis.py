@@ -13,16 +13,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import combinations, islice, repeat
 from typing import Any, overload
 
 import torch
 
-from autograder.course.catalogue import Mistake, mistakes, reference_uses
+from autograder.course.catalogue import Mistake, is_c, mistakes, reference_uses
 from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
 from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
 from autograder.judging.implementations import namespace, prepared_ahead
+from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
@@ -87,6 +88,7 @@ def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeli
 
 
 MOST_POSSIBLE = 3  # mistakes that are listed: more would be a guess
+MOST_PAIRS = 200  # of mistakes that are run
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,10 @@ def likeliest(
             equals.append(candidate)
         if match.score == (len(failing), len(passing)):
             break  # no other explains more; and no two mistakes of a task answer everything alike
+    own = [candidate for candidate in candidates if candidate.task == task]
+    if best.score != (len(failing), len(passing)) and (pairs := _two_at_once(unit, own, failing, passing)):
+        return Likeliest(pairs[0]) if len(pairs) == 1 else Likeliest(possible=tuple(pairs[:MOST_POSSIBLE]))
     if not best.failing:
-        own = [candidate for candidate in candidates if candidate.task == task]
         return _all_but_a_few(unit, own, failing, passing)
     equals = _first_of(equals, task, found)
     everything = best.score == (len(failing), len(passing))
@@ -163,6 +167,45 @@ def _all_but_a_few(
             if told > 1 and all(answers_alike(candidate, item) for item in passing):
                 fitting.append(candidate)
     return Likeliest(fitting[0]) if len(fitting) == 1 else Likeliest()
+
+
+def _two_at_once(
+    unit: str, candidates: Iterable[Mistake], failing: Sequence[Evidence], passing: Sequence[Evidence]
+) -> list[Mistake]:
+    """The pairs of mistakes that explain all that was seen, wrong values among it.
+
+    Where one of two mistakes does not show, the other one must have given the learner's answers; and neither shows in
+    a check that passes. That leaves few pairs to be run.
+    """
+    if is_c(unit) or _takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
+        return []
+    reference = CachedReference(unit)
+    right = [[reference.ask(request) for request, _ in item.transcript] for item in failing]
+    shows: dict[Mistake, list[tuple[bool, bool]]] = {}
+    for candidate in candidates:
+        if all(answers_alike(candidate, item) for item in passing):
+            shows[candidate] = [_fits(candidate, item, answers) for item, answers in zip(failing, right)]
+    likely = [two for two in combinations(shows, 2) if all(map(_may_give, *(shows[one] for one in two)))]
+    likely.sort(key=lambda two: -sum(like for one in two for like, _ in shows[one]))
+    found = (pair for one, other in islice(likely, MOST_PAIRS) if (pair := both(one, other)))
+    fitting = [pair for pair in found if all(answers_alike(pair, item) for item in (*failing, *passing))]
+    return list({pair.name: pair for pair in reversed(fitting)}.values())
+
+
+def _fits(candidate: Mistake, evidence: Evidence, right: Sequence[Outcome]) -> tuple[bool, bool]:
+    """Whether the mistake answers a check as the learner's code did, and whether it answers as the reference does."""
+    like = same = True
+    for answer, (_, given), wanted in zip(_answers(candidate, evidence), evidence.transcript, right):
+        like = like and same_outcome(answer, given)
+        same = same and same_outcome(answer, wanted)
+        if not (like or same):
+            break
+    return like, same
+
+
+def _may_give(one: tuple[bool, bool], other: tuple[bool, bool]) -> bool:
+    """Whether two mistakes together may answer as the learner's code did, by what each of them does alone."""
+    return (other[0] or not one[1]) and (one[0] or not other[1])
 
 
 @dataclass(frozen=True)
@@ -232,11 +275,15 @@ def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[
 
     Where one answer may take long, as that of a whole training, they are all: the others would take many times as long.
     """
-    if any(request.seconds for item in evidence for request, _ in item.transcript):
+    if _takes_long(evidence):
         return [mistake for mistake in mistakes(unit) if mistake.task == task]
     reached = names_reached(unit, evidence)
     possible = [mistake for mistake in mistakes(unit) if mistake.task.partition(".")[2] in reached]
     return sorted(possible, key=lambda mistake: mistake.task != task)
+
+
+def _takes_long(evidence: Iterable[Evidence]) -> bool:
+    return any(request.seconds for item in evidence for request, _ in item.transcript)
 
 
 def names_reached(unit: str, evidence: Iterable[Evidence]) -> set[str]:
