@@ -392,9 +392,15 @@ def same_value(one: Any, other: Any, exactly: bool = False) -> bool:
         rtol, atol = (0.0, 0.0) if exactly else _ROUNDING.get(one.dtype, (1e-4, 1e-6))
         return torch.allclose(one.double(), other.double(), rtol, atol, equal_nan=True)
     if isinstance(one, float):
-        return math.isclose(one, other, rel_tol=0.0 if exactly else 1e-6) or (math.isnan(one) and math.isnan(other))
+        close = 0.0 if exactly else 1e-4 if _of_float32(one) and _of_float32(other) else 1e-6
+        return math.isclose(one, other, rel_tol=close) or (math.isnan(one) and math.isnan(other))
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(same_value, one, other, repeat(exactly)))
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same_value(one[key], other[key], exactly) for key in one)
     return bool(one == other)
+
+
+def _of_float32(number: float) -> bool:
+    """Whether it may come from a float32 tensor. Of numbers calculated in float64, hardly any is one of float32."""
+    return number == torch.tensor(number, dtype=torch.float32).item() and not number.is_integer()

@@ -23,6 +23,16 @@ mistake(
 
 mistake(
     "attention.softmax",
+    "sign-of-the-exponent",
+    edit("(x - x.amax(dim, keepdim=True)).exp()", "(x.amax(dim, keepdim=True) - x).exp()"),
+    section="stable-softmax",
+    why="The score was subtracted from the maximum. The smallest score then gets the largest weight, and exp overflows "
+    "for distant scores.",
+    hint="Your largest scores get the smallest weights. Subtract the maximum from `x`, not `x` from the maximum.",
+)
+
+mistake(
+    "attention.softmax",
     "clamped-scores",
     edit("x - x.amax(dim, keepdim=True)", "x.clamp(-80, 80)"),
     section="stable-softmax",
