@@ -89,6 +89,7 @@ def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeli
 
 MOST_POSSIBLE = 3  # mistakes that are listed: more would be a guess
 MOST_PAIRS = 200  # of mistakes that are run
+MOST_PAIRS_IN_C = 8  # each of which has to be compiled
 
 
 @dataclass(frozen=True)
@@ -175,37 +176,87 @@ def _two_at_once(
     """The pairs of mistakes that explain all that was seen, wrong values among it.
 
     Where one of two mistakes does not show, the other one must have given the learner's answers; and neither shows in
-    a check that passes. That leaves few pairs to be run.
+    a check that passes. Pairs of which that holds in every entry of a tensor come first; in C only they are compiled.
     """
-    if is_c(unit) or _takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
+    if _takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
         return []
     reference = CachedReference(unit)
     right = [[reference.ask(request) for request, _ in item.transcript] for item in failing]
-    shows: dict[Mistake, list[tuple[bool, bool]]] = {}
+    shows: dict[Mistake, list[_Shown]] = {}
     for candidate in candidates:
         if all(answers_alike(candidate, item) for item in passing):
-            shows[candidate] = [_fits(candidate, item, answers) for item, answers in zip(failing, right)]
+            shows[candidate] = [_shown(candidate, item, answers) for item, answers in zip(failing, right)]
     likely = [two for two in combinations(shows, 2) if all(map(_may_give, *(shows[one] for one in two)))]
-    likely.sort(key=lambda two: -sum(like for one in two for like, _ in shows[one]))
-    found = (pair for one, other in islice(likely, MOST_PAIRS) if (pair := both(one, other)))
+    against = {two: sum(map(_entries_against, *(shows[one] for one in two))) for two in likely}
+    likely.sort(key=lambda two: against[two])
+    made = (pair for two in likely if not (is_c(unit) and against[two]) and (pair := both(*two)))
+    found = islice(made, MOST_PAIRS_IN_C if is_c(unit) else MOST_PAIRS)
     fitting = [pair for pair in found if all(answers_alike(pair, item) for item in (*failing, *passing))]
     return list({pair.name: pair for pair in reversed(fitting)}.values())
 
 
-def _fits(candidate: Mistake, evidence: Evidence, right: Sequence[Outcome]) -> tuple[bool, bool]:
-    """Whether the mistake answers a check as the learner's code did, and whether it answers as the reference does."""
-    like = same = True
+@dataclass(frozen=True)
+class _Shown:
+    """Where the answers of a mistake to a check are like those of the learner's code, and where they are right.
+
+    ``whole``: whether all of them are. The others have for each request one flag, or one for each entry of its tensors.
+    """
+
+    whole: tuple[bool, bool]
+    like: tuple[torch.Tensor, ...]
+    right: tuple[torch.Tensor, ...]
+
+
+def _shown(candidate: Mistake, evidence: Evidence, right: Sequence[Outcome]) -> _Shown:
+    all_like = all_right = True
+    like, same = [], []
     for answer, (_, given), wanted in zip(_answers(candidate, evidence), evidence.transcript, right):
-        like = like and same_outcome(answer, given)
-        same = same and same_outcome(answer, wanted)
-        if not (like or same):
+        all_like = all_like and same_outcome(answer, given)
+        all_right = all_right and same_outcome(answer, wanted)
+        like.append(_entries_alike(answer, given))
+        same.append(_entries_alike(answer, wanted))
+        if not (like[-1].any() or same[-1].any()):  # unlike both: enough is known
             break
-    return like, same
+    return _Shown((all_like, all_right), tuple(like), tuple(same))
 
 
-def _may_give(one: tuple[bool, bool], other: tuple[bool, bool]) -> bool:
+def _may_give(one: _Shown, other: _Shown) -> bool:
     """Whether two mistakes together may answer as the learner's code did, by what each of them does alone."""
-    return (other[0] or not one[1]) and (one[0] or not other[1])
+    (like, right), (other_like, other_right) = one.whole, other.whole
+    return (other_like or not right) and (like or not other_right)
+
+
+def _entries_against(one: _Shown, other: _Shown) -> int:
+    """In how many entries one mistake does not show, and the other one answers unlike the learner's code."""
+    found = 0
+    for flags in zip(one.like, one.right, other.like, other.right):
+        forms = {flag.numel() for flag in flags} - {1}
+        like, right, other_like, other_right = flags if len(forms) < 2 else [flag.all()[None] for flag in flags]
+        found += int(((right & ~other_like) | (other_right & ~like)).sum())
+    return found
+
+
+def _entries_alike(one: Outcome, other: Outcome) -> torch.Tensor:
+    """A flag for each entry of two answers' tensors, or a single one where they have no tensors of one form."""
+    pairs = [*_tensors(one.value, other.value)]
+    if not pairs:
+        return torch.tensor([same_outcome(one, other)])
+    return torch.cat(
+        [torch.isclose(a.double(), b.double(), *_tolerance(a), equal_nan=True).flatten() for a, b in pairs]
+    )
+
+
+def _tensors(one: Any, other: Any) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """The tensors of two values, where these stand at the same places and have the same shape and type."""
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        if one.shape == other.shape and one.dtype == other.dtype and one.numel():
+            yield one, other
+    elif isinstance(one, dict) and isinstance(other, dict):
+        for key in (key for key in one if key in other):
+            yield from _tensors(one[key], other[key])
+    elif isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        for item, its_other in zip(one, other):
+            yield from _tensors(item, its_other)
 
 
 @dataclass(frozen=True)
@@ -389,7 +440,7 @@ def same_value(one: Any, other: Any, exactly: bool = False) -> bool:
             return False
         if not one.dtype.is_floating_point:
             return torch.equal(one, other)
-        rtol, atol = (0.0, 0.0) if exactly else _ROUNDING.get(one.dtype, (1e-4, 1e-6))
+        rtol, atol = (0.0, 0.0) if exactly else _tolerance(one)
         return torch.allclose(one.double(), other.double(), rtol, atol, equal_nan=True)
     if isinstance(one, float):
         close = 0.0 if exactly else 1e-4 if _of_float32(one) and _of_float32(other) else 1e-6
@@ -399,6 +450,10 @@ def same_value(one: Any, other: Any, exactly: bool = False) -> bool:
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same_value(one[key], other[key], exactly) for key in one)
     return bool(one == other)
+
+
+def _tolerance(tensor: torch.Tensor) -> tuple[float, float]:
+    return _ROUNDING.get(tensor.dtype, (1e-4, 1e-6))
 
 
 def _of_float32(number: float) -> bool:

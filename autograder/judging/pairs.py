@@ -7,7 +7,7 @@ change the same piece of code, and there is no pair.
 
 from __future__ import annotations
 
-from autograder.course.catalogue import Mistake
+from autograder.course.catalogue import Mistake, is_c
 from autograder.course.edits import EditError, apply
 
 
@@ -35,7 +35,8 @@ def _on_top(one: Mistake, other: Mistake) -> str:
         return ""
     try:
         source = apply(one.source, other.edits)
-        compile(source, other.name, "exec", dont_inherit=True)
+        if not is_c(one.unit):
+            compile(source, other.name, "exec", dont_inherit=True)
     except (EditError, SyntaxError):
         return ""
     return source

@@ -66,6 +66,17 @@ mistake(
 
 mistake(
     "attention.softmax",
+    "maximum-along-another-axis-variant-2",
+    edit("x.amax(dim, keepdim=True)", "x.amax(0, keepdim=True)"),
+    section="stable-softmax",
+    why="The maximum was taken along the first axis whatever `dim` is, while the sum follows `dim`. Entries that are "
+    "normalised together were then shifted by different amounts, which does change the result.",
+    hint="Your softmax is right for the first axis and wrong for any other. A shift leaves the result alone only if all "
+    "entries that share a sum are shifted alike: does your maximum use `dim`?",
+)
+
+mistake(
+    "attention.softmax",
     "subtracts-the-minimum",
     edit("x.amax(dim, keepdim=True)", "x.amin(dim, keepdim=True)"),
     section="stable-softmax",

@@ -1636,6 +1636,15 @@ mistake(
 
 mistake(
     "decoding.KVCache",
+    "length-of-the-wrong-axis-variant-2",
+    edit("self.layers[0][0].shape[-2]", "self.layers[0][0].shape[-1]"),
+    section="kv-cache-shapes",
+    why="length reads another axis than time. The last axis of the keys is d_head, which never grows.",
+    hint="Your `length` is the size of another axis. Time is `shape[-2]`.",
+)
+
+mistake(
+    "decoding.KVCache",
     "length-of-the-last-layer",
     edit("self.keys, self.values = {}, {}", "self.keys, self.values, self.latest = {}, {}, 0"),
     edit("self.keys[0].shape[-2] if 0 in self.keys else 0", "self.latest"),
