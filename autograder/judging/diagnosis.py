@@ -13,16 +13,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import combinations, islice, repeat
 from typing import Any, overload
 
 import torch
 
-from autograder.course.catalogue import Mistake, mistakes, reference_uses
+from autograder.course.catalogue import Mistake, is_c, mistakes, reference_uses
 from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
 from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
 from autograder.judging.implementations import namespace, prepared_ahead
+from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
@@ -87,6 +88,8 @@ def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeli
 
 
 MOST_POSSIBLE = 3  # mistakes that are listed: more would be a guess
+MOST_PAIRS = 200  # of mistakes that are run
+MOST_PAIRS_IN_C = 8  # each of which has to be compiled
 
 
 @dataclass(frozen=True)
@@ -127,8 +130,10 @@ def likeliest(
             equals.append(candidate)
         if match.score == (len(failing), len(passing)):
             break  # no other explains more; and no two mistakes of a task answer everything alike
+    own = [candidate for candidate in candidates if candidate.task == task]
+    if best.score != (len(failing), len(passing)) and (pairs := _two_at_once(unit, own, failing, passing)):
+        return Likeliest(pairs[0]) if len(pairs) == 1 else Likeliest(possible=tuple(pairs[:MOST_POSSIBLE]))
     if not best.failing:
-        own = [candidate for candidate in candidates if candidate.task == task]
         return _all_but_a_few(unit, own, failing, passing)
     equals = _first_of(equals, task, found)
     everything = best.score == (len(failing), len(passing))
@@ -163,6 +168,95 @@ def _all_but_a_few(
             if told > 1 and all(answers_alike(candidate, item) for item in passing):
                 fitting.append(candidate)
     return Likeliest(fitting[0]) if len(fitting) == 1 else Likeliest()
+
+
+def _two_at_once(
+    unit: str, candidates: Iterable[Mistake], failing: Sequence[Evidence], passing: Sequence[Evidence]
+) -> list[Mistake]:
+    """The pairs of mistakes that explain all that was seen, wrong values among it.
+
+    Where one of two mistakes does not show, the other one must have given the learner's answers; and neither shows in
+    a check that passes. Pairs of which that holds in every entry of a tensor come first; in C only they are compiled.
+    """
+    if _takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
+        return []
+    reference = CachedReference(unit)
+    right = [[reference.ask(request) for request, _ in item.transcript] for item in failing]
+    shows: dict[Mistake, list[_Shown]] = {}
+    for candidate in candidates:
+        if all(answers_alike(candidate, item) for item in passing):
+            shows[candidate] = [_shown(candidate, item, answers) for item, answers in zip(failing, right)]
+    likely = [two for two in combinations(shows, 2) if all(map(_may_give, *(shows[one] for one in two)))]
+    against = {two: sum(map(_entries_against, *(shows[one] for one in two))) for two in likely}
+    likely.sort(key=lambda two: against[two])
+    made = (pair for two in likely if not (is_c(unit) and against[two]) and (pair := both(*two)))
+    found = islice(made, MOST_PAIRS_IN_C if is_c(unit) else MOST_PAIRS)
+    fitting = [pair for pair in found if all(answers_alike(pair, item) for item in (*failing, *passing))]
+    return list({pair.name: pair for pair in reversed(fitting)}.values())
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """Where the answers of a mistake to a check are like those of the learner's code, and where they are right.
+
+    ``whole``: whether all of them are. The others have for each request one flag, or one for each entry of its tensors.
+    """
+
+    whole: tuple[bool, bool]
+    like: tuple[torch.Tensor, ...]
+    right: tuple[torch.Tensor, ...]
+
+
+def _shown(candidate: Mistake, evidence: Evidence, right: Sequence[Outcome]) -> _Shown:
+    all_like = all_right = True
+    like, same = [], []
+    for answer, (_, given), wanted in zip(_answers(candidate, evidence), evidence.transcript, right):
+        all_like = all_like and same_outcome(answer, given)
+        all_right = all_right and same_outcome(answer, wanted)
+        like.append(_entries_alike(answer, given))
+        same.append(_entries_alike(answer, wanted))
+        if not (like[-1].any() or same[-1].any()):  # unlike both: enough is known
+            break
+    return _Shown((all_like, all_right), tuple(like), tuple(same))
+
+
+def _may_give(one: _Shown, other: _Shown) -> bool:
+    """Whether two mistakes together may answer as the learner's code did, by what each of them does alone."""
+    (like, right), (other_like, other_right) = one.whole, other.whole
+    return (other_like or not right) and (like or not other_right)
+
+
+def _entries_against(one: _Shown, other: _Shown) -> int:
+    """In how many entries one mistake does not show, and the other one answers unlike the learner's code."""
+    found = 0
+    for flags in zip(one.like, one.right, other.like, other.right):
+        forms = {flag.numel() for flag in flags} - {1}
+        like, right, other_like, other_right = flags if len(forms) < 2 else [flag.all()[None] for flag in flags]
+        found += int(((right & ~other_like) | (other_right & ~like)).sum())
+    return found
+
+
+def _entries_alike(one: Outcome, other: Outcome) -> torch.Tensor:
+    """A flag for each entry of two answers' tensors, or a single one where they have no tensors of one form."""
+    pairs = [*_tensors(one.value, other.value)]
+    if not pairs:
+        return torch.tensor([same_outcome(one, other)])
+    return torch.cat(
+        [torch.isclose(a.double(), b.double(), *_tolerance(a), equal_nan=True).flatten() for a, b in pairs]
+    )
+
+
+def _tensors(one: Any, other: Any) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """The tensors of two values, where these stand at the same places and have the same shape and type."""
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        if one.shape == other.shape and one.dtype == other.dtype and one.numel():
+            yield one, other
+    elif isinstance(one, dict) and isinstance(other, dict):
+        for key in (key for key in one if key in other):
+            yield from _tensors(one[key], other[key])
+    elif isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        for item, its_other in zip(one, other):
+            yield from _tensors(item, its_other)
 
 
 @dataclass(frozen=True)
@@ -232,11 +326,15 @@ def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[
 
     Where one answer may take long, as that of a whole training, they are all: the others would take many times as long.
     """
-    if any(request.seconds for item in evidence for request, _ in item.transcript):
+    if _takes_long(evidence):
         return [mistake for mistake in mistakes(unit) if mistake.task == task]
     reached = names_reached(unit, evidence)
     possible = [mistake for mistake in mistakes(unit) if mistake.task.partition(".")[2] in reached]
     return sorted(possible, key=lambda mistake: mistake.task != task)
+
+
+def _takes_long(evidence: Iterable[Evidence]) -> bool:
+    return any(request.seconds for item in evidence for request, _ in item.transcript)
 
 
 def names_reached(unit: str, evidence: Iterable[Evidence]) -> set[str]:
@@ -342,12 +440,22 @@ def same_value(one: Any, other: Any, exactly: bool = False) -> bool:
             return False
         if not one.dtype.is_floating_point:
             return torch.equal(one, other)
-        rtol, atol = (0.0, 0.0) if exactly else _ROUNDING.get(one.dtype, (1e-4, 1e-6))
+        rtol, atol = (0.0, 0.0) if exactly else _tolerance(one)
         return torch.allclose(one.double(), other.double(), rtol, atol, equal_nan=True)
     if isinstance(one, float):
-        return math.isclose(one, other, rel_tol=0.0 if exactly else 1e-6) or (math.isnan(one) and math.isnan(other))
+        close = 0.0 if exactly else 1e-4 if _of_float32(one) and _of_float32(other) else 1e-6
+        return math.isclose(one, other, rel_tol=close) or (math.isnan(one) and math.isnan(other))
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(same_value, one, other, repeat(exactly)))
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same_value(one[key], other[key], exactly) for key in one)
     return bool(one == other)
+
+
+def _tolerance(tensor: torch.Tensor) -> tuple[float, float]:
+    return _ROUNDING.get(tensor.dtype, (1e-4, 1e-6))
+
+
+def _of_float32(number: float) -> bool:
+    """Whether it may come from a float32 tensor. Of numbers calculated in float64, hardly any is one of float32."""
+    return number == torch.tensor(number, dtype=torch.float32).item() and not number.is_integer()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 
 from autograder.course.catalogue import Mistake
+from autograder.course.edits import Edit, apply
 from autograder.course.registry import find_unit
 from autograder.judging import diagnosis, implementations, runner
 from autograder.judging.assertions import assert_close
 from autograder.judging.diagnosis import diagnosis_of, likeliest, same_outcome, same_value
 from autograder.judging.implementations import namespace
+from autograder.judging.pairs import both
 from autograder.judging.results import FAILED, PASSED, Diagnosis
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject
@@ -351,3 +354,72 @@ def test_a_driver_that_fails_in_a_mistake_does_not_end_the_run(monkeypatch):
     monkeypatch.setattr(runner, "load_checks", lambda unit: checks)
     task = run_checks(LocalSubject({"softmax": lambda x, missing_argument: x}), "attention", [SOFTMAX])[0]
     assert (task.status, task.diagnosis) == ("failed", None)
+
+
+# --- two mistakes at once ----------------------------------------------------------------------------------------
+
+RIGHT = "def softmax(x, dim=-1):\n    y = (x - 1) ** 2\n    return y + 3\n"
+
+
+def edits_of_right(name: str, *edits: Edit) -> Mistake:
+    """A mistake that is edits of one program."""
+    return replace(entry(name, apply(RIGHT, edits)), edits=edits)
+
+
+SHIFTED = edits_of_right("shifted", Edit("x - 1", "x - 2"))
+CUBED = edits_of_right("cubed", Edit("** 2", "** 3"))
+ADDS_LESS = edits_of_right("adds-less", Edit("y + 3", "y + 2"))
+ADDS_NOTHING = edits_of_right("adds-nothing", Edit("return y + 3", "return y"))
+WRITTEN_OUT = entry("written-out", "def softmax(x, dim=-1):\n    z = x\n    y = (x - 1) ** 2\n    return y - 3\n")
+
+
+@pytest.fixture
+def right(monkeypatch):
+    """The program that the edits start from, as the course's reference."""
+
+    class Reference:
+        def __init__(self, unit: str):
+            pass
+
+        def ask(self, request: Request) -> Outcome:
+            return execute(namespace(entry("right", RIGHT)), request)
+
+    monkeypatch.setattr(diagnosis, "CachedReference", Reference)
+
+
+TWO = [(FAILED, [1.0, 5.0]), (FAILED, [2.0, -3.0])]
+
+
+@pytest.mark.parametrize(("one", "other"), [(SHIFTED, ADDS_LESS), (ADDS_LESS, CUBED), (CUBED, WRITTEN_OUT)])
+def test_two_mistakes_at_once_are_both_named(catalogue, right, one, other):
+    catalogue(SHIFTED, CUBED, ADDS_LESS, WRITTEN_OUT)
+    found = diagnose(SOFTMAX, evidence(both(one, other) or one, *TWO))
+    assert found is not None
+    assert {*found.mistake.split("-and-")} == {one.name, other.name}
+    assert one.hint in found.hint
+    assert other.hint in found.hint
+
+
+def test_one_mistake_that_explains_everything_comes_before_two(catalogue, right):
+    catalogue(SHIFTED, ADDS_LESS, CUBED)
+    assert named(evidence(CUBED, *TWO)) == "cubed"
+
+
+def test_two_pairs_that_fit_equally_well_are_listed(catalogue, right):
+    again = edits_of_right("shifted-again", Edit("(x - 1)", "(x - 2)"))
+    catalogue(SHIFTED, again, ADDS_LESS)
+    assert len(possible(evidence(both(SHIFTED, ADDS_LESS) or SHIFTED, *TWO))) == 2
+
+
+def test_a_pair_must_fit_whatever_passed_too(catalogue, right):
+    learner = entry(
+        "other", "def softmax(x, dim=-1):\n    y = (x - 2) ** 2\n    return y + (2 if x[0] < 5 else 3 + 2 * x - 3)\n"
+    )
+    catalogue(SHIFTED, ADDS_LESS)
+    assert named(evidence(learner, *TWO)) == "shifted-and-adds-less"
+    assert named(evidence(learner, *TWO, (PASSED, [9.0, 1.0]))) is None
+
+
+def test_edits_of_one_piece_of_code_make_no_pair():
+    assert both(ADDS_LESS, ADDS_NOTHING) is None
+    assert both(edits_of_right("shifted-variant-2", Edit("- 1", "- 7")), SHIFTED) is None

@@ -23,6 +23,16 @@ mistake(
 
 mistake(
     "attention.softmax",
+    "sign-of-the-exponent",
+    edit("(x - x.amax(dim, keepdim=True)).exp()", "(x.amax(dim, keepdim=True) - x).exp()"),
+    section="stable-softmax",
+    why="The score was subtracted from the maximum. The smallest score then gets the largest weight, and exp overflows "
+    "for distant scores.",
+    hint="Your largest scores get the smallest weights. Subtract the maximum from `x`, not `x` from the maximum.",
+)
+
+mistake(
+    "attention.softmax",
     "clamped-scores",
     edit("x - x.amax(dim, keepdim=True)", "x.clamp(-80, 80)"),
     section="stable-softmax",
@@ -51,6 +61,17 @@ mistake(
     why="The maximum was taken along the last axis whatever `dim` is, while the sum follows `dim`. Entries that are "
     "normalised together were then shifted by different amounts, which does change the result.",
     hint="Your softmax is right for the last axis and wrong for any other. A shift leaves the result alone only if all "
+    "entries that share a sum are shifted alike: does your maximum use `dim`?",
+)
+
+mistake(
+    "attention.softmax",
+    "maximum-along-another-axis-variant-2",
+    edit("x.amax(dim, keepdim=True)", "x.amax(0, keepdim=True)"),
+    section="stable-softmax",
+    why="The maximum was taken along the first axis whatever `dim` is, while the sum follows `dim`. Entries that are "
+    "normalised together were then shifted by different amounts, which does change the result.",
+    hint="Your softmax is right for the first axis and wrong for any other. A shift leaves the result alone only if all "
     "entries that share a sum are shifted alike: does your maximum use `dim`?",
 )
 

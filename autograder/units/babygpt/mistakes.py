@@ -68,6 +68,16 @@ def get_batch(data, block_size, batch_size, generator=None):
 
 mistake(
     "babygpt.get_batch",
+    "targets-one-token-short",
+    edit("data[start + 1 : start + 1 + block_size]", "data[start + 1 : start + block_size]"),
+    section="next-token",
+    why="The slice of the targets begins one later and ends where the one of the inputs does. It has one token less, "
+    "and the last input has no target.",
+    hint="Your `y` has `block_size - 1` tokens. A slice that begins one later also ends one later.",
+)
+
+mistake(
+    "babygpt.get_batch",
     "targets-rolled-inside-the-piece",
     edit(
         "torch.randint(len(data) - block_size, (batch_size,), generator=generator).tolist()",

@@ -278,10 +278,6 @@ mistake(
     "blocks.LayerNorm",
     "other-default-epsilon",
     edit("def __init__(self, d_model, eps=1e-5):", "def __init__(self, d_model, eps=1e-6):"),
-    edit("x.mean(-1, keepdim=True)", "x - x.mean(-1, keepdim=True)"),
-    edit("x.var(-1, unbiased=False, keepdim=True)", "mean.square().mean(-1, keepdim=True)"),
-    edit("x - mean", "mean"),
-    base="mean-and-variance-first",
     section="epsilon-inside-the-root",
     why="The default of eps is 1e-6, as in some published programs, not 1e-5. For rows of small variance that changes "
     "the result.",
@@ -326,6 +322,18 @@ mistake(
     "measured.",
     hint="Twice as large an input gives you half as large a result: you divide by the variance. Its square root, the "
     "standard deviation, has the unit of x.",
+)
+
+mistake(
+    "blocks.LayerNorm",
+    "mean-of-absolute-deviations",
+    edit("centred.square().mean", "centred.abs().mean"),
+    edit("torch.sqrt(variance + self.eps)", "(variance + self.eps)"),
+    section="biased-variance",
+    why="The deviations were divided by their mean size, without squares and root. That is another measure of spread, "
+    "smaller than the standard deviation.",
+    hint="Your results are too large: you divide by the mean of the absolute deviations. Square them, average, and take "
+    "the root.",
 )
 
 mistake(

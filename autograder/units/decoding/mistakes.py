@@ -284,29 +284,16 @@ mistake(
 )
 
 
-@mistake(
+mistake(
     "decoding.greedy_decode",
     "gradients-recorded",
+    edit("with torch.no_grad():", "if True:"),
+    base="loop-with-a-break",
     section="greedy",
     why="The model runs with gradients on. Every step then keeps all its intermediate results for a backward pass that "
     "never comes.",
     hint="Your function records gradients. Put the loop under `torch.no_grad()`.",
 )
-def greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
-    memory = model.encode(src, src_mask)
-    ids = torch.full((src.shape[0], 1), bos_id, dtype=torch.long)
-    finished = torch.zeros(src.shape[0], dtype=torch.bool)
-    for _ in range(max_len - 1):
-        mask = causal_mask(ids.shape[1])
-        hidden = model.decode(memory, src_mask, ids, mask)
-        new = model.generator(hidden[:, -1]).argmax(dim=-1)
-        new[finished] = PAD
-        ids = torch.cat([ids, new.unsqueeze(1)], dim=1)
-        finished |= new == eos_id
-        if finished.all():
-            break
-    return ids
-
 
 mistake(
     "decoding.greedy_decode",
@@ -987,6 +974,18 @@ mistake(
 
 mistake(
     "decoding.beam_search",
+    "mean-per-token-variant-2",
+    edit("(5 + len(item[0]) - 1) / 6", "len(item[0])"),
+    base="lists-of-hypotheses",
+    section="length-penalty",
+    why="The sum is divided by the plain length to the power, the start symbol included. The formula of GNMT has "
+    "(5 + length) / 6 in its place, which grows more slowly for short outputs.",
+    hint="Your penalty is `length ** length_penalty`. Use `((5 + length) / 6) ** length_penalty`, without the start "
+    "symbol.",
+)
+
+mistake(
+    "decoding.beam_search",
     "start-symbol-counted",
     edit("5 + len(item[0]) - 1", "5 + len(item[0])"),
     base="lists-of-hypotheses",
@@ -1632,6 +1631,15 @@ mistake(
     edit("self.layers[0][0].shape[-2]", "self.layers[0][0].shape[1]"),
     section="kv-cache-shapes",
     why="length reads another axis than time. For keys of shape (B, H, T, d_head) that is the number of heads.",
+    hint="Your `length` is the size of another axis. Time is `shape[-2]`.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "length-of-the-wrong-axis-variant-2",
+    edit("self.layers[0][0].shape[-2]", "self.layers[0][0].shape[-1]"),
+    section="kv-cache-shapes",
+    why="length reads another axis than time. The last axis of the keys is d_head, which never grows.",
     hint="Your `length` is the size of another axis. Time is `shape[-2]`.",
 )
 

@@ -158,8 +158,8 @@ def watched(subject, *request, **options):
     return subject.run(watch, *request, uses=uses, **options)
 
 
-def inventory(learner, sizes, options, values=False):
-    """What a fresh model is made of: its parameters (or their shapes), those of each layer as numbers, the output's.
+def inventory(learner, sizes, options):
+    """What a fresh model is made of: the shapes of its parameters, those of each layer as numbers, the output's.
 
     The parameters of the encoder's layers come first, then those of the decoder's, of the output, and all others.
     """
@@ -174,18 +174,17 @@ def inventory(learner, sizes, options, values=False):
     layers = [[sorted(number_of[id(one)] for one in layer.parameters()) for layer in side] for side in sides]
     weight = getattr(getattr(getattr(model, "generator", None), "proj", None), "weight", None)
     return {
-        "parameters": [one.detach() if values else list(one.shape) for one in parameters],
+        "parameters": [list(one.shape) for one in parameters],
         "uses": [uses.count(number) for number in range(len(parameters))],
         "frozen": sum(not one.requires_grad for one in parameters),
-        "again": values and [one.detach() for one in learner.make_model(*sizes, **options).parameters()],
         "layers": layers,
         "output": number_of.get(id(weight)) if isinstance(weight, torch.Tensor) else None,
     }
 
 
-def parts_of_model(subject, *request, **options):
+def parts_of_model(subject, *request):
     """The reply of `inventory`."""
-    return subject.run(inventory, *request, uses=(by_shape_and_name, modules_of), **options)
+    return subject.run(inventory, *request, uses=(by_shape_and_name, modules_of))
 
 
 def random_ids(rng, length=5, words=SIZES[1]):
@@ -976,35 +975,51 @@ def test_defaults(learner, reference, rng):
         assert same, f"Without {name}, make_model should do the same as with {name}={value!r}."
 
 
+def start_of_matrices(learner, sizes):
+    """What the random numbers tell that a fresh model starts with: the same for all who draw from one distribution.
+
+    For each matrix: its shape, whether its largest number is where Xavier's bound has it, and whether it has a row of
+    zeros.
+    """
+    import math
+
+    model, again = learner.make_model(*sizes), learner.make_model(*sizes)
+    matrices = [one.detach() for one in model.parameters() if one.dim() > 1]
+    ratios = [one.double().flatten() / math.sqrt(6 / (one.shape[0] + one.shape[1])) for one in matrices]
+    largest = [float(ratio.abs().max()) for ratio in ratios]
+    said = ["beyond" if one > 1.0001 else "within" if one > 0.9 else "far below" for one in largest]
+    zeros = [not bool(one.any(-1).all()) for one in matrices]
+    ratio = torch.cat(ratios)  # about 10,000 numbers between -1 and 1; all below 0.99 once in 10^40
+    kinds = ("EncoderLayer", "DecoderLayer")
+    stacks = [modules_of(model, *kinds), modules_of(model, *kinds[::-1])]
+    layers = [[[p for p in layer.parameters() if p.dim() > 1] for layer in stack] for stack in stacks]
+    pairs = [pair for one in layers for first, second in zip(one, one[1:]) for pair in zip(first, second)]
+    others = [one.detach() for one in again.parameters() if one.dim() > 1]
+    return {
+        "matrices": sorted([list(one.shape), *found] for one, *found in zip(matrices, said, zeros)),
+        "uniform": max(largest) > 0.99 and abs(float(ratio.square().mean()) - 1 / 3) < 0.025,
+        "layers alike": any(torch.equal(*pair) for pair in pairs),
+        "drawn before": sum(any(torch.equal(one, other) for other in others) for one in matrices),
+    }
+
+
 @pytest.mark.task("transformer.make_model", points=1)
 def test_xavier(learner, reference, rng):
     """Every matrix is drawn from Xavier's uniform distribution, and no two layers start alike.
 
     A uniform sample of n numbers stays below 0.9 of its bound once in 0.9^-n: for n of at least 256, below 1e-11.
     """
-    parts = parts_of_model(learner, (17, 19, 2, 16, 20, 2), {}, values=True)
-    ratios = []
-    for one in parts["parameters"]:
-        if one.dim() < 2:
-            continue
-        rows, columns = one.shape[0], one.shape[1]
-        bound, largest = math.sqrt(6 / (rows + columns)), float(one.abs().max())
-        assert 0.9 * bound < largest <= bound * 1.0001, (
-            f"A matrix of shape {tuple(one.shape)} should be uniform between -{bound:.4f} and {bound:.4f}, "
-            f"but its largest number is {largest:.4f}."
+    start = learner.run(start_of_matrices, (17, 19, 2, 16, 20, 2), uses=(modules_of,))
+    for shape, said, zeros in start["matrices"]:
+        bound = math.sqrt(6 / (shape[0] + shape[1]))
+        assert said == "within", (
+            f"A matrix of shape {tuple(shape)} should be uniform between -{bound:.4f} and {bound:.4f}, "
+            f"but its largest number is {said} that."
         )
-        assert one.any(-1).all(), f"A matrix of shape {tuple(one.shape)} has a row of zeros, which is not drawn."
-        ratios.append(one.double().flatten() / bound)
-    ratio = torch.cat(ratios)  # about 10,000 numbers between -1 and 1; all below 0.99 once in 10^40
-    assert ratio.abs().max() > 0.99 and (ratio.square().mean() - 1 / 3).abs() < 0.025, (
-        "The matrices should be uniform between the bounds of Xavier's distribution, and are not."
-    )
-    for layers in parts["layers"]:
-        for first, second in zip(*layers):
-            one, other = parts["parameters"][first], parts["parameters"][second]
-            assert one.dim() < 2 or not torch.equal(one, other), "Two layers of a stack start with the same numbers."
-    matrices = [[one for one in parts[which] if one.dim() > 1] for which in ("parameters", "again")]
-    alike = sum(any(torch.equal(one, other) for other in matrices[1]) for one in matrices[0])
+        assert not zeros, f"A matrix of shape {tuple(shape)} has a row of zeros, which is not drawn."
+    assert start["uniform"], "The matrices should be uniform between the bounds of Xavier's distribution, and are not."
+    assert not start["layers alike"], "Two layers of a stack start with the same numbers."
+    alike = start["drawn before"]
     assert not alike, f"Of a second model {alike} matrices are those of the first: each is to be drawn anew."
 
 
@@ -1026,10 +1041,23 @@ def test_unequal_vocabularies(learner, reference, rng):
     assert_raises(ValueError, lambda: parts_of_model(learner, SIZES, {"tie_weights": True}), call)
 
 
+def check_embeddings_are_dropped(learner, rng):
+    """What the first layers read has zeros in training. Of 360 numbers not even a dropout of 0.1 keeps all."""
+    src, tgt = rng.integers(4, 7, 2, 30), rng.integers(4, 7, 2, 30)
+    masks, small = masks_by_hand(src, tgt), (*SIZES[:2], 1, *SIZES[3:])
+    numbers = 0.5 * rng.normal(997, dtype=torch.float64)
+    seen = watched(learner, small, {"dropout": 0.5}, numbers, src, tgt, masks, masks, training=True)
+    for name, records in zip(("encoder", "decoder"), seen["records"]):
+        assert not records or (records[0][1] == 0).any(), (
+            f"With dropout=0.5, nothing is dropped in training from the embeddings that the {name} reads."
+        )
+
+
 @pytest.mark.task("transformer.make_model", points=1)
 def test_dropout_and_norm(learner, reference, rng):
-    """The arguments dropout, norm and num_heads reach every layer. (Whether dropout reaches the embeddings is free.)"""
+    """The arguments dropout, norm and num_heads reach every layer, and the embeddings have dropout too."""
     check_handed_on(learner, rng, (0, 1))
+    check_embeddings_are_dropped(learner, rng)
     with_norm = sum(math.prod(one) for one in parts_of_model(learner, SIZES, {"norm": "pre"})["parameters"])
     without = sum(math.prod(one) for one in parts_of_model(learner, SIZES, {"norm": "post"})["parameters"])
     assert_equal(with_norm - without, 4 * SIZES[3], "what a pre-norm model has more parameters than a post-norm one")

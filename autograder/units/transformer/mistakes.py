@@ -155,6 +155,21 @@ mistake(
 
 mistake(
     "transformer.EncoderLayer",
+    "every-dropout-left-at-its-default",
+    edit(
+        "self.self_attention = MultiHeadAttention(d_model, num_heads, dropout)",
+        "self.self_attention = MultiHeadAttention(d_model, num_heads)",
+    ),
+    edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
+    edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
+    section="tf-encoder-layer",
+    why="None of the parts gets the layer's dropout, so each has its own default: 0 in attention, 0.1 elsewhere. What "
+    "the layer was asked for has no effect.",
+    hint="Your layer takes `dropout` and never passes it on. Attention, feed-forward network and connections all get it.",
+)
+
+mistake(
+    "transformer.EncoderLayer",
     "dropout-not-in-attention",
     edit("MultiHeadAttention(d_model, num_heads, dropout)", "MultiHeadAttention(d_model, num_heads)"),
     section="tf-encoder-layer",
@@ -748,6 +763,25 @@ class DecoderLayer(RightDecoderLayer):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
         super().__init__(d_model, num_heads, d_ff, dropout)
 
+
+mistake(
+    "transformer.DecoderLayer",
+    "every-dropout-left-at-its-default",
+    edit(
+        "self.self_attention = MultiHeadAttention(d_model, num_heads, dropout)",
+        "self.self_attention = MultiHeadAttention(d_model, num_heads)",
+    ),
+    edit(
+        "self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout)",
+        "self.cross_attention = MultiHeadAttention(d_model, num_heads)",
+    ),
+    edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
+    edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
+    section="tf-encoder-layer",
+    why="None of the parts gets the layer's dropout, so each has its own default: 0 in attention, 0.1 elsewhere. What "
+    "the layer was asked for has no effect.",
+    hint="Your layer takes `dropout` and never passes it on. Attention, feed-forward network and connections all get it.",
+)
 
 mistake(
     "transformer.DecoderLayer",
@@ -2885,6 +2919,16 @@ mistake(
     why="The probability of dropping reaches the encoder only, and the decoder keeps its own default of 0.1. One "
     "argument is for both.",
     hint="Your decoder drops with a probability of its own. Hand `dropout` on to both stacks.",
+)
+
+mistake(
+    "transformer.make_model",
+    "embeddings-without-dropout",
+    edit("PositionalEncoding(d_model, dropout)", "PositionalEncoding(d_model, 0.0)"),
+    section="tf-flow",
+    why="The probability of dropping reaches the layers, but not the embeddings. The paper drops from the sums of "
+    "embeddings and positions too.",
+    hint="In training, nothing is dropped from what your first layers read. Pass `dropout` on to `PositionalEncoding`.",
 )
 
 mistake(
