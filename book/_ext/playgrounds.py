@@ -265,7 +265,7 @@ def _memory_start() -> dict[str, Any]:
         "T": 64,
         "name": "params.qkvw",
         "layer": 0,
-        "indices": [],
+        "indices": [0, 0],
     }
 
 

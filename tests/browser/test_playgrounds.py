@@ -108,6 +108,7 @@ def playing(browser: Any, address: str, name: str, **options: Any) -> Iterator[F
         figure = Figure(seen.page, name)
         assert figure.app.is_visible()
         assert not figure.still.is_visible()
+        assert "?" not in figure.app.locator(".pg-link").get_attribute("href"), "nobody has changed anything"
         yield figure
         follow_the_link(figure, address)
         assert not figure.app.evaluate(TOO_SMALL, {"text": 11, "target": 0})

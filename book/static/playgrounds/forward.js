@@ -132,7 +132,11 @@ async function build(app, start) {
       el(
         "li",
         {},
-        button(part, () => go(steps.findIndex((step) => step.part === part)), { "data-part": part }),
+        button(
+          part.split(" ").flatMap((word, i) => [i ? " " : "", el("span", {}, word)]),
+          () => go(steps.findIndex((step) => step.part === part)),
+          { "data-part": part },
+        ),
       ),
     ),
   );
