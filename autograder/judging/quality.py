@@ -7,9 +7,10 @@ Of a catch-it task, the reference solution is a test: it must accept every style
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
-from autograder.course.catalogue import Entry, Mistake, alternatives, mistakes
+from autograder.course.catalogue import Entry, Mistake, alternatives, complete_source, is_c, mistakes
 from autograder.course.catches import catches
 from autograder.judging import results
 from autograder.judging.implementations import namespace, reference_names
@@ -44,9 +45,26 @@ def measure(unit: str, seed: int = DEFAULT_SEED) -> list[Measured]:
     """Grade every mistake and every alternative of a unit."""
     with quiet():
         return [
-            Measured(entry, run_checks(LocalSubject(namespace(entry)), unit, [entry.task], seed)[0])
+            Measured(entry, run_checks(LocalSubject(namespace(entry), own=defined(entry)), unit, [entry.task], seed)[0])
             for entry in (*mistakes(unit), *alternatives(unit))
         ]
+
+
+def defined(entry: Entry) -> set[str]:
+    """The names that an entry of the catalogue gives another meaning than the reference solution."""
+    if is_c(entry.unit):
+        return {entry.task.partition(".")[2]}
+    statements = ast.parse(complete_source(entry)).body
+    imported = [alias for one in statements if isinstance(one, (ast.Import, ast.ImportFrom)) for alias in one.names]
+    stored = {
+        name.id
+        for one in statements
+        if isinstance(one, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+        for name in ast.walk(one)
+        if isinstance(name, ast.Name)
+    }
+    functions = {one.name for one in statements if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+    return functions | stored | {alias.asname or alias.name for alias in imported}
 
 
 def measure_tests(unit: str, seed: int = DEFAULT_SEED) -> list[TaskResult]:

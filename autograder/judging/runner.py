@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
 
+from autograder.course.catalogue import reference_uses
 from autograder.course.catches import catches
 from autograder.course.references import expand
 from autograder.course.registry import find_unit, is_catch
@@ -31,9 +32,18 @@ from autograder.judging.follow import around, gifts, handed_over
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.missing import explain_missing
 from autograder.judging.results import CheckResult, TaskResult
-from autograder.judging.subject import Learner, LearnerRaised, NotAttempted, Subject, reproducible, what_was_printed
+from autograder.judging.subject import (
+    Learner,
+    LearnerRaised,
+    LocalSubject,
+    NotAttempted,
+    Subject,
+    reproducible,
+    what_was_printed,
+)
 from autograder.judging.trials import checks_of, judge_catch
 from autograder.judging.verdicts import Given, Judgement, Verdict
+from autograder.sandbox.runtime.requests import words
 from autograder.sandbox.session import ProcessSubject, SubjectCrashed, SubjectTimeout
 
 
@@ -113,8 +123,27 @@ def judge(
     with reproducible():
         verdicts = {task: _judge_task(subject, unit, task, seed) for task in wanted}
         judgement = explain_missing(Judgement(unit, wanted, verdicts), cells)
-        behind = {task: _judge_task(subject, unit, task, seed) for task in tasks_behind_failures(judgement)}
+        may_fail = [task for task in tasks_behind_failures(judgement) if _may_differ(subject, task, seed)]
+        behind = {task: _judge_task(subject, unit, task, seed) for task in may_fail}
     return explain_missing(replace(judgement, verdicts=judgement.verdicts | behind), cells) if behind else judgement
+
+
+def _may_differ(subject: Subject, task: str, seed: int) -> bool:
+    """Whether what a task's checks reach may be other than the course's."""
+    own = subject.own if isinstance(subject, LocalSubject) else None
+    return own is None or any(name in own for name in names_behind(task, seed))
+
+
+@lru_cache(maxsize=None)
+def names_behind(task: str, seed: int = DEFAULT_SEED) -> frozenset[str]:
+    """The definitions of the unit that take part in what a task's checks ask; all, where that is not known ahead."""
+    unit = task.partition(".")[0]
+    uses = reference_uses(unit)
+    asked = [_requests(unit, check, seed_for(seed, check.id)) for check in load_checks(unit) if check.task == task]
+    if is_catch(task) or not all(one.frames for one in asked):
+        return frozenset(uses)
+    named = {word for one in asked for request in one.decoded for word in words(request)}
+    return frozenset().union(*(uses[name] for name in named if name in uses))
 
 
 def follow_through(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -46,10 +46,14 @@ class Subject(Protocol):
 
 
 class LocalSubject:
-    """Code in this very process: a running notebook, the reference, a catalogued mistake."""
+    """Code in this very process: a running notebook, the reference, a catalogued mistake.
 
-    def __init__(self, namespace: dict):
+    ``own``: which names may be others than the course's, where that is known; what reaches none of them is right.
+    """
+
+    def __init__(self, namespace: dict, own: Container[str] | None = None):
         self.namespace = namespace
+        self.own = own
 
     def ask(self, request: Request) -> Outcome:
         # The learner's code gets copies, as it would in another process: it may spoil them.

@@ -41,7 +41,7 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"
 USE = re.compile(r"^`{3,}\{playground\} (\S+)", re.MULTILINE)
 FIGURES = {page: set(USE.findall((ROOT / f"{page}.md").read_text(encoding="utf-8"))) for page in PAGES}
 # The chapter of each figure; the front page, where scripts come at once, shows one of them again.
-PLACES = {name: page for page in PAGES if page != "index" for name in FIGURES[page]}
+PLACES = {name: page for page in PAGES if page != "book/index" for name in FIGURES[page]}
 
 
 def html(page: str) -> str:

@@ -442,7 +442,7 @@ def test_no_constant_answer_scores_and_none_stops_the_grader(unit, monkeypatch):
         names = namespace(f"import torch\ndef answer(*args, **kwargs):\n    return {value}\n")
         for name, task in zip(unit.names, unit.task_ids):
             one = names["answer"] if name[0].islower() else _module_that_answers(names["answer"])
-            result = run_checks(LocalSubject({**names, name: one}), unit.name, [task])[0]
+            result = run_checks(LocalSubject({**names, name: one}, own={name}), unit.name, [task])[0]
             passed = [check.id for check in result.checks if check.points]
             assert not passed, f"{value} passes {passed}"
 

@@ -15,6 +15,7 @@ from types import FunctionType
 import nbformat
 import pytest
 import torch
+from jupyter_client import KernelManager
 from nbclient import NotebookClient
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat import MetadataValidator
@@ -396,23 +397,36 @@ def test_a_release_pins_the_commit_of_the_checkout():
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
+def kernel():
+    """One kernel for all notebooks: to start one, and to import torch, takes longer than most of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        manager = KernelManager(kernel_name="python3")
+        manager.start_kernel()
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+def run(kernel, tmp_path_factory):
     """Executes notebooks as a learner would, one after the other in one kernel, whose names are forgotten in between.
 
     Errors are left in the outputs. ``own_code``: the state file of a learner who has code of their own.
     """
+    if not kernel.is_alive():  # a test that ended it is no reason for those after it to fail
+        kernel.restart_kernel(now=True)
 
     def execute(*paths: Path, own_code: Path | None = None) -> list[nbformat.NotebookNode]:
+        state = own_code or tmp_path_factory.mktemp("state") / "progress.json"
+        folder = tmp_path_factory.mktemp("learner")
+        begin = f"import os; os.environ['AUTOGRADER_STATE'] = {str(state)!r}; os.chdir({str(folder)!r})"
         forget = nbformat.v4.new_code_cell("%reset -f")
         notebooks = [nbformat.read(path, as_version=4) for path in paths]
         whole = notebooks[0].copy()
-        whole.cells = [cell for notebook in notebooks for cell in (*notebook.cells, forget)]
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("PYTHONPATH", str(ROOT))
-            state = own_code or tmp_path_factory.mktemp("state") / "progress.json"
-            patch.setenv("AUTOGRADER_STATE", str(state))
-            folder = {"metadata": {"path": str(tmp_path_factory.mktemp("learner"))}}
-            NotebookClient(whole, timeout=300, allow_errors=True, kernel_name="python3", resources=folder).execute()
+        cells = [cell for notebook in notebooks for cell in (*notebook.cells, forget)]
+        whole.cells = [forget, nbformat.v4.new_code_cell(begin), *cells]
+        client = NotebookClient(whole, km=kernel, timeout=300, allow_errors=True)
+        client.execute(cleanup_kc=False)
         return notebooks
 
     return execute

@@ -230,7 +230,7 @@ def attend(learner, name, sizes, weights, inputs, training, dtype):
     if complaint := load_by_path(module, weights):
         return complaint
     zero_parameters(getattr(learner, name)(*sizes))  # catches layers that all modules share
-    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     return [module(x) for x in inputs], inputs
 
 
@@ -484,7 +484,7 @@ def block_calls(learner, sizes, inputs, numbers, training, cotangent=None):
         leaf = inputs[0].clone().requires_grad_()
         output = block(leaf * 1)
         return [output], [], weighted_gradients(output, cotangent, [leaf])[0]
-    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     return [block(x) for x in inputs], sorted(list(one.shape) for one in block.parameters()), inputs
 
 
@@ -690,7 +690,7 @@ def block_in_training(learner, sizes, x, numbers, silent):
         with torch.no_grad():
             for parameter, values in zip(narrow[0].parameters(), kept):
                 parameter.copy_(values)
-    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     return block.train()(x), block.eval()(x)
 
 
@@ -756,7 +756,7 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
         for block in blocks[:alone] + blocks[alone + 1 :]:
             zero_parameters(block)
     results = []
-    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     for ids, targets in calls:
         before = ids.clone()
         result = model(ids) if targets is None else model(ids, targets)

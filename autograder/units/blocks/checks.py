@@ -427,7 +427,7 @@ def feed_forward_in_training(learner, x, build, options, weights):
     """A feed-forward layer in training mode, with given weights."""
     module = learner.FeedForward(*build, **options).train()
     load_layers(module, weights)
-    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     return module(x)
 
 
@@ -644,7 +644,7 @@ def connect_in_training(learner, x, branch, build, options):
         seen.append(z)
         return branch.clone()
 
-    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     return module(x, sublayer), seen[0]
 
 

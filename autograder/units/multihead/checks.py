@@ -202,7 +202,7 @@ def attend(
     if cotangent is not None:
         inputs = tuple(x.requires_grad_() for x in inputs)
     query, key, value = inputs if len(inputs) == 3 else inputs * 3
-    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     output = module(query, key, value, mask)
     if cotangent is None:
         return output, module.weights, (*inputs, *(() if mask is None else (mask,)))

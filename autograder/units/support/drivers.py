@@ -42,7 +42,7 @@ def order_of_use(module, call):
     call()
     for hook in hooks:
         hook.remove()
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     return order
 
 

@@ -240,7 +240,7 @@ def copies(learner, args, options, seeds, most):
     runs = []
     generator = None
     for number, seed in enumerate(seeds):
-        torch.manual_seed(1000 + number)
+        torch.default_generator.manual_seed(1000 + number)
         if seed != "same":
             generator = None if seed is None else torch.Generator().manual_seed(seed)
         more = {} if generator is None else {"generator": generator}
@@ -352,7 +352,7 @@ def bucket(learner, lengths, max_tokens, seeds):
     """The batches for each seed (None: without a generator), and the lengths afterwards."""
     runs = []
     for number, seed in enumerate(seeds):
-        torch.manual_seed(1000 + number)
+        torch.default_generator.manual_seed(1000 + number)
         runs.append(learner.bucket_batches(lengths, max_tokens, *generator_from(seed)))
     return runs, lengths
 

@@ -353,7 +353,7 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     if complaint != "":
         return complaint
     load_parts(parts, weights)
-    torch.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
     if cotangent is None:
         return module(*args, *masks), args
     leaves = [arg.clone().requires_grad_() for arg in args]
@@ -946,7 +946,7 @@ def left_out(learner, vocab, options, name, value, numbers, src, tgt):
     answers = []
     for model in models:
         fill_by_role(model, numbers, lambda model=model: model(src, tgt))
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         answers.append(model.train()(src, tgt).detach())
     return shapes, answers
 

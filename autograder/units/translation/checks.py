@@ -301,7 +301,7 @@ class Training:
     """
 
     def __init__(self, seed, data, dropout=0.5, falling=True, plateau=False):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)
         self.data, self.rates = data, []
         # Normalisation over the batch has buffers.
         layers = nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(dropout), nn.Linear(6, 3)
@@ -1208,7 +1208,7 @@ def try_out(learner, german, english, seed, given):
     with NoGrammar(), processor_time(given, f"two trainings on {len(german)} pairs"):
         for number in range(2):
             random.seed(100 + number)
-            torch.manual_seed(200 + number)
+            torch.default_generator.manual_seed(200 + number)
             results.append(learner.train_translator(pairs, seed))
         if complaint := complaint_about_translator(results[0]):
             return complaint

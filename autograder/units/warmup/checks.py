@@ -336,7 +336,7 @@ def fit_lines(learner, x, y, settings):
 
     lines = []
     for options in settings:
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         random.seed(0)
         numpy.random.seed(0)
         line = learner.fit_line(x, y, **options)

@@ -235,3 +235,22 @@ def test_errors_in_a_module_name_it(subject):
     assert_good(one)
     assert one.reports[1].error == "ZeroDivisionError in line 2 of model.py: division by zero"
     assert one.reports[2].error == "ZeroDivisionError in line 1: division by zero"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "In [1]: x = 7",
+        "In [12]: x = 3\nIn [13]: x = 7",
+        ">>> x = 7",
+        "    x = 7",
+        "\n\n  # first\n  x = 7",
+        "x = 7\nx?",
+        "x = 7\n%config a",
+        "x = 7  # is it?",
+        's = """\n%time\n"""\nx = 7',
+    ],
+)
+def test_what_ipython_would_run_is_run(subject, source):
+    """Also what Python itself would read as something else, and what it could read at once."""
+    assert value(subject(SHOW, source), "x") == 7
