@@ -152,10 +152,11 @@ def follow_the_link(figure: Figure, address: str) -> None:
     link = figure.app.locator(".pg-link").get_attribute("href")
     assert f"?{name}." in link
     figure.page.wait_for_url(lambda url: url == f"{address}{link}")
-    figure.page.reload()
-    figure.within.scroll_into_view_if_needed()
-    figure.page.wait_for_selector(f"#playground-{name}.pg-ready")
-    figure.page.wait_for_function(f"([name, shown]) => ({STATE})(name) === shown", arg=[name, shown])
+    other = figure.page.context.new_page()
+    other.set_viewport_size(figure.page.viewport_size)
+    other.goto(f"{address}{link}", wait_until="commit")
+    other.wait_for_function(f"([name, shown]) => ({STATE})(name) === shown", arg=[name, shown])
+    other.close()
 
 
 def together(figure: Figure, *parts: str) -> bool:

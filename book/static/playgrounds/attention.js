@@ -65,8 +65,8 @@ function usable(kept, example) {
   const found = MATRICES.filter((key) => fits(kept[key], example[key])).map((key) => [key, structuredClone(kept[key])]);
   const size = example.tokens.length;
   const score = (value) => value === null || (typeof value === "number" && Math.abs(value) <= 9.9);
-  const pinned = kept.pinned.every((row) => row === null || (row.length <= size && row.every(score))) ? kept.pinned : [];
-  return { ...Object.fromEntries(found), pinned: pinned.slice(0, size) };
+  const rows = kept.pinned.every((row) => row === null || (row.length <= size && row.every(score)));
+  return { ...Object.fromEntries(found), pinned: rows ? kept.pinned.slice(0, size) : [] };
 }
 
 function build(app, start) {

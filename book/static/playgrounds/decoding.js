@@ -47,8 +47,8 @@ export function filtered(logits, temperature, topK = null, topP = null) {
 /**
  * Beam search, step by step.
  *
- * `expects(ids)` gives the log-probabilities (V,) after these ids, `end` is the id that ends an output, `steps` the most
- * ids of one. Returns `levels`, for each step its candidates { ids, sum, kept, ended }, the largest sums first: those
+ * `expects(ids)` gives the log-probabilities (V,) after these ids, `end` is the id that ends an output, and `steps` is
+ * the largest number of ids of one. Returns `levels`, for each step its candidates { ids, sum, kept, ended }, the largest sums first: those
  * that are kept and as many again that are not; and `best`, the output that wins, { ids, sum, score, ended }.
  */
 export function beamSearch(expects, end, steps, size, penalty) {
@@ -205,7 +205,8 @@ async function build(app, { writers, ...start }) {
       choose();
     },
   });
-  const prompt = el("div", { class: "pg-field" }, el("label", { for: field.id }, `Beginning, up to ${LONGEST} characters`), field);
+  const label = el("label", { for: field.id }, `Beginning, up to ${LONGEST} characters`);
+  const prompt = el("div", { class: "pg-field" }, label, field);
 
   const changed = (name) => (value) => {
     state[name] = value;
@@ -309,6 +310,7 @@ async function build(app, { writers, ...start }) {
         const key = before + tokens[token];
         const kept = probabilities[token] > 0;
         const share = fixed(kept ? probabilities[token] : Math.exp(logProbs[token]), 2);
+        const about = kept ? `probability ${share}` : "left out by the filters";
         nodes.push({
           key,
           column: depth + 1,
@@ -317,7 +319,7 @@ async function build(app, { writers, ...start }) {
           label: letter(token),
           number: kept ? share : "out",
           kind: tokens[token] === taken ? "taken" : kept ? "open" : "out",
-          about: `${letter(token)} after “${textOf(before)}”: ${kept ? `probability ${share}` : "left out by the filters"}`,
+          about: `${letter(token)} after “${textOf(before)}”: ${about}`,
           press: () => {
             state.path = key;
             show();
@@ -346,7 +348,8 @@ async function build(app, { writers, ...start }) {
     const left = probabilities.filter((share) => share > 0).length;
     const best = byScore(probabilities)[0];
     said.say(
-      `${left === 1 ? "One token is" : `${left} tokens are`} left to draw from; the likeliest is ${letter(best)} with ${fixed(probabilities[best], 3)}.`,
+      `${left === 1 ? "One token is" : `${left} tokens are`} left to draw from; ` +
+        `the likeliest is ${letter(best)} with ${fixed(probabilities[best], 3)}.`,
     );
   }
 
@@ -363,7 +366,7 @@ async function build(app, { writers, ...start }) {
         label: letter(ids.at(-1)),
         number: fixed(sum, 2),
         kind: !kept ? "out" : winner.startsWith(spelled(ids)) ? "taken" : "open",
-        about: `${textOf(spelled(ids))}, sum ${fixed(sum, 2)}, ${kept ? (ended ? "kept and finished" : "kept") : "not kept"}`,
+        about: `${textOf(spelled(ids))}, sum ${fixed(sum, 2)}, ${!kept ? "not kept" : ended ? "finished" : "kept"}`,
       })),
     );
     const rows = Math.max(...levels.map((level) => level.length));
@@ -382,10 +385,16 @@ async function build(app, { writers, ...start }) {
     );
     const greedy = beamSearch(expects, end, state.depth, 1, state.penalty).best;
     const gain = best.sum - greedy.sum;
+    const compared =
+      Math.abs(gain) < 0.005
+        ? "the beam finds nothing better"
+        : gain > 0
+          ? `the beam gains ${fixed(gain, 2)}`
+          : `the beam's output is less likely by ${fixed(-gain, 2)}`;
     said.say(
       state.beams === 1
         ? "With a beam of 1, this is greedy decoding."
-        : `Greedy decoding writes “${textOf(spelled(greedy.ids))}” with ${fixed(greedy.sum, 2)}: ${Math.abs(gain) < 0.005 ? "the beam finds nothing better" : gain > 0 ? `the beam gains ${fixed(gain, 2)}` : `the beam's output is less likely by ${fixed(-gain, 2)}, and wins by its length`}.`,
+        : `Greedy decoding writes “${textOf(spelled(greedy.ids))}” with ${fixed(greedy.sum, 2)}: ${compared}.`,
     );
   }
 

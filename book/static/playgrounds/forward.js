@@ -24,7 +24,8 @@ import { forward, loaded, readable, visible } from "./model.js";
 
 /**
  * All steps from ids to probabilities, in order: { part, name, says, shape, head, rows }. `rows` gives what is shown of
- * the result of `forward`, a row for each position; a step that is done by every head on its own takes the head's number.
+ * the result of `forward`, a row for each position. Where `head` is true, every head has its own, and `rows` takes the
+ * head's number.
  */
 export function stepsOf({ num_layers: layers, num_heads: heads, n_embed: width, characters }) {
   const size = width / heads;
@@ -187,9 +188,8 @@ async function build(app, start) {
     rows.forEach((values, t) => {
       const y = t * height;
       const chosen = t === state.row;
-      drawn.append(
-        svg("text", { x: left - 8, y: y + height / 2 + 5, "text-anchor": "end", class: chosen ? "pg-now" : "" }, letters[t]),
-      );
+      const beside = { x: left - 8, y: y + height / 2 + 5, "text-anchor": "end", class: chosen && "pg-now" };
+      drawn.append(svg("text", beside, letters[t]));
       values.forEach((value, c) => {
         const hidden = step.name === "weights" && c > t;
         const rgb = step.name === "ids" ? [255, 255, 255] : colour(value);
@@ -241,7 +241,8 @@ async function build(app, start) {
     );
     bars.hidden = step.name !== "probabilities";
     predict(values);
-    said.say(`${step.says} Shape (${step.shape.join(", ")}), with T = ${letters.length}${step.head ? `, H = ${heads}` : ""}.`);
+    const known = `T = ${letters.length}${step.head ? `, H = ${heads}` : ""}`;
+    said.say(`${step.says} Shape (${step.shape.join(", ")}), with ${known}.`);
     keep();
   }
 
@@ -249,6 +250,8 @@ async function build(app, start) {
     const best = range(probabilities.length)
       .sort((a, b) => probabilities[b] - probabilities[a])
       .slice(0, 5);
+    const bar = (share) =>
+      el("span", { class: "pg-bar", style: `width: ${(100 * share).toFixed(1)}%; background: ${BLUE}` });
     bars.replaceChildren(
       el("caption", {}, `The likeliest after “${letters.slice(0, state.row + 1).join("")}”`),
       el(
@@ -260,11 +263,7 @@ async function build(app, start) {
             {},
             el("th", { scope: "row" }, visible(characters[id] ?? "")),
             el("td", {}, fixed(probabilities[id], 3)),
-            el(
-              "td",
-              { class: "pg-track" },
-              el("span", { class: "pg-bar", style: `width: ${(100 * probabilities[id]).toFixed(1)}%; background: ${BLUE}` }),
-            ),
+            el("td", { class: "pg-track" }, bar(probabilities[id])),
           ),
         ),
       ),

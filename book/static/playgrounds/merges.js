@@ -186,7 +186,7 @@ function build(app, { merges: all, ...start }) {
     const pair = (i) => all[i].map(readableToken).join(" + ");
     const present = presentIn(pieces, merges);
     waiting.replaceChildren(
-      present.length ? "Merges that are present, the earliest-learned first: " : "No learned merge is present any more.",
+      present.length ? "Merges that are present, the earliest-learned first: " : "No learned merge is left.",
       ...present
         .slice(0, 4)
         .flatMap((i, k) => [k ? ", " : "", el(k ? "span" : "strong", {}, `number ${i} (${pair(i)})`)]),
@@ -195,7 +195,8 @@ function build(app, { merges: all, ...start }) {
     said.say(
       merge === null
         ? `Step 0 of ${last}: every byte is a token.`
-        : `Step ${state.step} of ${last}: merge ${merge} joins ${pair(merge)} in ${times(places, "place")}; the id of ${readableToken(all[merge].join(""))} is ${256 + merge}.`,
+        : `Step ${state.step} of ${last}: merge ${merge} joins ${pair(merge)} in ${times(places, "place")}; ` +
+            `the id of ${readableToken(all[merge].join(""))} is ${256 + merge}.`,
     );
     keep();
   }

@@ -45,7 +45,8 @@ const KEPT = [
 
 function build(app, start) {
   const { widths, warmups, lengths, ...usual } = start;
-  const curveIs = ({ width, warmup, factor: by }) => widths.includes(width) && warmups.includes(warmup) && from(0.1, 3)(by);
+  const curveIs = ({ width, warmup, factor: by }) =>
+    widths.includes(width) && warmups.includes(warmup) && from(0.1, 3)(by);
   const { state, keep: remember } = remembered(app, usual, {
     width: oneOf(widths),
     warmup: oneOf(warmups),
