@@ -12,9 +12,12 @@ To add one: an entry of `PLAYGROUNDS` here, a module there (see ``common.js``), 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,7 @@ MODEL = ROOT / "book" / "experiments" / "heads_model.json"
 MAPS = ROOT / "book" / "experiments" / "alignment.json"
 FOLDER = "playgrounds"  # in _static: the modules, and what they load
 SCRIPTS = ROOT / "book" / "static" / FOLDER
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+)\.js";\n', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,17 @@ def _attention_start() -> dict[str, Any]:
         "v": [[1, 2], [3, 4]],
     }
     texts = ("the river bank", "the bank lends money")
-    return {"examples": {text: sentence(text) for text in texts} | {"two tokens by hand": by_hand}}
+    return {
+        "example": texts[0],
+        "scaled": True,
+        "mask": "none",
+        "temperature": 1,
+        "q": [],  # what a reader writes in place of the example's
+        "k": [],
+        "v": [],
+        "pinned": [],
+        "examples": {text: sentence(text) for text in texts} | {"two tokens by hand": by_hand},
+    }
 
 
 def _attention_still(start: dict[str, Any]) -> Table:
@@ -107,6 +121,9 @@ def _masks_start() -> dict[str, Any]:
     return {
         "tokens": ["<bos>", "birds", "sing", "at", "night", "<eos>"],
         "padded": [False] * 4 + [True] * 2,
+        "causal": True,
+        "padding": True,
+        "flipped": [],
         "pad": "<pad>",
         "scores": [[round(score, 2) for score in row] for row in scores.tolist()],
     }
@@ -126,7 +143,8 @@ def _masks_still(start: dict[str, Any]) -> Table:
 
 
 def _heads_start() -> dict[str, Any]:
-    return {"layer": 0, "head": 0, "query": 31}
+    text = json.loads(MODEL.read_text(encoding="utf-8"))["results"]["sample"]
+    return {"text": text, "layer": 0, "head": 0, "query": len(text) - 1, "silent": []}
 
 
 def _heads_still(start: dict[str, Any]) -> Table:
@@ -160,12 +178,14 @@ def _schedule_start() -> dict[str, Any]:
     return {
         "widths": [64, 128, 256, 512, 768, 1024, 2048],
         "warmups": [1, 10, 100, 200, 400, 1000, 2000, 4000, 8000, 16000],
-        "steps": [100, 1000, 5000, 20000, 100000],
+        "lengths": [100, 1000, 5000, 20000, 100000],
         "width": 512,
         "warmup": 4000,
         "factor": 1,
         "step": 1000,
-        "shown": 20000,
+        "steps": 20000,
+        "log": False,
+        "kept": [],
     }
 
 
@@ -211,7 +231,8 @@ def _bleu_start() -> dict[str, Any]:
             "references": ["the cat sat on the mat", "a cat was sitting on a mat today"],
         },
     }
-    return by_hand | {"examples": examples}
+    shown = {"example": "worked example", "n": 2, "maxN": 4, "smooth": False, "chosen": ""}
+    return by_hand | shown | {"examples": examples}
 
 
 def _bleu_still(start: dict[str, Any]) -> Table:
@@ -240,9 +261,11 @@ def _memory_start() -> dict[str, Any]:
             "GPT-2 XL": sizes(1024, 48, 25, 1600, 50304),
         },
         "model": "GPT-2",
-        "batch": 4,
-        "length": 64,
-        "tensor": "params.qkvw",
+        "B": 4,
+        "T": 64,
+        "name": "params.qkvw",
+        "layer": 0,
+        "indices": [0, 0],
     }
 
 
@@ -261,7 +284,8 @@ def _alignment_start() -> dict[str, Any]:
     results = json.loads(MAPS.read_text(encoding="utf-8"))["results"]
     sizes = {name: results[name] for name in ("layers", "heads")}
     # At first a head of the last layer, and what it looks at in order to predict the verb.
-    return {"sentences": results["maps"], **sizes, "layer": results["layers"] - 1, "head": 3, "query": 3}
+    chosen = {"sentence": 0, "kind": "cross", "layer": results["layers"] - 1, "head": 3, "query": 3}
+    return {"sentences": results["maps"], **sizes, **chosen}
 
 
 def _alignment_still(start: dict[str, Any]) -> Table:
@@ -276,7 +300,121 @@ def _alignment_still(start: dict[str, Any]) -> Table:
     return Table(caption, ["reads", "is to predict", "looks most at", "weight"], rows)
 
 
+@cache
+def _merges() -> list[list[str]]:
+    """Merges learned from every fiftieth line of the dictionary; a string has one character for each byte."""
+    from solutions.data import jargon
+    from solutions.tokens import train_bpe
+
+    text = "".join(jargon().splitlines(keepends=True)[::50])
+    return [[part.decode("latin-1") for part in pair] for pair in train_bpe(text, 200)]
+
+
+def _merges_start() -> dict[str, Any]:
+    return {"text": "the hacker rereads the manual", "known": 200, "step": 0, "merges": _merges()}
+
+
+def _merges_still(start: dict[str, Any]) -> Table:
+    from solutions.tokens import bpe_decode, bpe_encode
+
+    merges = [(left.encode("latin-1"), right.encode("latin-1")) for left, right in start["merges"]]
+    rows = []
+    for known in (0, 10, 50, len(merges)):
+        ids = bpe_encode(start["text"], merges[:known])
+        tokens = [bpe_decode([index], merges).replace(" ", "·") for index in ids]
+        rows.append([str(known), str(len(ids)), " | ".join(tokens)])
+    caption = f"“{start['text']}”, cut with the first merges that were learned; a dot is a space."
+    return Table(caption, ["merges", "tokens", "the text"], rows)
+
+
+def _forward_start() -> dict[str, Any]:
+    return {"text": "hacker: A pe", "step": 0, "head": 0, "row": 11}
+
+
+def _forward_still(start: dict[str, Any]) -> Table:
+    import torch
+    from trained import course_ids, small_model
+
+    model, characters = small_model()
+    rows: list[list[str]] = []
+
+    def note(name: str, values: torch.Tensor) -> None:
+        (length, *others), first = values.shape, values[-1, :3].tolist()
+        rows.append([name, f"({', '.join(map(str, (length, *others)))})", ", ".join(_number(one, 3) for one in first)])
+
+    parts = {"token vectors": model.token_embedding} | {f"block {i}": block for i, block in enumerate(model.blocks)}
+    for name, part in (parts | {"last norm": model.norm, "logits": model.to_logits}).items():
+        part.register_forward_hook(lambda _, __, output, name=name: note(name, output[0]))
+    with torch.no_grad():
+        logits, _ = model(course_ids(start["text"], characters)[None])
+    note("probabilities", logits[0].softmax(-1))
+    best = characters[int(logits[0, -1].argmax())]
+    caption = f"“{start['text']}” on its way through the model, which expects “{best}” next."
+    return Table(caption, ["result of", "shape", "first numbers of the last position"], rows)
+
+
+def _decoding_start() -> dict[str, Any]:
+    """The two writers of the chapter and their source "abc", as a table of what may follow each beginning."""
+    letters, end = "abc", ">"
+    table: dict[str, dict[str, float]] = {"": {"H": 0.6, "C": 0.4}}
+    for order in permutations(letters):
+        for length in range(len(letters)):
+            left = [letter for letter in letters if letter not in order[:length]]
+            table["H" + "".join(order[:length])] = {letter: 1 / len(left) for letter in left}
+        table["H" + "".join(order)] = {end: 1.0}
+    careful = "C" + letters[::-1] + end
+    table |= {careful[:length]: {careful[length]: 1.0} for length in range(1, len(careful))}
+    return {
+        "rule": "sampling",
+        "model": "writers",
+        "text": "hacker: A per",
+        "path": "",
+        "temperature": 1,
+        "k": 12,
+        "p": 1,
+        "beams": 2,
+        "depth": 5,
+        "penalty": 0.6,
+        "writers": {"tokens": [*"HC", *letters, end], "end": end, "table": table},
+    }
+
+
+def _decoding_still(start: dict[str, Any]) -> Table:
+    import torch
+
+    from solutions import EOS
+    from solutions.decoding import TableModel, beam_search
+
+    writers = start["writers"]
+    ids = {token: EOS if token == writers["end"] else 4 + i for i, token in enumerate(writers["tokens"])}
+    names = {index: token for token, index in ids.items()}
+
+    def likely(source: Any, written: tuple[int, ...]) -> dict[int, float]:
+        row = writers["table"].get("".join(names.get(index, "?") for index in written), {})
+        return {ids[token]: share for token, share in row.items()}
+
+    rows = []
+    src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+    for size in (1, 2, 4):
+        (found,) = beam_search(TableModel(likely), src, mask, 1 + start["depth"], size)
+        path = [*found, EOS]
+        probability = math.prod(likely((), tuple(path[:i]))[token] for i, token in enumerate(path))
+        rows.append([str(size), "".join(names[index] for index in found), _number(probability, 2)])
+    caption = "What beam search finds in the tree of the two writers."
+    return Table(caption, ["beam size", "output", "its probability"], rows)
+
+
 PLAYGROUNDS = {
+    "merges": Playground(
+        "Tokeniser at work", ["solutions/tokens.py", "solutions/data/__init__.py"], _merges_start, _merges_still
+    ),
+    "forward": Playground(
+        "A forward pass, step by step",
+        ["book/experiments/heads_model.json", "solutions/ladder.py"],
+        _forward_start,
+        _forward_still,
+    ),
+    "decoding": Playground("Sampling and beam search", ["solutions/decoding.py"], _decoding_start, _decoding_still),
     "attention": Playground("Attention playground", ["solutions/attention.py"], _attention_start, _attention_still),
     "masks": Playground("Mask builder", ["solutions/masks.py"], _masks_start, _masks_still),
     "heads": Playground("Head viewer", ["book/experiments/heads_model.json"], _heads_start, _heads_still),
@@ -381,12 +519,22 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
 
 
 def as_script(name: str) -> str:
-    """The module of a figure and the one that it imports as a plain script; names of the outer one stay in reach."""
-    outer, inner = (
-        re.sub(r"^export ", "", re.sub(r"^import \{[^}]*\} from .*;\n", "", text, flags=re.M), flags=re.M)
-        for text in ((SCRIPTS / f"{module}.js").read_text(encoding="utf-8") for module in ("common", name))
-    )
-    return f'"use strict";\n{{\n{outer}\n{{\n{inner}\n}}\n}}\n'
+    """The module of a figure and those that it imports as a plain script; names of the outer ones stay in reach."""
+    script = ""
+    for module in reversed(modules_of(name)):
+        text = re.sub(r"^export ", "", IMPORT.sub("", _module(module)), flags=re.M)
+        script = f"{{\n{text}\n{script}}}\n"
+    return f'"use strict";\n{script}'
+
+
+def modules_of(name: str) -> list[str]:
+    """A module after all those that it imports, each once."""
+    needed = [module for other in IMPORT.findall(_module(name)) for module in modules_of(other)]
+    return [*dict.fromkeys(needed), name]
+
+
+def _module(name: str) -> str:
+    return (SCRIPTS / f"{name}.js").read_text(encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:

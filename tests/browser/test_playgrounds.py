@@ -10,28 +10,34 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 import torch
 from bs4 import BeautifulSoup
+from trained import course_ids, small_model
 from visiting import HTML, PAGES, ROOT, visit
 
-from solutions import PAD
+from solutions import EOS, PAD
 from solutions.attention import scaled_dot_product_attention, softmax
 from solutions.bleu import brevity_penalty, closest_reference_length, corpus_bleu, modified_precision
+from solutions.decoding import TableModel, beam_search, sample_next
 from solutions.embeddings import sinusoidal_positions
 from solutions.gpt2_c import GPT2, Config, build, count_parameters, kinds, write_checkpoint
 from solutions.losses import LabelSmoothing, smooth_labels
 from solutions.masks import causal_mask, decoder_mask, masked_softmax, padding_mask
 from solutions.optim import noam_lr
+from solutions.tokens import bpe_decode, bpe_encode, train_bpe
 from solutions.translation import read_alignment
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from playgrounds import PLAYGROUNDS
 
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 USE = re.compile(r"^`{3,}\{playground\} (\S+)", re.MULTILINE)
 FIGURES = {page: set(USE.findall((ROOT / f"{page}.md").read_text(encoding="utf-8"))) for page in PAGES}
 # The chapter of each figure; the front page, where scripts come at once, shows one of them again.
@@ -102,17 +108,75 @@ def playing(browser: Any, address: str, name: str, **options: Any) -> Iterator[F
         figure = Figure(seen.page, name)
         assert figure.app.is_visible()
         assert not figure.still.is_visible()
+        assert "?" not in figure.app.locator(".pg-link").get_attribute("href"), "nobody has changed anything"
         yield figure
+        follow_the_link(figure, address)
+        assert not figure.app.evaluate(TOO_SMALL, {"text": 11, "target": 0})
         seen.page.set_viewport_size({"width": 360, "height": 700})
         assert seen.page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)") <= 360
-        seconds = "app => [...app.querySelectorAll('*')].map(e => parseFloat(getComputedStyle(e).transitionDuration))"
-        assert not any(figure.app.evaluate(seconds)), "it moves, although the reader asked for less of that"
+        assert not figure.app.evaluate(TOO_SMALL, {"text": 11, "target": 44})
+        assert figure.app.evaluate(DURATIONS) == [0], "it moves, although the reader asked for less of that"
         seen.page.emulate_media(media="print")
         assert figure.still.is_visible()
         assert not figure.app.is_visible()
         assert not seen.console
         assert not seen.refused
         assert not seen.failed
+
+
+# Text below so many pixels, and what is pressed or dragged and lower than so many; cells of tables may be.
+TOO_SMALL = """(app, least) => [...app.querySelectorAll('*')].filter(e => e.getClientRects().length).filter(e => {
+    const text = [...e.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+    const target = e.matches('.pg-button, .pg-choice span, .pg-check, .pg-slider input, .pg-text, .pg-node, select');
+    return text && parseFloat(getComputedStyle(e).fontSize) < least.text
+        || target && e.getBoundingClientRect().height < least.target - 0.5;
+}).map(e => `${e.className} ${e.textContent} ${getComputedStyle(e).fontSize} ${e.getBoundingClientRect().height}`)"""
+# How long things take to move, in seconds, each duration once.
+DURATIONS = """app => [...new Set([...app.querySelectorAll('*')].map(e => getComputedStyle(e)).flatMap(style =>
+    [...style.transitionDuration.split(','), ...style.animationDuration.split(',')].map(parseFloat)))].sort()"""
+# All that a reader sees and can set, but for the sentence that comes later.
+STATE = """name => {
+    const app = document.querySelector(`#playground-${name}.pg-ready .pg-app`);
+    return app && JSON.stringify([
+        ...[...app.querySelectorAll('input, select, textarea')].map(e => e.matches('[type=radio], [type=checkbox]')
+            ? e.checked : e.value),
+        ...[...app.querySelectorAll('[aria-pressed]')].map(e => e.ariaPressed),
+        app.innerText.replace(app.querySelector('.pg-sentence').innerText, '')]);
+}"""
+
+
+def follow_the_link(figure: Figure, address: str) -> None:
+    """The figure's link leads to what is shown, and the page's own address does so too."""
+    name = figure.within.get_attribute("data-playground")
+    shown = figure.page.evaluate(STATE, name)
+    link = figure.app.locator(".pg-link").get_attribute("href")
+    assert f"?{name}." in link
+    figure.page.wait_for_url(lambda url: url == f"{address}{link}")
+    other = figure.page.context.new_page()
+    other.set_viewport_size(figure.page.viewport_size)
+    other.goto(f"{address}{link}", wait_until="commit")
+    other.wait_for_function(f"([name, shown]) => ({STATE})(name) === shown", arg=[name, shown])
+    other.close()
+
+
+def together(figure: Figure, *parts: str) -> bool:
+    """Whether these parts of a figure are on a phone's screen at once, below the bar at its top."""
+    figure.page.set_viewport_size({"width": 360, "height": 740})
+    boxes = [figure.app.locator(part).first.bounding_box() for part in parts]
+    low = max(box["y"] + box["height"] for box in boxes)
+    return low - min(box["y"] for box in boxes) <= 740 - 64
+
+
+def barriers(figure: Figure) -> list[str]:
+    """What axe-core finds in a figure, in the light and in the dark, colours included."""
+    figure.page.evaluate(AXE)
+    found = []
+    for scheme in ("dark", "light"):
+        figure.page.emulate_media(color_scheme=scheme)
+        figure.page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+        violations = figure.within.evaluate("async figure => (await axe.run(figure, { preload: false })).violations")
+        found += [f"{scheme}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in violations]
+    return found
 
 
 def close(shown: Any, expected: Any, digits: int = 2) -> bool:
@@ -251,6 +315,75 @@ def test_bleu_in_the_page_is_that_of_the_course(call: Any, candidate: str) -> No
         for n in (1, 2, 3):
             assert call("bleu", "modifiedPrecision", tokens, split, n) == list(modified_precision(tokens, split, n))
             assert sum(call("bleu", "counted", tokens, split, n)) == modified_precision(tokens, split, n)[0]
+
+
+TEXTS = ["", " ", "aaaa aaa", "She doesn't know  3 words.\nNo?", "naïve 😀 \x85\ufeff  x", "abcabc bcdx"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tokens_in_the_page_are_those_of_the_course(call: Any, seed: int) -> None:
+    written = [(b"b", b"c"), (b"a", b"b"), (b"bc", b"d"), (b"ab", b"c"), (b"a", b"bc"), (b"a", b"a")]
+    learned = train_bpe(" ".join(TEXTS) * 2, 12)
+    # In the last, a merge may come before those that it needs.
+    merges = [written, learned, list(dict.fromkeys(learned[::-1] + written))][seed]
+    pairs = [[part.decode("latin-1") for part in pair] for pair in merges]
+    for text in [*TEXTS, "abcd " * 3]:
+        steps = call("merges", "stepsOf", text, pairs)
+        assert "".join(map("".join, steps[0]["pieces"])) == text.encode().decode("latin-1")
+        assert call("merges", "idsOf", steps[-1]["pieces"], pairs) == bpe_encode(text, merges)
+
+
+def drawn_from(logits: torch.Tensor, *filters: Any) -> torch.Tensor:
+    """The probabilities (V,) that `sample_next` draws from."""
+    seen: list[torch.Tensor] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            torch, "multinomial", lambda p, *_, **__: seen.append(p[0]) or torch.zeros(1, 1, dtype=torch.long)
+        )
+        sample_next(logits[None], *filters)
+    return seen[0] / seen[0].sum()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sampling_in_the_page_is_that_of_the_course(call: Any, seed: int) -> None:
+    logits = 2 * random(9, seed=seed)
+    for filters in [
+        (1.0, None, None),
+        (0.3, None, None),
+        (2.5, 4, None),
+        (1.0, None, 0.6),
+        (1.7, 5, 0.7),
+        (1.0, 99, 1),
+    ]:
+        shown = call("decoding", "filtered", logits.tolist(), *filters)
+        assert close(shown, drawn_from(logits, *filters), 5)
+    assert call("decoding", "filtered", logits.tolist(), 0)[sample_next(logits[None], 0).item()] == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_beam_search_in_the_page_is_that_of_the_course(call: Any, seed: int) -> None:
+    size, depth, tokens = 1 + seed, 5, [">", *"abcd"]
+    table: dict[str, dict[str, float]] = {}
+
+    def grow(path: str) -> None:
+        if len(path) == depth:
+            return
+        table[path] = dict(zip(tokens, random(5, seed=31 * seed + len(table)).softmax(0).tolist()))
+        for token in tokens[1:]:
+            grow(path + token)
+
+    grow("")
+    ids = [EOS, 4, 5, 6, 7]
+
+    def likely(_: Any, path: tuple[int, ...]) -> dict[int, float]:
+        return dict(zip(ids, table["".join(tokens[ids.index(one)] for one in path)].values()))
+
+    src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+    for penalty in (0, 0.6, 2):
+        writers = {"tokens": tokens, "end": ">", "table": table}
+        best = call("decoding", "searchTable", writers, depth, size, penalty)["best"]
+        (expected,) = beam_search(TableModel(likely, 8), src, mask, 1 + depth, size, penalty)
+        assert [ids[token] for token in best["ids"] if token] == expected
 
 
 def test_places_in_memory_are_those_of_the_course(call: Any) -> None:
@@ -456,6 +589,198 @@ def test_head_viewer(site, browser: Any, address: str, experiment: Any) -> None:
         assert "Left out, because the model never saw them: ï ½" in figure.app.inner_text()
 
 
+def test_tokeniser(site, browser: Any, address: str) -> None:
+    with playing(browser, address, "merges") as figure:
+        merges = [tuple(part.encode("latin-1") for part in pair) for pair in figure.start["merges"]]
+        ids = figure.app.locator("[data-name='ids']")
+
+        def agrees(text: str, known: int) -> bool:
+            """Whether the last step shows the course's tokens: their ids, and the boxes that can be read."""
+            figure.keys(figure.control("Step"), "End")
+            expected = bpe_encode(text, merges[:known])
+            boxes = figure.app.locator(".pg-byte").evaluate_all(
+                "all => all.map(e => (e.matches('.pg-first') ? '|' : '') + e.textContent)"
+            )
+            readable = [bpe_decode([one], merges).replace(" ", "·") for one in expected]
+            return ids.inner_text() == " ".join(map(str, expected)) and "".join(boxes) == "|" + "|".join(readable)
+
+        text = figure.start["text"]
+        assert ids.inner_text() == " ".join(map(str, text.encode()))
+        steps = 0
+        following = figure.app.get_by_role("button", name="Next merge")
+        while following.is_enabled():
+            before = len(ids.inner_text().split())
+            figure.keys(following, "Enter")
+            assert len(ids.inner_text().split()) < before
+            steps += 1
+        assert ids.inner_text() == " ".join(map(str, bpe_encode(text, merges)))
+        figure.says(f"Step {steps} of {steps}: merge")
+        figure.control("Text, up to 60 characters").fill("naïve hackers hack the hackable")
+        assert "C3" in figure.app.locator(".pg-bytes").inner_text().upper()
+        figure.keys(figure.control("Merges known"), *["ArrowLeft"] * 9)
+        figure.control("Text, up to 60 characters").fill("the hackers hack the hackable")
+        assert agrees("the hackers hack the hackable", 110)
+        figure.app.get_by_role("button", name="Play").click()
+        figure.says("Step 1 of")
+        figure.app.get_by_role("button", name="Pause").click()
+        assert together(figure, ".pg-text", ".pg-bytes", ".pg-controls", ".pg-ids")
+        assert not barriers(figure)
+
+
+def test_forward_pass(site, browser: Any, address: str) -> None:
+    model, characters = small_model()
+
+    def results(text: str) -> dict[str, torch.Tensor]:
+        """What the modules of the course's model return, by the name of the step that shows it."""
+        found: dict[str, torch.Tensor] = {}
+
+        def note(name: str, module: Any, before: bool = False) -> Any:
+            if before:
+                return module.register_forward_pre_hook(lambda _, inputs: found.update({name: inputs[0][0]}))
+            return module.register_forward_hook(lambda _, __, output: found.update({name: output[0]}))
+
+        hooks = [note("token vectors", model.token_embedding), note("positions, added", model.blocks[0], True)]
+        for i, block in enumerate(model.blocks):
+            attention, network = block.sublayers
+            hooks += [
+                note(f"block {i}: norm", block.norms[0]),
+                note(f"block {i}: heads joined", attention.proj, True),
+                note(f"block {i}: projection, added", block.norms[1], True),
+                note(f"block {i}: norm again", block.norms[1]),
+                note(f"block {i}: hidden layer", network[2], True),
+                note(f"block {i}: feed-forward, added", block),
+            ]
+            for h, head in enumerate(attention.heads):
+                hooks += [note(f"block {i}: queries {h}", head.query), note(f"block {i}: keys {h}", head.key)]
+                hooks += [note(f"block {i}: values {h}", head.value), note(f"block {i}: found {h}", head)]
+        hooks += [note("last norm", model.norm), note("logits", model.to_logits)]
+        with torch.no_grad():
+            model(course_ids(text, characters)[None])
+        for hook in hooks:
+            hook.remove()
+        for name in [name for name in found if "queries" in name]:
+            q, k = found[name], found[name.replace("queries", "keys")]
+            scores = q @ k.T / math.sqrt(q.shape[-1])
+            found[name.replace("queries", "scores")] = scores
+            found[name.replace("queries", "weights")] = masked_softmax(scores, causal_mask(len(q)))
+        return found | {"probabilities": found["logits"].softmax(-1)}
+
+    with playing(browser, address, "forward") as figure:
+        title = figure.app.locator(".pg-step strong")
+
+        def agrees(expected: dict[str, torch.Tensor], row: int, head: int) -> bool:
+            name = title.inner_text().removeprefix("input: ").removeprefix("output: ")
+            values = expected.get(name, expected.get(f"{name} {head}"))
+            shape = [*([4] if name not in expected else []), *values.shape]
+            numbers = [number(one) for one in figure.app.locator("[data-name='row']").inner_text().split()]
+            shown = figure.app.locator("[data-name='shape']").inner_text()
+            return shown == f"({', '.join(map(str, shape))})" and close(numbers, values[row, :6], 3)
+
+        text, row = figure.start["text"], figure.start["row"]
+        expected = results(text)
+        assert figure.app.locator("[data-name='row']").inner_text() == str(characters.index(text[-1]))
+        following, seen = figure.app.get_by_role("button", name="Next step"), 0
+        figure.app.get_by_role("button", name="block 2").click()
+        while following.is_enabled():
+            assert agrees(expected, row, 0), title.inner_text()
+            following.click()
+            seen += 1
+        assert seen == 14
+        assert agrees(expected, row, 0)
+        best = figure.app.locator(".pg-next tbody tr").first.inner_text().split()
+        assert best[0] == characters[expected["probabilities"][row].argmax()]
+        figure.control("Text, up to 16 characters").fill("A bug½")
+        assert "the model never saw them: ½" in figure.app.inner_text()
+        figure.app.get_by_role("button", name="block 1").click()
+        figure.keys(figure.control("Step"), *["ArrowRight"] * 5)
+        figure.control("2").check()
+        figure.keys(figure.control("Position"), "ArrowLeft")
+        assert agrees(results("A bug"), 3, 2)
+        x, _ = middle(figure.app.locator(".pg-cells"))
+        box = figure.app.locator(".pg-cells").bounding_box()
+        figure.page.mouse.click(x, box["y"] + box["height"] * 1.5 / 5)
+        assert agrees(results("A bug"), 1, 2)
+        assert together(figure, ".pg-way", ".pg-cells", ".pg-values")
+        assert not barriers(figure)
+
+
+def test_trees_of_decoding(site, browser: Any, address: str) -> None:
+    model, characters = small_model()
+    with playing(browser, address, "decoding") as figure:
+        written = figure.app.locator("[data-name='written']")
+
+        def nodes() -> dict[str, str]:
+            """What the tree says of its nodes."""
+            labels = figure.app.locator(".pg-node").evaluate_all("all => all.map(one => one.ariaLabel)")
+            return dict(re.match("(.*?)[:,] (.*)", label).groups() for label in labels if re.search("[:,] ", label))
+
+        def press(label: str) -> None:
+            figure.app.get_by_label(label).press("Enter")
+
+        def expects(text: str) -> torch.Tensor:
+            with torch.no_grad():
+                return model(course_ids(text[-32:], characters)[None])[0][0, -1].double()
+
+        # The two writers: a token is taken by hand, and one by chance.
+        assert nodes() == {"H after “”": "probability 0.60", "C after “”": "probability 0.40"}
+        press("H after “”")
+        assert nodes()["b after “H”"] == "probability 0.33"
+        figure.page.evaluate("Math.random = () => 0.999")
+        figure.app.get_by_role("button", name="Draw a token").click()
+        assert written.inner_text() == "Hc"
+        press("C after “”")
+        assert written.inner_text() == "C"
+        figure.app.get_by_role("button", name="Start again").click()
+        figure.keys(figure.control("Temperature τ"), *["ArrowRight"] * 10)
+        weights = torch.tensor([0.6, 0.4], dtype=torch.float64).log()
+        assert nodes()["H after “”"] == f"probability {drawn_from(weights, 2.0)[0]:.2f}"
+
+        # The trained model, with filters.
+        figure.control("trained model").check()
+        figure.control("Beginning, up to 24 characters").fill("A hack")
+        figure.keys(figure.control("Top-k"), "Home", "ArrowRight", "ArrowRight")
+        figure.keys(figure.control("Top-p"), *["ArrowLeft"] * 6)
+        expected = drawn_from(expects("A hack"), 2.0, 3, 0.7)
+        shown = nodes()
+        for token in expects("A hack").topk(5).indices.tolist():
+            share = f"probability {expected[token]:.2f}" if expected[token] else "left out by the filters"
+            assert shown[f"{characters[token].replace(' ', '␣')} after “A␣hack”"] == share
+        figure.app.get_by_role("button", name="Draw a token").click()
+        assert expected[characters.index(written.inner_text()[-1].replace("␣", " "))] > 0
+        assert together(figure, "[data-name='written']", ".pg-tree", ".pg-slider:visible")
+
+        # Beams, in both models.
+        class Writer:
+            def encode(self, src: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+                return src[..., None].double()
+
+            def decode(self, memory: Any, mask: Any, tgt: torch.Tensor, tgt_mask: Any) -> torch.Tensor:
+                start = course_ids("A hack", characters).expand(len(tgt), -1)
+                return model(torch.cat([start, tgt[:, 1:]], dim=1))[0].log_softmax(-1)
+
+            def generator(self, hidden: torch.Tensor) -> torch.Tensor:
+                return hidden
+
+        figure.control("beam search").check()
+        src, mask = torch.tensor([[0]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+        for size in (2, 3):
+            (ids,) = beam_search(Writer(), src, mask, 6, size, 0.6, eos_id=characters.index("\n"))
+            assert written.inner_text().replace("␣", " ") == "A hack" + "".join(characters[one] for one in ids)
+            total = sum(
+                expects("A hack" + "".join(characters[one] for one in ids[:i])).log_softmax(-1)[one]
+                for i, one in enumerate(ids)
+            )
+            assert close(figure.shown("sum", ""), total)
+            figure.keys(figure.control("Beam size"), "ArrowRight")
+        figure.control("two writers").check()
+        assert written.inner_text() == "Ccba>"
+        figure.keys(figure.control("Beam size"), "Home")
+        assert written.inner_text() == "Habc>"
+        figure.says("greedy decoding")
+        assert together(figure, "[data-name='written']", ".pg-tree", ".pg-slider:visible")
+        assert not barriers(figure)
+
+
 def heads_distance(weights: torch.Tensor) -> torch.Tensor:
     place = torch.arange(len(weights))
     return (weights * (place[:, None] - place).clamp(min=0)).sum(-1).mean()
@@ -501,13 +826,20 @@ def test_a_figure_that_cannot_load_stays_still(site, browser: Any, address: str)
         assert figure.locator(".playground-still table").is_visible()
 
 
+WRONG = ["-7", "x", "[99]", "null", '{"a":1}', "1e99", "true"]
+
+
 @pytest.mark.parametrize("name", PLACES)
 def test_a_figure_lives_in_a_page_that_was_opened_as_a_file(site, browser: Any, name: str) -> None:
-    with visit(browser, site.as_uri(), PLACES[name], formulas=False) as seen:
+    """Whatever stands in the page's address; and what moves in it moves for a fifth of a second."""
+    keys = PLAYGROUNDS[name].start()
+    query = urlencode({f"{name}.{key}": WRONG[i % len(WRONG)] for i, key in enumerate(keys)})
+    with visit(browser, site.as_uri(), PLACES[name], formulas=False, query=f"?{query}") as seen:
         figure = seen.page.locator(f"#playground-{name}")
         figure.scroll_into_view_if_needed()
         figure.locator(".pg-app").first.wait_for()
         seen.page.wait_for_function(f"document.querySelector('#playground-{name}').classList.contains('pg-ready')")
+        assert set(figure.locator(".pg-app").first.evaluate(DURATIONS)) <= {0, 0.2}
         assert not seen.console
 
 

@@ -31,11 +31,14 @@ class Visit:
 
 
 @contextmanager
-def visit(browser: Any, address: str, name: str, formulas: bool = True, **options: Any) -> Iterator[Visit]:
+def visit(
+    browser: Any, address: str, name: str, formulas: bool = True, query: str = "", **options: Any
+) -> Iterator[Visit]:
     """Open a page with every request off the site refused, and wait until its formulas are drawn.
 
     Args:
         formulas: ``False``: do not wait for them.
+        query: what stands behind the address, from the question mark on.
         options: of the browser's context, for example ``has_touch=True``.
     """
     context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"} | options))
@@ -55,7 +58,7 @@ def visit(browser: Any, address: str, name: str, formulas: bool = True, **option
     page.on("response", lambda answer: seen.loaded.add(urlsplit(answer.url).path.lstrip("/")))
     page.on("pageerror", lambda error: seen.console.append(str(error)))
     page.on("console", lambda message: seen.console.append(message.text) if message.type in COMPLAINTS else None)
-    page.goto(f"{address}/{name}.html", wait_until="load")
+    page.goto(f"{address}/{name}.html{query}", wait_until="load")
     if formulas and page.locator("script[src*=mathjax]").count():  # built without Node.js: the browser draws them
         page.wait_for_function("window.MathJax?.startup?.promise !== undefined")
         page.evaluate("() => MathJax.startup.promise")

@@ -1,5 +1,5 @@
 // Translation viewer: stored attention weights of a small translator, for every head of every layer, word by word.
-import { choice, controls, el, fixed, mount, paint, range, roving, sentence, VERMILLION, weightColour } from "./common.js";
+import { below, choice, controls, el, fixed, mount, oneOf, paint, range, remembered, roving, sentence, VERMILLION, weightColour } from "./common.js";
 
 /** Weights of stored rows, each thousandths in a string: "12 988" is [0.012, 0.988]. */
 export const weightsOf = (rows) => rows.map((row) => row.split(" ").map((number) => Number(number) / 1000));
@@ -36,8 +36,13 @@ function build(app, start) {
     ...pair,
     maps: Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, pair[kind].map((layer) => layer.map(weightsOf))])),
   }));
-  const { layers, heads } = start;
-  const state = { sentence: 0, kind: "cross", layer: start.layer, head: start.head, query: start.query };
+  const { layers, heads, sentences: stored, ...usual } = start;
+  const { state, keep } = remembered(app, usual, {
+    sentence: below(stored.length),
+    kind: oneOf(Object.keys(KINDS)),
+    layer: below(layers),
+    head: below(heads + 1),
+  });
   const said = sentence();
 
   // The last column is the mean of a layer's heads.
@@ -87,6 +92,7 @@ function build(app, start) {
   }
 
   function show() {
+    keep();
     const { layer, head, query, kind } = state;
     const { from, to } = names();
     small.forEach((row, i) =>
@@ -112,7 +118,7 @@ function build(app, start) {
 
   const texts = Object.fromEntries(sentences.map(({ german }, index) => [index, german]));
   app.append(
-    choice({ legend: "Sentence", options: texts, value: "0", onChange: (key) => { state.sentence = Number(key); fill(); } }).element,
+    choice({ legend: "Sentence", options: texts, value: String(state.sentence), onChange: (key) => { state.sentence = Number(key); fill(); } }).element,
     controls(choice({ legend: "Attention", options: KINDS, value: state.kind, onChange: (key) => { state.kind = key; fill(); } }).element),
     el(
       "div",

@@ -7,11 +7,14 @@ import {
   dot,
   el,
   fixed,
+  from,
   matrix,
   mount,
   numberCell,
+  oneOf,
   paint,
   range,
+  remembered,
   sentence,
   signedColour,
   slider,
@@ -52,16 +55,36 @@ export const outputOf = (weights, v) =>
     ),
   );
 
+const MATRICES = ["q", "k", "v"];
+
+/** Of the matrices in an address those that fit the example. */
+function usable(kept, example) {
+  const fits = (rows, like) =>
+    rows.length === like.length &&
+    rows.every((row, i) => row?.length === like[i].length && row.every((value) => Math.abs(value) <= 9.9));
+  const found = MATRICES.filter((key) => fits(kept[key], example[key])).map((key) => [key, structuredClone(kept[key])]);
+  const size = example.tokens.length;
+  const score = (value) => value === null || (typeof value === "number" && Math.abs(value) <= 9.9);
+  const rows = kept.pinned.every((row) => row === null || (row.length <= size && row.every(score)));
+  return { ...Object.fromEntries(found), pinned: rows ? kept.pinned.slice(0, size) : [] };
+}
+
 function build(app, start) {
   const names = Object.keys(start.examples);
-  const state = { example: names[0], scaled: true, mask: "none", temperature: 1, row: 0 };
+  const { examples, ...usual } = start;
+  const { state: kept, keep } = remembered(app, usual, {
+    example: oneOf(names),
+    mask: oneOf(["none", "causal", "padding"]),
+    temperature: from(0.1, 10),
+  });
+  const state = { ...kept, row: 0 };
   const tables = el("div", { class: "pg-attention" });
   const said = sentence();
   let update;
 
   const scaled = checkbox({
     label: "divide by √dₖ",
-    checked: true,
+    checked: state.scaled,
     onChange: (checked) => {
       state.scaled = checked;
       update();
@@ -70,7 +93,7 @@ function build(app, start) {
   const mask = choice({
     legend: "Mask",
     options: { none: "none", causal: "causal", padding: "last key is padding" },
-    value: "none",
+    value: state.mask,
     onChange: (value) => {
       state.mask = value;
       update();
@@ -81,7 +104,7 @@ function build(app, start) {
     min: -1,
     max: 1,
     step: 0.05,
-    value: 0,
+    value: Math.log10(state.temperature),
     show: (power) => fixed(10 ** power, 2),
     onInput: (power) => {
       state.temperature = 10 ** power;
@@ -99,9 +122,11 @@ function build(app, start) {
     update();
   });
 
-  function load(name) {
-    const { tokens, features, q, k, v } = start.examples[name];
+  /** Show an example, with what a reader changed in it. */
+  function load(name, changes = {}) {
+    const { tokens, features, q, k, v } = examples[name];
     Object.assign(state, structuredClone({ example: name, tokens, q, k, v }), { pinned: [], row: tokens.length - 1 });
+    Object.assign(state, changes);
     const select = (i) => {
       state.row = i;
       update();
@@ -212,11 +237,16 @@ function build(app, start) {
         `The query of “${tokens[state.row]}” gives most weight, ${fixed(shares[state.row][most])}, to “${tokens[most]}”; ` +
           `its output is (${averages[state.row].map((value) => fixed(value)).join(", ")}).`,
       );
+      const { scaled: divided, mask: masked, temperature: tau, pinned } = state;
+      const changed = Object.fromEntries(
+        MATRICES.map((key) => [key, JSON.stringify(state[key]) === JSON.stringify({ q, k, v }[key]) ? [] : state[key]]),
+      );
+      keep({ example: name, scaled: divided, mask: masked, temperature: tau, pinned, ...changed });
     };
     update();
   }
 
-  load(state.example);
+  load(state.example, usable(kept, examples[state.example]));
   app.append(
     example.element,
     controls(mask.element, scaled.element, temperature.element),

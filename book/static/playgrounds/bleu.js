@@ -1,5 +1,5 @@
 // BLEU calculator: a candidate and its references to type, their n-grams, and every part of the score.
-import { BLUE, choice, controls, el, fixed, legend, mount, range, sentence, VERMILLION } from "./common.js";
+import { BLUE, choice, controls, el, fixed, legend, mount, oneOf, range, remembered, sentence, VERMILLION } from "./common.js";
 
 /** Tokens of a sentence: what stands between spaces. */
 export const split = (text) => text.split(/\s+/u).filter(Boolean);
@@ -67,17 +67,16 @@ export function counted(candidate, references, n) {
 }
 
 function build(app, start) {
-  const state = {
-    candidate: start.candidate,
-    references: start.references.join("\n"),
-    n: 2,
-    maxN: 4,
-    smooth: false,
-    chosen: null,
-  };
+  const { examples, ...usual } = start;
+  const names = Object.keys(examples);
+  const { state, keep } = remembered(
+    app,
+    { ...usual, references: start.references.join("\n") },
+    { example: oneOf(names), n: oneOf([1, 2, 3, 4]), maxN: oneOf([1, 2, 3, 4]) },
+  );
   const said = sentence();
   const change = (part) => {
-    Object.assign(state, { chosen: null }, part);
+    Object.assign(state, { chosen: "" }, part);
     update();
   };
   const field = (label, key, rows) => {
@@ -89,35 +88,34 @@ function build(app, start) {
   };
   const candidateField = field("Candidate", "candidate", 2),
     referenceField = field("References, one on each line", "references", 3);
-  const names = Object.keys(start.examples);
   const example = choice({
     legend: "Example",
     options: Object.fromEntries(names.map((name) => [name, name])),
-    value: names[0],
+    value: state.example,
     onChange: (name) => {
-      const { candidate, references } = start.examples[name];
+      const { candidate, references } = examples[name];
       candidateField.area.value = candidate;
       referenceField.area.value = references.join("\n");
-      change({ candidate, references: references.join("\n") });
+      change({ example: name, candidate, references: references.join("\n") });
     },
   });
   const numbers = Object.fromEntries([1, 2, 3, 4].map((n) => [n, String(n)]));
   const shownN = choice({
     legend: "Show n-grams of length",
     options: numbers,
-    value: "2",
+    value: String(state.n),
     onChange: (n) => change({ n: Number(n) }),
   });
   const maxN = choice({
     legend: "Longest n that counts",
     options: numbers,
-    value: "4",
+    value: String(state.maxN),
     onChange: (n) => change({ maxN: Number(n) }),
   });
   const smooth = choice({
     legend: "Smoothing",
     options: { none: "none", add: "add-k" },
-    value: "none",
+    value: state.smooth ? "add" : "none",
     onChange: (value) => change({ smooth: value === "add" }),
   });
   const texts = el("div", { class: "pg-texts" });
@@ -139,6 +137,7 @@ function build(app, start) {
   }
 
   function update() {
+    keep();
     const { n, maxN: longest, chosen } = state;
     const candidate = split(state.candidate);
     const references = state.references
@@ -148,7 +147,7 @@ function build(app, start) {
     if (!references.length) references.push([]);
     const hits = counted(candidate, references, n);
     const inChosen = (tokens, i) =>
-      chosen != null &&
+      chosen &&
       range(n).some((back) => i - back >= 0 && tokens.slice(i - back, i - back + n).join(SEPARATOR) === chosen);
     const covered = (i, wanted) => range(n).some((back) => i - back >= 0 && hits[i - back] === wanted);
     texts.replaceChildren(
@@ -171,7 +170,7 @@ function build(app, start) {
             class: `pg-button pg-chip ${clipped === count ? "pg-found" : clipped ? "pg-partly" : "pg-lost"}`,
             "aria-pressed": key === chosen,
             click: () => {
-              change({ chosen: key === chosen ? null : key });
+              change({ chosen: key === chosen ? "" : key });
               chips.children[found.findIndex((one) => one.key === key)].focus();
             },
           },

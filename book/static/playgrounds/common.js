@@ -1,7 +1,8 @@
 // What the interactive figures share: building elements, controls, matrices, colours, charts. No figure needs more.
 //
 // A figure's module exports its arithmetic as plain functions, and ends with mount(NAME, build). The page holds a
-// still version of the figure, and where the controls start as JSON; build(app, start) fills the living one.
+// still version of the figure, and where the controls start as JSON; build(app, start) fills the living one. What a
+// reader can set goes through remembered(app, defaults), so that a link can lead to it.
 
 // --- numbers -------------------------------------------------------------------------------------------------
 
@@ -367,20 +368,94 @@ export function pointed(element, onMove) {
   for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, () => (down = false));
 }
 
+// --- the state in the address --------------------------------------------------------------------------------------
+
+/**
+ * What a reader can set in a figure, so that a link leads to it: the page's address holds what differs from `defaults`,
+ * as `?NAME.key=value`. Returns the `state` to begin with, and `keep(changes)`, to be called whenever it has changed.
+ *
+ * Values are texts, numbers, yes or no, or lists and objects of those. An address may hold anything: what is of another
+ * kind than the default, or what the test in `allowed` under its key refuses, is ignored.
+ */
+export function remembered(app, defaults, allowed = {}) {
+  const name = app.parentElement.dataset.playground;
+  const state = structuredClone(defaults);
+  if (app.dataset.afresh === undefined) Object.assign(state, addressed(name, defaults, allowed));
+  const link = el("a", { class: "pg-link" }, "Link to this state");
+  app.link = link;
+  let waiting = 0;
+  const keep = (changes = {}) => {
+    Object.assign(state, changes);
+    const query = new URLSearchParams(location.search);
+    for (const key of Object.keys(defaults)) {
+      const [value, usual] = [state, defaults].map((values) => written(values[key]));
+      if (value === usual) query.delete(`${name}.${key}`);
+      else query.set(`${name}.${key}`, value);
+    }
+    const address = `${location.pathname}${query.size ? `?${query}` : ""}`;
+    link.href = `${address}#${app.parentElement.id}`;
+    clearTimeout(waiting);
+    if (query.toString() === new URLSearchParams(location.search).toString()) return;
+    waiting = setTimeout(() => {
+      try {
+        history.replaceState(null, "", link.href);
+      } catch {
+        // A page that was opened as a file may not change its address; the link works there too.
+      }
+    }, 250);
+  };
+  return { state, keep };
+}
+
+const written = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+function addressed(name, defaults, allowed) {
+  const query = new URLSearchParams(location.search);
+  const found = {};
+  for (const [key, usual] of Object.entries(defaults)) {
+    const text = query.get(`${name}.${key}`);
+    if (text === null) continue;
+    try {
+      const value = typeof usual === "string" ? text : JSON.parse(text);
+      const alike = typeof value === typeof usual && Array.isArray(value) === Array.isArray(usual) && value !== null;
+      if (alike && (allowed[key]?.(value) ?? true)) found[key] = value;
+    } catch {
+      // Not what this figure has written: the default stays.
+    }
+  }
+  return found;
+}
+
+/** Tests of what an address holds: one of a list, a whole number below a limit, a number within bounds. */
+export const oneOf = (values) => (value) => values.includes(value);
+export const below = (limit) => (value) => Number.isInteger(value) && value >= 0 && value < limit;
+export const from = (low, high) => (value) => value >= low && value <= high;
+
+/** A number within bounds; anything else is the nearest bound. */
+export const within = (low, high, value) => Math.min(Math.max(Number(value) || 0, low), high);
+
 // --- putting a figure into the page ------------------------------------------------------------------------------
 
-/** Build every figure of this name in the page. A figure that cannot be built leaves its still version in place. */
+/**
+ * Build every figure of this name in the page. Where the state in the address is none that the figure can show, it
+ * starts afresh. A figure that cannot be built leaves its still version in place.
+ */
 export function mount(name, build) {
   for (const figure of document.querySelectorAll(`.playground[data-playground="${name}"]`)) {
-    const app = el("div", { class: "pg-app" });
     const start = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
-    figure.append(app);
-    (async () => build(app, start))().then(
-      () => figure.classList.add("pg-ready"),
-      (error) => {
+    const attempt = async (afresh) => {
+      const app = el("div", { class: "pg-app", "data-afresh": afresh });
+      figure.append(app);
+      try {
+        await build(app, start);
+      } catch (error) {
         app.remove();
-        console.error(`The figure "${name}" stays still:`, error);
-      },
-    );
+        if (afresh || !location.search.includes(`${name}.`)) throw error;
+        return attempt(true);
+      }
+      if (app.link) app.append(app.link);
+      figure.classList.add("pg-ready");
+    };
+    attempt(false).catch((error) => console.error(`The figure "${name}" stays still:`, error));
   }
 }

@@ -1,5 +1,6 @@
 // GPT-2 memory map: one allocation drawn to scale, and the address of any number in it.
 import {
+  below,
   BLUE,
   choice,
   controls,
@@ -8,9 +9,11 @@ import {
   grouped,
   legend,
   mount,
+  oneOf,
   ORANGE,
   PURPLE,
   range,
+  remembered,
   roving,
   sentence,
   SKY,
@@ -135,9 +138,16 @@ const megabytes = (floats) => {
 };
 
 function build(app, start) {
-  const models = start.models;
+  const lengths = [32, 64, 128, 256, 512, 1024];
+  const { models, ...usual } = start;
   const names = Object.keys(models);
-  const state = { model: start.model, B: start.batch, T: start.length, name: start.tensor, layer: 0, indices: [] };
+  const { state, keep } = remembered(app, usual, {
+    model: oneOf(names),
+    B: oneOf(range(17).slice(1)),
+    T: oneOf(lengths),
+    layer: below(Infinity),
+    indices: (values) => values.every(below(Infinity)),
+  });
   const said = sentence();
   const map = el("div", { class: "pg-memory" });
   const fields = el("div", { class: "pg-controls" });
@@ -164,7 +174,6 @@ function build(app, start) {
       update();
     },
   });
-  const lengths = [32, 64, 128, 256, 512, 1024];
   const length = slider({
     label: "Tokens in each T",
     min: 0,
@@ -220,6 +229,7 @@ function build(app, start) {
     activations = placed(activationsOf(sizes, state.B, T), 4 * P);
     const A = sumOf(activations);
     const D = backwardFloats(sizes, state.B, T);
+    if (!chosen()) state.name = usual.name; // an address may name any
     if (!state.indices.length) choose(state.name);
     const groups = { parameters, gradients: parameters, "AdamW m": parameters, "AdamW v": parameters, activations };
     const largest = Math.max(P, A);
@@ -341,6 +351,7 @@ function build(app, start) {
       ),
     );
     if (fillSearch) search.value = float;
+    keep();
     said.say(
       `${tensor.name} has ${grouped(tensor.floats)} floats, ${megabytes(tensor.floats)}, from float ${grouped(tensor.at)} on.`,
     );

@@ -1,118 +1,29 @@
 // Head viewer: a small trained model runs in the page, on the reader's own text, and shows where its heads look.
 import {
+  below,
   BLUE,
   button,
   checkbox,
   controls,
-  dot,
   el,
   fixed,
   mount,
   range,
+  remembered,
   roving,
   sentence,
   slider,
-  softmax,
   VERMILLION,
   weightColour,
+  within,
   paint,
 } from "./common.js";
-
-/** Numbers from base64: 16-bit floats, little-endian. */
-export function decodeFloat16(base64) {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const view = new DataView(bytes.buffer);
-  return Float64Array.from({ length: bytes.length / 2 }, (_, index) => {
-    const bits = view.getUint16(2 * index, true);
-    const sign = bits & 0x8000 ? -1 : 1,
-      exponent = (bits >> 10) & 31,
-      fraction = bits & 1023;
-    if (exponent === 0) return sign * fraction * 2 ** -24;
-    return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-  });
-}
-
-/** The model: its sizes, its characters, and its parameters by name, each as rows (a vector is one row). */
-export function unpack({ weights, ...sizes }) {
-  const numbers = decodeFloat16(weights.float16);
-  const parameters = {};
-  let at = 0;
-  for (const [name, shape] of Object.entries(weights.shapes)) {
-    const width = shape.at(-1),
-      height = shape.length === 2 ? shape[0] : 1;
-    parameters[name] = range(height).map((i) => Array.from(numbers.subarray(at + i * width, at + (i + 1) * width)));
-    at += width * height;
-  }
-  return { ...sizes, parameters };
-}
-
-const linear = (x, weight, bias) => weight.map((row, i) => dot(row, x) + (bias ? bias[0][i] : 0));
-const add = (a, b) => a.map((value, i) => value + b[i]);
-
-function layerNorm(x, weight, bias) {
-  const mean = x.reduce((a, b) => a + b, 0) / x.length;
-  const variance = x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length;
-  const scale = 1 / Math.sqrt(variance + 1e-5);
-  return x.map((value, i) => (value - mean) * scale * weight[0][i] + bias[0][i]);
-}
-
-/**
- * Run the model on token ids. `silent(layer, head)` says which heads have no say.
- * Returns the weights of every head, [layer][head][query][key], and for each place the probabilities of what follows.
- */
-export function forward(model, ids, silent = () => false) {
-  const p = model.parameters;
-  const get = (name) => [p[`${name}.weight`], p[`${name}.bias`]];
-  let x = ids.map((id, t) => add(p["token_embedding.weight"][id], p["position_embedding.weight"][t]));
-  const maps = range(model.num_layers).map((layer) => {
-    const block = `blocks.${layer}`;
-    const normed = x.map((row) => layerNorm(row, ...get(`${block}.norms.0`)));
-    const heads = range(model.num_heads).map((head) => {
-      const name = `${block}.sublayers.0.heads.${head}`;
-      const [q, k, v] = ["query", "key", "value"].map((kind) =>
-        normed.map((row) => linear(row, p[`${name}.${kind}.weight`])),
-      );
-      const root = Math.sqrt(q[0].length);
-      const weights = q.map((query, i) =>
-        softmax(
-          k.map((key) => dot(query, key) / root),
-          k.map((_, j) => j <= i),
-        ),
-      );
-      const found = weights.map((row) =>
-        v[0].map((_, c) => (silent(layer, head) ? 0 : row.reduce((sum, w, j) => sum + w * v[j][c], 0))),
-      );
-      return { weights, found };
-    });
-    const mixed = x.map((_, t) =>
-      linear(
-        heads.flatMap(({ found }) => found[t]),
-        ...get(`${block}.sublayers.0.proj`),
-      ),
-    );
-    x = x.map((row, t) => add(row, mixed[t]));
-    x = x.map((row) => {
-      const inside = linear(layerNorm(row, ...get(`${block}.norms.1`)), ...get(`${block}.sublayers.1.0`));
-      return add(
-        row,
-        linear(
-          inside.map((value) => Math.max(value, 0)),
-          ...get(`${block}.sublayers.1.2`),
-        ),
-      );
-    });
-    return heads.map(({ weights }) => weights);
-  });
-  const probabilities = x.map((row) => softmax(linear(layerNorm(row, ...get("norm")), ...get("to_logits"))));
-  return { maps, probabilities };
-}
+import { forward, loaded, readable, visible } from "./model.js";
 
 /** How far back a head looks on average, in characters. */
 export const meanDistance = (weights) =>
   weights.reduce((sum, row, i) => sum + row.reduce((inner, weight, j) => inner + weight * Math.max(i - j, 0), 0), 0) /
   weights.length;
-
-const visible = (character) => ({ " ": "␣", "\n": "⏎" })[character] ?? character;
 
 function draw(canvas, weights, size, chosen) {
   const n = weights.length;
@@ -136,22 +47,14 @@ function draw(canvas, weights, size, chosen) {
   }
 }
 
-/** The stored model, as a script that sets a global: a page that was opened as a file may load that, but no JSON. */
-function loaded() {
-  return new Promise((resolve, reject) => {
-    const address = new URL("heads_model.js", document.querySelector('script[src*="/playgrounds/heads"]').src);
-    const script = el("script", { src: address.href });
-    script.addEventListener("load", () => resolve(globalThis.headsModel));
-    script.addEventListener("error", () => reject(new Error(`${address} cannot be loaded`)));
-    document.head.append(script);
-  });
-}
-
 async function build(app, start) {
-  await seen(app.parentElement);
-  const model = unpack(await loaded());
+  const model = await loaded(app.parentElement);
   const { num_layers: layers, num_heads: heads, characters, block_size: longest } = model;
-  const state = { text: model.sample, layer: start.layer, head: start.head, query: start.query, silent: new Set() };
+  const { state, keep } = remembered(app, start, {
+    layer: below(layers),
+    head: below(heads),
+    silent: (all) => all.every(below(layers * heads)),
+  });
   let ids, full, changed;
 
   const said = sentence();
@@ -206,7 +109,8 @@ async function build(app, start) {
   const silence = checkbox({
     label: "silence this head",
     onChange: (on) => {
-      state.silent[on ? "add" : "delete"](state.layer * heads + state.head);
+      const head = state.layer * heads + state.head;
+      state.silent = on ? [...state.silent, head] : state.silent.filter((other) => other !== head);
       run();
     },
   });
@@ -219,15 +123,15 @@ async function build(app, start) {
   }
 
   function run() {
-    const known = [...state.text].filter((character) => characters.includes(character)).slice(0, longest);
-    const unknown = [...new Set([...state.text].filter((character) => !characters.includes(character)))];
-    problem.textContent = unknown.length
-      ? `Left out, because the model never saw them: ${unknown.map(visible).join(" ")}`
-      : "";
+    const { known: all, problem: said } = readable(state.text, characters);
+    const known = all.slice(0, longest);
+    problem.textContent = said;
     ids = (known.length ? known : [" "]).map((character) => characters.indexOf(character));
-    state.query = Math.min(state.query, ids.length - 1);
+    state.query = within(0, ids.length - 1, state.query);
     full = forward(model, ids);
-    changed = state.silent.size ? forward(model, ids, (layer, head) => state.silent.has(layer * heads + head)) : full;
+    changed = state.silent.length
+      ? forward(model, ids, (layer, head) => state.silent.includes(layer * heads + head))
+      : full;
     strip.replaceChildren(
       ...ids.map((id, t) =>
         el(
@@ -244,10 +148,11 @@ async function build(app, start) {
 
   function show() {
     const { layer, head, query } = state;
-    const maps = changed.maps;
+    const maps = changed.layers.map(({ heads }) => heads.map(({ weights }) => weights));
+    keep();
     small.forEach((row, i) =>
       row.forEach(({ element, canvas }, j) => {
-        const off = state.silent.has(i * heads + j);
+        const off = state.silent.includes(i * heads + j);
         draw(canvas, maps[i][j], 80);
         element.setAttribute("aria-pressed", i === layer && j === head);
         element.setAttribute("aria-label", `layer ${i}, head ${j}${off ? ", silenced" : ""}`);
@@ -267,7 +172,7 @@ async function build(app, start) {
       letter.setAttribute("aria-pressed", t === query);
       letter.title = t <= query ? `weight ${fixed(weights[query][t], 3)}` : "in the future";
     });
-    silence.input.checked = state.silent.has(layer * heads + head);
+    silence.input.checked = state.silent.includes(layer * heads + head);
     const before = query ? weights.slice(1).reduce((sum, row, i) => sum + row[i], 0) / (weights.length - 1) : 0;
     facts.textContent = `Layer ${layer}, head ${head}: mean distance ${fixed(meanDistance(weights), 2)} characters${query ? `, weight on the previous character ${fixed(before, 3)}` : ""}.`;
     const most = weights[query].indexOf(Math.max(...weights[query]));
@@ -333,7 +238,7 @@ async function build(app, start) {
       place.element,
       silence.element,
       button("All heads speak", () => {
-        state.silent.clear();
+        state.silent = [];
         run();
       }),
     ),
@@ -342,21 +247,6 @@ async function build(app, start) {
     bars,
   );
   run();
-}
-
-/** Wait until an element comes near what the reader sees: the weights are loaded by those who get there. */
-function seen(element) {
-  return new Promise((resolve) => {
-    const watch = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        watch.disconnect();
-        resolve();
-      },
-      { rootMargin: "800px" },
-    );
-    watch.observe(element);
-  });
 }
 
 mount("heads", build);

@@ -1,5 +1,6 @@
 // Mask builder: tokens to turn into padding, two masks to switch, single entries to flip, and the weights behind them.
 import {
+  below,
   button,
   checkbox,
   controls,
@@ -9,6 +10,7 @@ import {
   mount,
   paint,
   range,
+  remembered,
   roving,
   sentence,
   softmax,
@@ -39,9 +41,13 @@ export function codeFor({ padding, causal }, flipped, size) {
 }
 
 function build(app, start) {
-  const { tokens, padded, scores, pad } = start;
+  const { tokens, scores, pad, ...usual } = start;
   const size = tokens.length;
-  const state = {};
+  const { state: kept, keep } = remembered(app, usual, {
+    padded: (all) => all.length === size && all.every((one) => typeof one === "boolean"),
+    flipped: (all) => all.every(below(size * size)),
+  });
+  const state = { ...kept, flipped: new Set(kept.flipped) };
   const places = range(size).map(String);
   const code = el("code", {});
   const keyPadding = el("code", {});
@@ -158,11 +164,12 @@ function build(app, start) {
           ? `Nothing is left to attend to for ${empty.length === 1 ? "query" : "queries"} ${empty.join(", ")}: the weights there are all 0, not NaN.`
           : "Every query has at least one key; each row of weights sums to 1."),
     );
+    keep({ ...state, flipped: [...state.flipped] });
   }
 
   function reset(left = false) {
     Object.assign(state, {
-      padded: left ? [...padded].reverse() : [...padded],
+      padded: left ? [...usual.padded].reverse() : [...usual.padded],
       causal: true,
       padding: true,
       flipped: new Set(),
@@ -170,7 +177,9 @@ function build(app, start) {
     causal.input.checked = padding.input.checked = true;
     update();
   }
-  reset();
+  causal.input.checked = state.causal;
+  padding.input.checked = state.padding;
+  update();
   app.append(
     el("div", { class: "pg-tokens", role: "group", "aria-label": "Tokens; a pressed one is padding" }, ...tokenButtons),
     controls(causal.element, padding.element),

@@ -1,5 +1,6 @@
 // Positional-encoding explorer: the table of sines and cosines, one of its columns, and how alike two positions are.
 import {
+  below,
   BLUE,
   controls,
   dot,
@@ -8,9 +9,11 @@ import {
   fixed,
   lineChart,
   mount,
+  oneOf,
   ORANGE,
   pointed,
   range,
+  remembered,
   sentence,
   signedColour,
   slider,
@@ -30,7 +33,14 @@ export const table = (length, width) => range(length).map((p) => range(width).ma
 export const wavelength = (column, width) => 2 * Math.PI * 10000 ** ((column - (column % 2)) / width);
 
 function build(app, start) {
-  const state = { ...start };
+  const { length, ...usual } = start;
+  const { state: kept, keep } = remembered(app, usual, {
+    width: oneOf(range(65).slice(2)),
+    position: below(length),
+    column: below(64),
+    other: below(length),
+  });
+  const state = { ...kept, length };
   const said = sentence();
   let rows;
   const facts = el("dl", { class: "pg-numbers" });
@@ -132,6 +142,7 @@ function build(app, start) {
     for (const [key, { set }] of Object.entries(sliders)) set(state[key]);
     for (const one of [map, wave, alike]) one.redraw();
     const { position: p, column: c, other, width } = state;
+    keep({ position: p, column: c, other, width });
     const value = rows[p][c];
     const wanted = {
       entry: [

@@ -1,5 +1,6 @@
 // Learning-rate schedule: width, warm-up and factor to slide, a step to read off, curves to keep and compare.
 import {
+  below,
   BLUE,
   button,
   checkbox,
@@ -7,14 +8,17 @@ import {
   drawing,
   el,
   fixed,
+  from,
   GREEN,
   legend,
   lineChart,
   mount,
+  oneOf,
   ORANGE,
   pointed,
   PURPLE,
   range,
+  remembered,
   sentence,
   slider,
   VERMILLION,
@@ -40,16 +44,18 @@ const KEPT = [
 ];
 
 function build(app, start) {
-  const { widths, warmups, steps } = start;
-  const state = {
-    width: start.width,
-    warmup: start.warmup,
-    factor: start.factor,
-    step: start.step,
-    steps: start.shown,
-    log: false,
-  };
-  const kept = [];
+  const { widths, warmups, lengths, ...usual } = start;
+  const curveIs = ({ width, warmup, factor: by }) =>
+    widths.includes(width) && warmups.includes(warmup) && from(0.1, 3)(by);
+  const { state, keep: remember } = remembered(app, usual, {
+    width: oneOf(widths),
+    warmup: oneOf(warmups),
+    factor: from(0.1, 3),
+    step: below(Math.max(...lengths) + 1),
+    steps: oneOf(lengths),
+    kept: (curves) => curves.length <= KEPT.length && curves.every(curveIs),
+  });
+  const kept = state.kept.map((one, i) => ({ ...one, ...KEPT[i] }));
   const said = sentence();
   const facts = el("dl", { class: "pg-numbers" });
   const keys = el("div");
@@ -80,12 +86,12 @@ function build(app, start) {
     min: 0.1,
     max: 3,
     step: 0.1,
-    value: 1,
+    value: state.factor,
     show: (value) => fixed(value, 1),
     onInput: (value) => change({ factor: value }),
   });
-  const shown = listed("Steps shown", steps, "steps");
-  const log = checkbox({ label: "logarithmic axes", onChange: (on) => change({ log: on }) });
+  const shown = listed("Steps shown", lengths, "steps");
+  const log = checkbox({ label: "logarithmic axes", checked: state.log, onChange: (on) => change({ log: on }) });
 
   const curve = ({ width, warmup, factor: by }) => {
     const n = 300;
@@ -171,6 +177,7 @@ function build(app, start) {
     said.say(`${where}: the rate of step ${state.step} is ${scientific(rate)}.`);
     keep.disabled = kept.length === KEPT.length;
     clear.disabled = !kept.length;
+    remember({ kept: kept.map(({ width, warmup, factor: by }) => ({ width, warmup, factor: by })) });
   }
 
   const keep = button("Keep this curve", () => {

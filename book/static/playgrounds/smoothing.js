@@ -1,17 +1,21 @@
 // Label-smoothing explorer: two kinds of targets, a prediction to make more or less sure, and what it costs.
 import {
+  below,
   BLUE,
   choice,
   controls,
   drawing,
   el,
   fixed,
+  from,
   GREEN,
   legend,
   lineChart,
   mount,
+  oneOf,
   ORANGE,
   range,
+  remembered,
   sentence,
   slider,
   VERMILLION,
@@ -44,7 +48,13 @@ export const crossEntropy = (p, q) => sum(p, (_, c) => -Math.log(q[c]));
 export const divergence = (p, q) => sum(p, (share, c) => Math.log(share) - Math.log(q[c]));
 
 function build(app, start) {
-  const state = { ...start };
+  const { state, keep } = remembered(app, start, {
+    kind: oneOf(["all", "others"]),
+    epsilon: from(0, 1),
+    size: oneOf(range(13).slice(3)),
+    target: (value) => value > PADDING && below(12)(value),
+    confidence: from(0.005, 0.995),
+  });
   const said = sentence();
   const facts = el("dl", { class: "pg-numbers" });
   const bars = el("div", { class: "pg-classes", role: "group", "aria-label": "Classes: choose the target" });
@@ -152,6 +162,7 @@ function build(app, start) {
         el("div", { "data-name": key }, el("dt", {}, what), el("dd", {}, number)),
       ),
     );
+    keep();
     const best = p[state.target];
     const away = state.confidence - best;
     said.say(
