@@ -203,7 +203,11 @@ def model(sheet: Sheet, top: float) -> float:
                 _attention(sheet, part, x == layout.left, inner_x, body, inner, room, row)
             sheet.add("blocks", f'<circle class="part" cx="{middle:g}" cy="{plus:g}" r="8"/>')
             sheet.add("blocks", f'<path class="mark" d="M{middle - 4:g} {plus:g}h8m-4 -4v8"/>')
-            y = plus - 8 - gap / 2
+            after = plus - 8 - gap / 2
+            if part == "cross":  # what the encoder adds to a GPT
+                addition = rect(x + 5, after + 2, layout.column - 10, y - after - 4, "frame addition")
+                sheet.add("transformer", addition)
+            y = after
         said = SOURCE if x == layout.left else " ".join(TARGET.split()[:-1])
         sheet.note(middle, y_ids + ids + 20, said)
         # into the column
@@ -244,7 +248,7 @@ def _attention(
     for shift in (8, 4):
         sheet.add("multihead", _edge_of_card(x, y, card, height, shift))
     whole = card - 2 * gap
-    first, second = (whole, whole) if layout.stacked else ((whole - gap) * 0.62, (whole - gap) * 0.38)
+    first, second = (whole, whole) if layout.stacked else ((whole - gap) * 0.6, (whole - gap) * 0.4)
     chips_at = {
         "attention": (x + gap, chips, first, row),
         "masks": (x + card - gap - second, chips + room - row, second, row),
