@@ -16,6 +16,12 @@ from sphinx.application import Sphinx
 from autograder.course.registry import BY_NAME, STAGES, UNITS, Unit
 
 PLACES = {name: place for place, (name, _) in enumerate(STAGES, start=1)}  # a stage's class and colour
+MODEL = (
+    "Two columns, read from below. Left, the encoder: source ids, embedding, then N layers of self-attention and "
+    "feed-forward network, each behind a norm and inside a shortcut. Right, the decoder: target ids, embedding, then N "
+    "layers of masked self-attention, cross-attention and feed-forward network, and above them the probabilities of "
+    "the next token. An arrow leads from the memory, the encoder's output, to the cross-attention."
+)
 STATES = {"before": "built before", "now": "this chapter", "later": "comes later"}
 
 
@@ -35,6 +41,16 @@ def course_map(page: str) -> str:
         f'<figure class="course-drawing drawing">{pictures}'
         f'<figcaption><ul class="drawing-stages">{stages}</ul></figcaption></figure>'
     )
+
+
+def model_drawing(page: str) -> str:
+    """HTML of the model alone, with the shapes of what goes from part to part."""
+
+    def wrap(unit: Unit, shapes: str) -> str:
+        return _part(unit, page, "ready" if unit.complete else "planned", _words(unit), shapes, link=unit.complete)
+
+    pictures = "".join(drawing.draw_model(layout, UNITS, wrap, MODEL) for layout in (drawing.WIDE, drawing.NARROW))
+    return f'<figure class="model-drawing drawing">{pictures}</figure>'
 
 
 def chapter_drawing(page: str, here: Unit) -> str:

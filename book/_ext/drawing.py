@@ -13,7 +13,7 @@ as in an e-book, all lines have the colour of the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 from autograder.course.registry import Unit
@@ -56,6 +56,7 @@ class Layout:
     size: float  # of the text
     named: bool = True
     stacked: bool = False  # attention and its mask stand on each other
+    shapes: bool = False  # with the shapes of what goes from part to part
     beside: bool = True  # the training loop and the later models stand beside the model; else below it
 
 
@@ -210,6 +211,10 @@ def model(sheet: Sheet, top: float) -> float:
             y = after
         said = SOURCE if x == layout.left else " ".join(TARGET.split()[:-1])
         sheet.note(middle, y_ids + ids + 20, said)
+        if layout.shapes:
+            length = "T_src" if x == layout.left else "T_tgt"
+            sheet.note(middle + 9, y_ids - 11, f"(B, {length})", "start", "shape")
+            sheet.note(middle + 9, y_vectors - 12, f"(B, {length}, d)", "start", "shape")
         # into the column
         sheet.box("embeddings", x + 14, y_vectors, layout.column - 14, vectors)
         sheet.arrow(f"M{middle} {y_ids}V{y_vectors + vectors:g}")
@@ -223,6 +228,10 @@ def model(sheet: Sheet, top: float) -> float:
         unit="transformer",
         kind="memory",
     )
+    if layout.shapes:
+        sheet.note(layout.left + 4, end - short - 60, "memory", "start")
+        sheet.note(layout.left + 4, end - short - 40, "(B, T_src, d)", "start", "shape")
+        sheet.note(layout.right + layout.column / 2 + 16, top + pick + 13, "(B, T_tgt, V)", "start", "shape")
     for unit, (x, y, _) in frame.items():  # over the line that leaves the frame
         tab = (layout.column - 24, 28) if layout.named else (64, 34)
         sheet.box(unit, x + (layout.column - tab[0]) / 2 + 7, y - tab[1] / 2, *tab)
@@ -400,6 +409,12 @@ def narrow_surroundings(sheet: Sheet, top: float, bottom: float) -> float:
     return y + 118
 
 
+def draw_model(layout: Layout, units: Sequence[Unit], wrap: Callable[[Unit, str], str], label: str) -> str:
+    """The model alone, without what stands around it, with the shapes of what goes from part to part."""
+    sheet = Sheet(replace(layout, shapes=True, width=layout.right + layout.column + 10), units)
+    return _svg(sheet, model(sheet, 2) + 2, wrap, label)
+
+
 def draw(layout: Layout, units: Sequence[Unit], wrap: Callable[[Unit, str], str], label: str) -> str:
     """The drawing as an SVG element; ``wrap`` makes a unit's shapes its link."""
     sheet = Sheet(layout, units)
@@ -412,14 +427,17 @@ def draw(layout: Layout, units: Sequence[Unit], wrap: Callable[[Unit, str], str]
     bottom = _others(sheet, bottom)
     ground = 40 if layout.named else 44
     sheet.box("warmup", 2, bottom + 20, layout.width - 4, ground)
-    height = bottom + 20 + ground + 2
+    return _svg(sheet, bottom + 20 + ground + 2, wrap, label)
+
+
+def _svg(sheet: Sheet, height: float, wrap: Callable[[Unit, str], str], label: str) -> str:
+    layout = sheet.layout
     only = "" if layout.beside else " only-on-screen"  # paper has room for the other
-    linked = "".join(wrap(unit, "".join(sheet.shapes[unit.name])) for unit in units)
+    linked = "".join(wrap(unit, "".join(sheet.shapes[unit.name])) for unit in sheet.units if unit.name in sheet.shapes)
     return (
         f'<svg class="drawing-{layout.name}{only}" viewBox="0 0 {layout.width} {height:g}" role="group" '
         f'aria-label="{escape(label)}" font-size="{layout.size:g}" fill="none" stroke="currentColor">'
-        f'<g aria-hidden="true">{"".join(sheet.behind)}</g>'
-        f"{linked}</svg>"
+        f'<g aria-hidden="true">{"".join(sheet.behind)}</g>{linked}</svg>'
     )
 
 

@@ -3,6 +3,7 @@
 Directives
     ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook, or a notebook beside it.
     ``{course-map}``: the Transformer that the course builds, each part a link (``course_map.py``, ``drawing.py``).
+    ``{model-drawing}``: the encoder-decoder of that drawing alone, with the shapes of what goes through it.
     ``{start-links}``: the buttons of the front page.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{sitting}``, ``{deeper}``, ``{task} TASK``: the path through a chapter (``sittings.py``).
@@ -155,6 +156,15 @@ class CourseMap(SphinxDirective):
         return [nodes.raw("", course_map.course_map(self.env.docname), format="html")]
 
 
+class ModelDrawing(SphinxDirective):
+    """The encoder-decoder alone, with shapes."""
+
+    def run(self) -> list[nodes.Node]:
+        for file in course_files():
+            self.env.note_dependency(str(file))
+        return [nodes.raw("", course_map.model_drawing(self.env.docname), format="html")]
+
+
 class CourseTable(SphinxDirective):
     """All units of the course, with links to everything that belongs to them."""
 
@@ -210,6 +220,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_config_value("comments_config", {}, "")
     app.add_directive("exercise-links", ExerciseLinks)
     app.add_directive("course-map", CourseMap)
+    app.add_directive("model-drawing", ModelDrawing)
     app.add_directive("start-links", StartLinks)
     app.add_directive("course-table", CourseTable)
     collected.setup(app)

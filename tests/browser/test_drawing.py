@@ -127,7 +127,7 @@ def test_text_stands_out_in_every_state_and_theme(index: Any, scheme: str) -> No
     index.emulate_media(color_scheme="light")
 
 
-@pytest.mark.parametrize("name", ["warmup", "blocks", "gpt2_backward"])
+@pytest.mark.parametrize("name", ["warmup", "blocks"])
 def test_a_chapter_shows_what_is_built_and_what_it_adds(site: Path, name: str) -> None:
     here, found = BY_NAME[name], soup(f"book/{name}")
     figure = found.select_one("h1 + figure.chapter-drawing")
@@ -138,13 +138,19 @@ def test_a_chapter_shows_what_is_built_and_what_it_adds(site: Path, name: str) -
     assert here.title in figure.svg["aria-label"]
 
 
-def test_the_drawing_in_a_chapter_can_be_read_on_a_phone(site: Path, browser: Any, address: str) -> None:
-    with visit(browser, address, "book/blocks", formulas=False, viewport={"width": 360, "height": 800}) as seen:
-        found = seen.page.evaluate(MEASURE)
-        assert found["smallest"] >= 11
-        assert (found["outside"], found["touching"]) == ([], [])
+def test_the_drawings_in_a_chapter_can_be_read(site: Path, browser: Any, address: str) -> None:
+    """The small one at the top, and the model with its shapes, which stands in one chapter."""
+    with visit(browser, address, "book/transformer", formulas=False) as seen:
+        for width in (1440, 600, 360):
+            seen.page.set_viewport_size({"width": width, "height": 900})
+            seen.page.locator(".model-drawing").scroll_into_view_if_needed()
+            found = seen.page.evaluate(MEASURE)
+            assert found["smallest"] >= 11, width
+            assert (found["outside"], found["touching"]) == ([], []), width
+        assert "(B, T_src, d)" in seen.page.locator(".model-drawing text:visible").all_text_contents()
         seen.page.locator(".chapter-drawing a[href='masks.html'] text").first.click()
         assert seen.page.url.endswith("/masks.html")
+        assert not seen.console
 
 
 def test_every_stage_has_a_colour_of_its_own_in_both_themes() -> None:
