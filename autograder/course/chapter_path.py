@@ -263,7 +263,7 @@ def _count(section: Section, token: Token) -> None:
     elif name in READ:
         for inner in _tokens(_without_options(token.content)):
             _count(section, inner)
-        section.seconds += SECONDS.get({"figure": "picture"}.get(name, name), 0)
+        section.seconds += SECONDS.get({"figure": "picture", "model-drawing": "picture"}.get(name, name), 0)
     elif name == "by-hand":
         section.seconds += SECONDS["by-hand"]
     elif token.type in ("fence", "code_block") and not name:

@@ -1,8 +1,9 @@
-"""The map of the course as a picture: one box for each unit, in its stages.
+"""The map of a learner's progress as a picture: one box for each unit, in its stages.
 
 The picture is inline SVG, so that boxes can be links and the text takes the colour of the page around it. Colours and
-fonts are presentation attributes, which every style sheet overrides: the book's ``custom.css`` does, a notebook has
-none. State is never told by colour alone; each box also says it in words, and the whole picture has a description.
+fonts are presentation attributes, because a notebook has no style sheet for it. State is never told by colour alone;
+each box also says it in words, and the whole picture has a description. The book's own map is a drawing of the model
+(``book/_ext/drawing.py``).
 """
 
 from __future__ import annotations

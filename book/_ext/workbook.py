@@ -2,7 +2,8 @@
 
 Directives
     ``{exercise-links} UNIT``: the buttons that open, download and show a unit's notebook, or a notebook beside it.
-    ``{course-map}``: the picture of all units, from ``autograder/course/registry.py``.
+    ``{course-map}``: the Transformer that the course builds, each part a link (``course_map.py``, ``drawing.py``).
+    ``{model-drawing}``: the encoder-decoder of that drawing alone, with the shapes of what goes through it.
     ``{start-links}``: the buttons of the front page.
     ``{playground} NAME``: an interactive figure with a still version (``playgrounds.py``).
     ``{sitting}``, ``{deeper}``, ``{task} TASK``: the path through a chapter (``sittings.py``).
@@ -147,12 +148,21 @@ class StartLinks(SphinxDirective):
 
 
 class CourseMap(SphinxDirective):
-    """All units of the course as a picture."""
+    """The Transformer that the course builds; each part is a link to its chapter."""
 
     def run(self) -> list[nodes.Node]:
-        for file in (*course_files(), ROOT / "autograder" / "reports" / "course_map.py"):
+        for file in course_files():
             self.env.note_dependency(str(file))
         return [nodes.raw("", course_map.course_map(self.env.docname), format="html")]
+
+
+class ModelDrawing(SphinxDirective):
+    """The encoder-decoder alone, with shapes."""
+
+    def run(self) -> list[nodes.Node]:
+        for file in course_files():
+            self.env.note_dependency(str(file))
+        return [nodes.raw("", course_map.model_drawing(self.env.docname), format="html")]
 
 
 class CourseTable(SphinxDirective):
@@ -210,9 +220,11 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_config_value("comments_config", {}, "")
     app.add_directive("exercise-links", ExerciseLinks)
     app.add_directive("course-map", CourseMap)
+    app.add_directive("model-drawing", ModelDrawing)
     app.add_directive("start-links", StartLinks)
     app.add_directive("course-table", CourseTable)
     collected.setup(app)
+    course_map.setup(app)
     sittings.setup(app)
     folds.setup(app)
     app.add_directive("repo-code", RepoCode)

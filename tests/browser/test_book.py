@@ -244,8 +244,8 @@ def test_course_map_shows_every_unit_once_and_links_complete_ones(site: Path, br
     with visit(browser, address, "book/index") as seen:
         for width in WIDTHS.values():
             seen.page.set_viewport_size({"width": width, "height": 900})
-            shown = seen.page.locator(".course-map svg:visible")
-            counts = [shown.locator(what).count() for what in (".unit", "a .ready", ".planned")]
+            shown = seen.page.locator(".course-drawing svg:visible")
+            counts = [shown.locator(what).count() for what in (".unit", "a.ready", ".planned")]
             assert counts == [len(UNITS), len(COMPLETE), len(UNITS) - len(COMPLETE)]
 
 
