@@ -30,7 +30,7 @@ for file in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):
     font_manager.fontManager.addfont(file)
 
 WIDE, NARROW = 7.0, 3.5  # inches: what columns of text hold on screens, and on phones of 360 pixels
-SMALLEST = 10  # points: 13 pixels, of which 11 are left when a column is a little narrower than its picture
+SMALLEST = 9.5  # points: 12.7 pixels, of which 11 are left when a column is a little narrower than its picture
 TITLE = 44  # characters of a title that fit above a narrow picture
 
 # Okabe and Ito: told apart with every common form of colour blindness.
@@ -72,10 +72,9 @@ def style():
 def plot(columns=1, rows=1, width=4.0, height=3.0, **subplots):
     """A figure with ``rows`` x ``columns`` axes, each ``width`` x ``height`` inches. Returns ``(fig, axes)``.
 
-    What is wider than the column of text is drawn as wide as that.
+    Plots that are wider than the column of text are drawn as wide as that. A diagram keeps its width.
     """
-    size = (min(columns * width, WIDE), rows * height)
-    return plt.subplots(rows, columns, figsize=size, layout="constrained", **subplots)
+    return plt.subplots(rows, columns, figsize=(columns * width, rows * height), layout="constrained", **subplots)
 
 
 def diagram(draw: Callable, wide: tuple[float, float], narrow: tuple[float, float]):
@@ -100,6 +99,8 @@ def diagram(draw: Callable, wide: tuple[float, float], narrow: tuple[float, floa
 
 def svg(fig) -> str:
     """The SVG of a figure, with its narrow version as a definition in it, which no viewer shows."""
+    if _is_plot(fig):
+        fig.set_figwidth(min(fig.get_figwidth(), WIDE))
     drawn = _print(fig)
     if (slim := _narrow(fig)) is None:
         return drawn
@@ -114,11 +115,16 @@ def _print(fig) -> str:
     return print_figure(fig, fmt="svg")
 
 
+def _is_plot(fig) -> bool:
+    """Whether axes say where things stand; the labels of a diagram would run into each other in less room."""
+    return any(ax.axison for ax in fig.axes)
+
+
 def _narrow(fig):
     """The figure for a phone; ``None`` where one figure serves all screens, or where only its author could tell."""
     if hasattr(fig, "narrow"):
         return fig.narrow
-    if fig.get_figwidth() <= NARROW + 0.1 or not any(ax.axison for ax in fig.axes):
+    if fig.get_figwidth() <= NARROW + 0.1 or not _is_plot(fig):
         return None
     slim = pickle.loads(pickle.dumps(fig))
     plt.close(slim)
@@ -127,11 +133,15 @@ def _narrow(fig):
 
 
 def _stack(fig) -> None:
-    """Draw a figure as wide as a phone's column, its axes one below the other."""
+    """Draw a figure as wide as a phone's column: its axes one below the other, many heat maps two by two."""
     axes = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
-    rows = max(ax.get_subplotspec().get_gridspec().nrows for ax in axes)
-    height = fig.get_figheight() / rows
-    grid = fig.add_gridspec(len(axes), 1)
+    before = axes[0].get_subplotspec().get_gridspec()
+    height = fig.get_figheight() / before.nrows
+    columns = 2 if len(axes) >= 4 and all(ax.images for ax in axes) else 1
+    rows = -(-len(axes) // columns)
+    grid = fig.add_gridspec(rows, columns)
+    if columns > 1:  # maps keep their shape
+        height *= min(1, NARROW / columns / (fig.get_figwidth() / before.ncols))
     for ax, place in zip(axes, grid):
         beside = ax.get_shared_y_axes().joined(ax, axes[0])
         ax.set_subplotspec(place)
@@ -140,9 +150,14 @@ def _stack(fig) -> None:
             ax.set_ylabel(ax.get_ylabel() or axes[0].get_ylabel())
         for label in (ax.title, ax.xaxis.label):
             label.set_text(_wrapped(label.get_text()))
+        if (beside_axes := ax.get_legend()) and beside_axes._bbox_to_anchor is not None:  # no room beside these
+            beside_axes.remove()
+            fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center")
+        if columns > 1:
+            ax.tick_params(labelleft=place.is_first_col())
     for title in filter(None, (fig._suptitle,)):
         title.set_text(_wrapped(title.get_text()))
-    fig.set_size_inches(NARROW, height * len(axes))
+    fig.set_size_inches(NARROW, height * rows)
 
 
 def _wrapped(text: str) -> str:

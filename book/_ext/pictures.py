@@ -35,6 +35,7 @@ SVG_SIZE = re.compile(
     r'<svg\b[^>]*?\bheight="([\d.]+)pt"[^>]*?\bwidth="([\d.]+)pt"|<svg\b[^>]*?\bwidth="([\d.]+)pt"[^>]*?\bheight="([\d.]+)pt"'
 )
 POINT = 4 / 3  # in pixels
+SMALLEST, LEGIBLE = 9.5 * POINT, 11  # pixels: labels as they are drawn (figures.SMALLEST), and as they are shown
 PHONE = 397  # pixels: a picture of this width can be read in the column of a phone
 LIGHT = "#ced6dd"  # the theme's text on dark
 SENTENCE = re.compile(r".+?[.!?](?=\s+[A-Z]|$)", re.DOTALL)
@@ -125,7 +126,8 @@ def versions(tag: str, file: Path) -> str:
             source = f'<source media="(max-width: {NARROW_SCREEN}px)" srcset="{address}" {_size(narrow[1])}>'
             image = f"<picture>{source}{image}</picture>"
         elif _width(drawn) > PHONE:
-            image = _with_class(image, "scrolls")
+            least = _width(drawn) * LEGIBLE / SMALLEST  # it scrolls where a column is narrower
+            image = image.replace("<img ", f'<img style="min-width: {least:.0f}px" ', 1)
         found += image
     return found
 
