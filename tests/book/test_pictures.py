@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from autograder.course.registry import BY_NAME
+
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
 LEGIBLE = 11  # pixels
 # The narrowest column that a page gives to a picture on screens of 360 to 700 pixels, and on wider ones.
-PHONE_COLUMN, COLUMN = 308, 605
+PHONE_COLUMN, COLUMN = 320, 605
 FONT_SIZE = re.compile(r"scale\(([\d.]+) -[\d.]+\)")  # of a label, in hundreds of points; its indices are smaller
 
 
@@ -46,7 +48,7 @@ def shown(pictures, tmp_path: Path, svg: str):
 
 def text_size(tag, folder: Path) -> float:
     """The smallest text of a picture in its narrowest column, in pixels."""
-    narrow = tag.name == "source" or not tag.find_previous_sibling("source")
+    narrow = tag.name == "source" or not tag.find_parent("picture")
     least = re.search(r"min-width: (\d+)px", tag.get("style", ""))  # narrower, it scrolls
     column = max(PHONE_COLUMN if narrow else COLUMN, int(least[1]) if least else 0)
     file = folder / Path(tag.get("srcset") or tag["src"]).name
@@ -93,16 +95,41 @@ def test_a_diagram_draws_both_versions_itself(figures, pictures, tmp_path):
         assert f"<!-- {word} -->" in (tmp_path / "_images" / Path(tag.get("srcset") or tag["src"]).name).read_text()
 
 
-def test_no_text_of_a_figure_is_too_small_on_any_screen():
+@pytest.fixture(scope="module")
+def pages() -> dict[str, BeautifulSoup]:
+    """The pages with figures, by name."""
+    files = {file.stem: file.read_text(encoding="utf-8") for file in sorted((HTML / "book").glob("*.html"))}
+    return {name: BeautifulSoup(text, "lxml") for name, text in files.items() if "<figure" in text}
+
+
+def test_figures_are_numbered_in_their_chapter_and_have_a_caption_with_their_code(pages):
+    assert pages, "The book is not built: run `make book`."
+    for name, page in pages.items():
+        unit = BY_NAME.get(name)
+        numbers = [number.get_text() for number in page.select("figcaption .figure-number")]
+        assert numbers == [f"Figure\u00a0{f'{unit.number}.' if unit else ''}{i + 1}" for i in range(len(numbers))], name
+        for image in page.select(".cell_output img"):
+            assert image.find_parent("figure"), f"{name}: {image['src']} has no number"
+        for caption in page.select(".cell_output figcaption"):
+            assert len(caption.select_one(".caption-text").get_text()) > 30, f"{name}: {caption.get_text()}"
+        assert len(page.select("figcaption .figure-code pre")) > len(numbers) / 2, name
+
+
+def test_a_reference_to_a_figure_reads_as_its_number(pages):
+    page = pages["attention"]
+    number = page.select_one("#query-of-bank .figure-number").get_text()
+    assert [link.get_text() for link in page.select('a.reference[href="#query-of-bank"]')] == [number]
+
+
+def test_no_text_of_a_figure_is_too_small_on_any_screen(pages):
     """All pictures of all pages, from 360 to 1440 pixels: their sizes follow from their files and from the column."""
     small, found = [], 0
-    for page in sorted((HTML / "book").glob("*.html")):
-        for tag in BeautifulSoup(page.read_text(encoding="utf-8"), "lxml").select(".cell_output :is(source, img)"):
+    for name, page in pages.items():
+        for tag in page.select(".cell_output :is(source, img)"):
             if ".svg" in (tag.get("srcset") or tag["src"]):
                 found += 1
                 size = text_size(tag, HTML / "_images")
                 if size < LEGIBLE:
-                    small.append(f"{page.stem} {Path(tag.get('srcset') or tag['src']).name[:12]}: {size:.1f}")
-    if not found:
-        pytest.fail("The book is not built: run `make book`.", pytrace=False)
+                    small.append(f"{name} {Path(tag.get('srcset') or tag['src']).name[:12]}: {size:.1f}")
+    assert found, "The book is not built: run `make book`."
     assert not small, small
