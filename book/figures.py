@@ -116,7 +116,7 @@ def _print(fig) -> str:
 
 
 def _is_plot(fig) -> bool:
-    """Whether axes say where things stand; the labels of a diagram would run into each other in less room."""
+    """Whether its axes may change their size; the labels of a diagram would run into each other in less room."""
     return any(ax.axison for ax in fig.axes)
 
 
@@ -124,7 +124,7 @@ def _narrow(fig):
     """The figure for a phone; ``None`` where one figure serves all screens, or where only its author could tell."""
     if hasattr(fig, "narrow"):
         return fig.narrow
-    if fig.get_figwidth() <= NARROW + 0.1 or not _is_plot(fig):
+    if fig.get_figwidth() <= NARROW + 0.1 or not (_is_plot(fig) or len(fig.axes) > 1):
         return None
     slim = pickle.loads(pickle.dumps(fig))
     plt.close(slim)
