@@ -1,16 +1,37 @@
-"""Drawing helpers that the chapters share: one look, readable on a light and on a dark page.
+"""Drawing helpers that the chapters share: one look, readable on every screen and on a light and a dark page.
 
-A chapter says ``import figures`` in its first cell; that alone sets the style (SVG output, white background,
-colour-blind safe colours). Then::
+A chapter says ``import figures`` in its first cell; that alone sets the style (SVG output, the font of the pages,
+transparent ground, colour-blind safe colours). Then::
 
     fig, ax = figures.plot(width=4, height=3)
     figures.heatmap(ax, weights, rows=words, columns=words, title="Attention weights")
+
+A figure is drawn twice: once for a column of text, and once for a phone, with axes that stood side by side one below
+the other. A diagram whose labels have places of their own draws both versions itself, see `diagram`. The output is one
+SVG file; ``_ext/pictures.py`` takes the two versions apart. No label is smaller than 11 pixels in either of them.
 """
+
+import pickle
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from IPython import get_ipython
+from IPython.core.pylabtools import print_figure
+from matplotlib import font_manager
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.text import Text
 from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+FONT = "Source Serif 4"
+for file in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):
+    font_manager.fontManager.addfont(file)
+
+WIDE, NARROW = 7.0, 3.5  # inches: what columns of text hold on screens, and on phones of 360 pixels
+SMALLEST = 9.5  # points: 12.7 pixels, of which 11 are left when a column is a little narrower than its picture
+TITLE = 44  # characters of a title that fit above a narrow picture
 
 # Okabe and Ito: told apart with every common form of colour blindness.
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -20,18 +41,26 @@ CYCLE = [BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY]
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#FFFFFF", "#9CCBE6", BLUE, "#00324F"])  # 0 to 1
 SIGNED = LinearSegmentedColormap.from_list("signed", [VERMILLION, "#FFFFFF", BLUE])  # white at 0
 HIDDEN = "#D9D9D9"  # grey with a cross: a place that a mask hides
+# Ink on a coloured cell. It keeps its colour in the dark twin of a heat map, in which pure black turns light.
+ON_CELL, CROSS = "#101010", "#333333"
 
 
 def style():
     """Set the common look. Runs on import; call it again only after changing ``matplotlib.rcParams``."""
     set_matplotlib_formats("svg")
+    if (shell := get_ipython()) is not None:
+        shell.display_formatter.formatters["image/svg+xml"].for_type(plt.Figure, svg)
     mpl.rcParams.update(
         {
-            "figure.facecolor": "white",
-            "savefig.facecolor": "white",  # never transparent: black text must stay readable on a dark page
+            "figure.facecolor": "none",  # the page's own ground, in both themes
+            "axes.facecolor": "none",
+            "savefig.facecolor": "none",
+            "legend.facecolor": "white",
             "svg.hashsalt": "transformer-workbook",  # the same figure gives the same bytes
-            "font.size": 10,
-            "axes.titlesize": 11,
+            "font.family": [FONT, "DejaVu Sans"],  # the second has the arrows and symbols that the first lacks
+            "mathtext.fontset": "stix",  # formulas in a serif too
+            "font.size": 10.5,
+            "axes.titlesize": 11.5,
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.prop_cycle": mpl.cycler(color=CYCLE),
@@ -41,8 +70,98 @@ def style():
 
 
 def plot(columns=1, rows=1, width=4.0, height=3.0, **subplots):
-    """A figure with ``rows`` x ``columns`` axes, each ``width`` x ``height`` inches. Returns ``(fig, axes)``."""
+    """A figure with ``rows`` x ``columns`` axes, each ``width`` x ``height`` inches. Returns ``(fig, axes)``.
+
+    Plots that are wider than the column of text are drawn as wide as that. A diagram keeps its width.
+    """
     return plt.subplots(rows, columns, figsize=(columns * width, rows * height), layout="constrained", **subplots)
+
+
+def diagram(draw: Callable, wide: tuple[float, float], narrow: tuple[float, float]):
+    """A drawing without axes, in two versions of its own. Returns the wide figure, which carries the narrow one.
+
+    Args:
+        draw: called with axes in inches (x to the right, y upwards, from the lower left corner), and with whether it
+            draws the narrow version.
+        wide, narrow: width and height in inches, at most `WIDE` and `NARROW` wide.
+    """
+    figures = []
+    for size in (wide, narrow):
+        fig = plt.figure(figsize=size)
+        ax = fig.add_axes((0, 0, 1, 1), xlim=(0, size[0]), ylim=(0, size[1]))
+        ax.axis("off")
+        draw(ax, size is narrow)
+        figures.append(fig)
+    figures[0].narrow = figures[1]
+    plt.close(figures[1])
+    return figures[0]
+
+
+def svg(fig) -> str:
+    """The SVG of a figure, with its narrow version as a definition in it, which no viewer shows."""
+    if _is_plot(fig):
+        fig.set_figwidth(min(fig.get_figwidth(), WIDE))
+    drawn = _print(fig)
+    if (slim := _narrow(fig)) is None:
+        return drawn
+    inner = _print(slim)
+    inner = inner[inner.index("<svg") :]
+    return drawn.replace("</svg>", f'<defs class="narrow">{inner}</defs>\n</svg>')
+
+
+def _print(fig) -> str:
+    for text in fig.findobj(Text):
+        text.set_fontsize(max(text.get_fontsize(), SMALLEST))
+    return print_figure(fig, fmt="svg")
+
+
+def _is_plot(fig) -> bool:
+    """Whether its axes may change their size; the labels of a diagram would run into each other in less room."""
+    return any(ax.axison for ax in fig.axes)
+
+
+def _narrow(fig):
+    """The figure for a phone; ``None`` where one figure serves all screens, or where only its author could tell."""
+    if hasattr(fig, "narrow"):
+        return fig.narrow
+    if fig.get_figwidth() <= NARROW + 0.1 or not (_is_plot(fig) or len(fig.axes) > 1):
+        return None
+    slim = pickle.loads(pickle.dumps(fig))
+    plt.close(slim)
+    _stack(slim)
+    return slim
+
+
+def _stack(fig) -> None:
+    """Draw a figure as wide as a phone's column: its axes one below the other, many heat maps two by two."""
+    axes = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
+    before = axes[0].get_subplotspec().get_gridspec()
+    height = fig.get_figheight() / before.nrows
+    columns = 2 if len(axes) >= 4 and all(ax.images for ax in axes) else 1
+    rows = -(-len(axes) // columns)
+    grid = fig.add_gridspec(rows, columns)
+    if columns > 1:  # maps keep their shape
+        height *= min(1, NARROW / columns / (fig.get_figwidth() / before.ncols))
+    for ax, place in zip(axes, grid):
+        beside = ax.get_shared_y_axes().joined(ax, axes[0])
+        ax.set_subplotspec(place)
+        if beside and ax is not axes[0]:  # its labels stood at the first axes alone
+            ax.tick_params(labelleft=True)
+            ax.set_ylabel(ax.get_ylabel() or axes[0].get_ylabel())
+        for label in (ax.title, ax.xaxis.label):
+            label.set_text(_wrapped(label.get_text()))
+        if (beside_axes := ax.get_legend()) and beside_axes._bbox_to_anchor is not None:  # no room beside these
+            beside_axes.remove()
+            fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center")
+        if columns > 1:
+            ax.tick_params(labelleft=place.is_first_col())
+    for title in filter(None, (fig._suptitle,)):
+        title.set_text(_wrapped(title.get_text()))
+    fig.set_size_inches(NARROW, height * rows)
+
+
+def _wrapped(text: str) -> str:
+    return text if "$" in text or "\n" in text else textwrap.fill(text, TITLE)
 
 
 def heatmap(
@@ -78,7 +197,7 @@ def heatmap(
         for j, value in enumerate(row):
             if covered[i][j]:
                 ax.add_patch(plt.Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=HIDDEN, edgecolor="white"))
-                ax.text(j, i, "×", ha="center", va="center", color="#404040")
+                ax.text(j, i, "×", ha="center", va="center", color=CROSS)
             elif digits is not None:
                 ax.text(j, i, _number(value, digits), ha="center", va="center", color=_ink(image, shades[i][j]))
     ax.set_xticks(range(len(columns)), columns)
@@ -98,9 +217,9 @@ def _number(value, digits):
 
 
 def _ink(image, value):
-    """Black on light cells, white on dark ones."""
+    """Dark on light cells, white on dark ones."""
     red, green, blue, _ = image.cmap(image.norm(value))
-    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+    return ON_CELL if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
 
 
 style()

@@ -162,7 +162,7 @@ def links(page: Page, known: set[str], inside: str) -> None:
 
 def pictures(page: Page) -> Iterator[tuple[Tag, Path]]:
     """The pictures of a page and their files."""
-    for image in page.article.select("img[src]"):
+    for image in page.article.select("img[src]:not(.only-dark)"):
         source = urlsplit(urljoin(f"{HERE}{page.name}.html", image["src"]))
         yield image, HTML / unquote(source.path).lstrip("/")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pictures
 from fontTools import subset
 from sphinx.application import Sphinx
 
@@ -23,11 +24,6 @@ ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:{1,2}before,?)+)\{content:"[^"]*"\}')
 ICON_NAME = re.compile(r"\bfa-[\w-]+")
 FONT_FACE = re.compile(r'url\(([^)]*)\.woff2\) ?format\("woff2"\), ?url\([^)]*\.ttf\) ?format\("truetype"\)')
 GLYPH = re.compile(r"\\([ef][0-9a-f]{3})\b|([\ue000-\uf8ff])")
-PICTURE = re.compile(r'<img (?![^>]*\b(?:loading|width)=)(?=[^>]*src="([^"]*_images/[^"]*\.svg)")[^>]*>')
-SVG_SIZE = re.compile(
-    r'<svg\b[^>]*?\bheight="([\d.]+)pt"[^>]*?\bwidth="([\d.]+)pt"|<svg\b[^>]*?\bwidth="([\d.]+)pt"[^>]*?\bheight="([\d.]+)pt"'
-)
-POINT = 4 / 3  # in pixels
 NO_LIST = '<div role="list" class="citation-list">'  # what stands in it are entries of a bibliography, not of a list
 THEME_SHEET = "_static/styles/pydata-sphinx-theme.css"
 THEME_SCRIPT = "_static/scripts/pydata-sphinx-theme.js"
@@ -66,27 +62,7 @@ def lighter_page(text: str, file: Path, is_search: bool) -> str:
     text = MAY_SCROLL.sub(r'<\1 tabindex="0"', text)
     if not is_search:
         text = EARLY_SCRIPT.sub("<script defer ", SEARCH_SCRIPTS.sub("", text))
-    return PICTURE.sub(lambda match: _lazy(match[0], file.parent / match[1]), text)
-
-
-def _lazy(tag: str, picture: Path) -> str:
-    """The tag of a picture with its size, and with a class if it holds a heat map."""
-    svg = picture.read_text(encoding="utf-8") if picture.is_file() else ""
-    if "<image" in svg:
-        tag = (
-            tag.replace('class="', 'class="with-image ', 1)
-            if 'class="' in tag
-            else f'<img class="with-image" {tag[5:]}'
-        )
-    return f'<img loading="lazy" {_size(svg)}{tag[5:]}'
-
-
-def _size(svg: str) -> str:
-    match = SVG_SIZE.search(svg[:2000])
-    if match is None:
-        return ""
-    height, width = (float(match[1]), float(match[2])) if match[1] else (float(match[4]), float(match[3]))
-    return f'width="{width * POINT:.0f}" height="{height * POINT:.0f}" '
+    return pictures.PICTURE.sub(lambda match: pictures.versions(match[0], file.parent / match[1]), text)
 
 
 def slim_icons(outdir: Path) -> None:

@@ -50,6 +50,7 @@ import glossary_links  # noqa: E402
 import metadata  # noqa: E402
 import not_found  # noqa: E402
 import offline  # noqa: E402
+import pictures  # noqa: E402
 import playgrounds  # noqa: E402
 import powers  # noqa: E402
 import quizzes  # noqa: E402
@@ -230,6 +231,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
     chapter_references.setup(app)
+    pictures.setup(app)
     playgrounds.setup(app)
     powers.setup(app)
     titled_links.setup(app)
