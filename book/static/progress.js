@@ -119,7 +119,7 @@
     const known = Object.values(all).map(state);
     const number = (...states) => known.filter((one) => states.includes(one)).length;
     const count = document.querySelector(".progress-count");
-    if (count) count.textContent = `${number("read", "passed")} pages read, ${number("passed")} passed.`;
+    if (count) count.textContent = `Pages read: ${number("read", "passed")}, passed: ${number("passed")}.`;
   }
 
   // --- the page that is open ----------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@
     const loaded = tidy(found.marks);
     store(MARKS, merged(marks(), loaded));
     draw();
-    return `Loaded: ${Object.keys(loaded).length} pages.`;
+    return `Loaded. Pages with marks: ${Object.keys(loaded).length}.`;
   }
 
   document.addEventListener("DOMContentLoaded", () => {

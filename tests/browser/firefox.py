@@ -17,7 +17,7 @@ from typing import Any
 import websocket
 
 START_SECONDS = 60
-ANSWER_SECONDS = 60
+ANSWER_SECONDS = 120
 KEYS = {"Control": "\ue009", "Enter": "\ue007", "ArrowUp": "\ue013"}  # as WebDriver writes them
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 
@@ -88,7 +88,7 @@ class Firefox:
             time.sleep(0.05)
 
     def press(self, *keys: str) -> None:
-        """Press keys one after the other; the last one of ``("Control", "k")`` while the first is held."""
+        """Press keys, each while those before it are held, and let go of all."""
         named = [KEYS.get(key, key) for key in keys]
         down = [{"type": "keyDown", "value": key} for key in named]
         up = [{"type": "keyUp", "value": key} for key in reversed(named)]
@@ -99,9 +99,10 @@ class Firefox:
             self.press(letter)
 
     def click(self, selector: str) -> None:
-        """A real click in the middle of the first element of a selector."""
+        """A real click in the middle of the first visible element of a selector."""
         x, y = self.ask(
-            f"""(() => {{ const element = document.querySelector({json.dumps(selector)});
+            f"""(() => {{ const found = [...document.querySelectorAll({json.dumps(selector)})];
+            const element = found.find((one) => one.checkVisibility());
             element.scrollIntoView({{ block: "center", behavior: "instant" }});
             const box = element.getBoundingClientRect();
             return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]; }})()"""

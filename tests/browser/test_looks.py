@@ -89,7 +89,7 @@ def test_progress_is_marked_kept_saved_and_loaded(browser: Any, address: str, tm
     kept = page.locator('.bd-sidebar-primary a[href="attention.html"] .reading-mark')
     assert kept.inner_text() == f"✓ {right}/{questions}"
     page.locator(".reader-progress summary").click()
-    assert page.locator(".progress-count").inner_text() == "1 pages read, 0 passed."
+    assert page.locator(".progress-count").inner_text() == "Pages read: 1, passed: 0."
     with page.expect_download() as saving:
         page.get_by_role("button", name="Save as a file").click()
     file = tmp_path / "progress.json"
@@ -112,7 +112,7 @@ def test_progress_is_marked_kept_saved_and_loaded(browser: Any, address: str, tm
         said.get_by_text(complaint).wait_for()
         assert card.count() == 0
     page.locator(".reader-progress input").set_input_files(file)
-    said.get_by_text("Loaded: 1 pages.").wait_for()
+    said.get_by_text("Loaded. Pages with marks: 1.").wait_for()
     assert card.inner_text() == f"✓ {right}/{questions}"
     context.close()
 
@@ -125,12 +125,12 @@ def test_the_list_of_pages_folds_and_remembers(page: Any) -> None:
     opened = ".sidebar-part[open] > summary"
     assert page.locator(opened).all_inner_texts() == [BY_NAME["attention"].stage]
     assert page.locator(".sidebar-part summary").all_inner_texts() == ["Start", *dict(STAGES), "Reference"]
-    page.get_by_text("Training", exact=True).click()
+    page.locator(".sidebar-part summary", has_text="Training").click()
     page.locator(".sidebar-part a[href='losses.html']").click()  # it can be seen now
     assert page.locator(opened).all_inner_texts() == ["Training"]
     page.goto(page.url.replace("losses", "masks"))
     assert page.locator(opened).all_inner_texts() == [BY_NAME["masks"].stage, "Training"]
-    page.get_by_text("Training", exact=True).click()
+    page.locator(".sidebar-part summary", has_text="Training").click()
     page.reload()
     assert page.locator(opened).all_inner_texts() == [BY_NAME["masks"].stage]
 
