@@ -1,7 +1,7 @@
 """Notes and formulas that take another place on a phone than on a wide screen.
 
 Directive
-    ``{aside}``: a note that the text can do without. It stands beside the paragraph before it; on a phone, below it.
+    ``{side-note}``: a note that the text can do without, beside the paragraph before it; on a phone, below it.
 
 A displayed formula may contain ``\\phonebreak``: on a phone a new line begins there, and nowhere else.
 """
@@ -19,7 +19,7 @@ BREAK = r"\phonebreak"
 WIDE, NARROW = "on-wide-screens", "on-phones"  # custom.css shows one of them
 
 
-class Aside(SphinxDirective):
+class SideNote(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
@@ -39,7 +39,7 @@ class PlaceAsides(SphinxTransform):
             place = note.parent.index(note)
             before = note.parent[place - 1] if place else None
             if not isinstance(before, nodes.paragraph):
-                LOGGER.warning("{aside} stands below the paragraph beside which it is shown.", location=note)
+                LOGGER.warning("{side-note} stands below the paragraph beside which it is shown.", location=note)
                 continue
             box = nodes.container(classes=["with-aside"])
             note.parent[place - 1 : place + 1] = [box]
@@ -70,6 +70,6 @@ def _with(formula: nodes.math_block, tex: str, kind: str) -> nodes.math_block:
 
 
 def setup(app: Sphinx) -> None:
-    app.add_directive("aside", Aside)
+    app.add_directive("side-note", SideNote)
     app.add_transform(PlaceAsides)
     app.add_transform(BreakFormulas)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import tinycss2
 from fontTools import subset
+from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
 ICON_SCRIPT = re.compile(r"\s*<script[^>]*/fontawesome\.js[^>]*></script>")
@@ -196,7 +197,10 @@ def slim_formula_fonts(outdir: Path) -> None:
     texts = CONTENT.findall(sheet.read_text(encoding="utf-8"))
     letters = {ord(letter) for text in texts for letter in ESCAPE.sub(_unescaped, text)}
     for font in sorted((outdir / FORMULA_FONTS).rglob("*.woff")):  # copied anew by each build (offline.py)
-        _subset(font, font, letters)
+        with TTFont(font) as opened:
+            has = letters & set(opened.getBestCmap() or ())
+        if has:  # of the others one is made of nothing, as it has to be
+            _subset(font, font, has)
 
 
 def _unescaped(match: re.Match[str]) -> str:

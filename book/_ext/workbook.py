@@ -8,7 +8,7 @@ Directives
     ``{sitting}``, ``{deeper}``, ``{task} TASK``: the path through a chapter (``sittings.py``).
     ``{solution} TASK``, ``{traps}``, ``{answer}``, ``{challenge} TITLE``, ``{by-hand} NAME``: what is kept back
     (``folds.py``).
-    ``{aside}``: a note beside the text; ``\\phonebreak`` in a formula: a new line, on phones only (``asides.py``).
+    ``{side-note}``: a note beside the text; ``\\phonebreak`` in a formula: a new line, on phones only (``asides.py``).
     ``{course-table}``: a card for each unit, with links to its chapter, notebook and sections.
     ``{quiz-score} NUMBER``: how many questions of the page were right, and what follows (``quizzes.py``).
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
