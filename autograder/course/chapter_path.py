@@ -38,7 +38,7 @@ LONGEST_SITTING = 90  # minutes
 MOST_CORE_WORDS = 4500
 
 # Directives whose content is read where it stands. What other directives hold is folded, or is no text.
-READ = {"note", "important", "tip", "warning", "admonition", "figure", "playground"}
+READ = {"note", "important", "tip", "warning", "admonition", "figure", "playground", "side-note"}
 FOLDING_TAGS = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
 _DIRECTIVE = re.compile(r"\{([\w-]+)\}\s*(.*)")
 _WORD = re.compile(r"\w[\w'’-]*")

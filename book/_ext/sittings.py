@@ -25,7 +25,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from autograder.course import addresses, chapter_path
+from autograder.course import addresses, chapter_path, headings
 from autograder.course.registry import BY_NAME
 
 LOGGER = logging.getLogger(__name__)
@@ -205,7 +205,12 @@ def _narrative(unit: str) -> Path:
 
 def visit_mark(translator: Any, node: Mark) -> None:
     kind = " deeper-mark" if node["words"] == DEEPER else ""
-    translator.body.append(f' <span class="path-mark{kind}">{translator.encode(node["words"])}</span>')
+    translator.body.append(" " + mark(translator.encode(node["words"]), kind))
+
+
+def mark(words: str, kind: str = "") -> str:
+    """HTML of small words beside a heading or a link."""
+    return f'<span class="path-mark{kind}">{words}</span>'
 
 
 def pass_by(translator: Any, node: nodes.Node) -> None:
@@ -218,6 +223,14 @@ def minutes_of(unit: str) -> str:
         return ""
     times = " + ".join(str(sitting.minutes) for sitting in chapter_path.path_of(unit).sittings)
     return f"{times} min" if times else ""
+
+
+def time_of(page: str) -> str:
+    """Beside a link to a chapter: ``"2 h 24 min"``, or the time to read it where nothing is written. Else nothing."""
+    if page not in headings.chapters():
+        return ""
+    path = chapter_path.path_of(page)
+    return chapter_path.in_words(path.minutes or round(sum(section.minutes for section in path.sections)))
 
 
 def setup(app: Sphinx) -> None:

@@ -1,7 +1,8 @@
 """Make the built pages light: only the icons that they show, and pictures, programs and search when they are needed.
 
-The theme brings all of Font Awesome (as a program of 1.5 MB and as fonts), and loads the search index on every page. It
-also asks each box of a page in turn whether it scrolls and changes it, which costs a layout of the page for each.
+The theme brings all of Font Awesome (as a program of 1.5 MB and as fonts) and of Bootstrap (as style rules), and loads
+the search index on every page; MathJax brings letters of every alphabet. Of fonts and rules, those in use are kept. The
+theme also asks each box of a page in turn whether it scrolls and changes it, which costs a layout of the page for each.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import re
 from pathlib import Path
 
 import pictures
+import tinycss2
 from fontTools import subset
+from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
 ICON_SCRIPT = re.compile(r"\s*<script[^>]*/fontawesome\.js[^>]*></script>")
@@ -26,6 +29,13 @@ FONT_FACE = re.compile(r'url\(([^)]*)\.woff2\) ?format\("woff2"\), ?url\([^)]*\.
 GLYPH = re.compile(r"\\([ef][0-9a-f]{3})\b|([\ue000-\uf8ff])")
 NO_LIST = '<div role="list" class="citation-list">'  # what stands in it are entries of a bibliography, not of a list
 THEME_SHEET = "_static/styles/pydata-sphinx-theme.css"
+SHEETS = (THEME_SHEET, "_static/sphinx-design.min.css")  # of which the site uses a part
+SLIMMED = "\n/* only what this site uses */\n"  # at the end of such a sheet
+FORMULA_SHEET, FORMULA_FONTS = "_static/formulas.css", "_static/mathjax/output/chtml/fonts"
+CLASSES = re.compile(r'\bclass="([^"]*)"')
+CONTENT = re.compile(r'content: ?"((?:\\.|[^"\\])*)"')
+ESCAPE = re.compile(r"\\([0-9A-Fa-f]{1,6}) ?|\\(.)")
+MADE_BY_PROGRAMS = ("bs-",)  # beginnings of classes that a program puts together
 THEME_SCRIPT = "_static/scripts/pydata-sphinx-theme.js"
 # The theme's search for boxes that scroll; static/scrolling.js does it instead, and asks all before it changes any.
 SCROLL_SEARCH = re.compile(
@@ -49,6 +59,8 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         if lighter != text:
             file.write_text(lighter, encoding="utf-8")
     slim_icons(outdir)
+    slim_rules(outdir)
+    slim_formula_fonts(outdir)
     script = outdir / THEME_SCRIPT
     script.write_text(SCROLL_SEARCH.sub("[]", script.read_text(encoding="utf-8")), encoding="utf-8")
 
@@ -68,9 +80,7 @@ def lighter_page(text: str, file: Path, is_search: bool) -> str:
 def slim_icons(outdir: Path) -> None:
     """Reduce the icons' style rules to those in use, and their fonts to the glyphs of these rules."""
     sheet = outdir / THEME_SHEET
-    css = sheet.read_text(encoding="utf-8")
-    if not FONT_FACE.search(css):  # done by an earlier build
-        return
+    css = _original(outdir, THEME_SHEET)
     names = _icons_in(outdir)
     css = ICON_RULE.sub(lambda rule: rule[0] if names & set(ICON_NAME.findall(rule[1])) else "", css)
     css = FONT_FACE.sub(r'url(\1.woff) format("woff")', css)
@@ -81,18 +91,101 @@ def slim_icons(outdir: Path) -> None:
     sheet.write_text(css, encoding="utf-8")
 
 
+def _original(outdir: Path, sheet: str) -> str:
+    """A style sheet as its package has it, also where an earlier build has made it light."""
+    kept = outdir.parent / ".book" / Path(sheet).name
+    css = (outdir / sheet).read_text(encoding="utf-8")
+    if css.endswith(SLIMMED):
+        return kept.read_text(encoding="utf-8") if kept.is_file() else css
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(css, encoding="utf-8")
+    return css
+
+
 def _icons_in(outdir: Path) -> set[str]:
-    scripts = (
-        file
-        for file in (outdir / "_static").rglob("*.js")
-        if "fontawesome" not in file.name and "mathjax" not in file.parts
-    )
-    files = [*outdir.rglob("*.html"), *scripts]
+    files = [*outdir.rglob("*.html"), *_programs(outdir)]
     return {name for file in files for name in ICON_NAME.findall(file.read_text(encoding="utf-8"))}
+
+
+def _programs(outdir: Path) -> list[Path]:
+    """The programs of the site's own pages."""
+    found = sorted((outdir / "_static").rglob("*.js"))
+    return [file for file in found if "fontawesome" not in file.name and "mathjax" not in file.parts]
+
+
+def slim_rules(outdir: Path) -> None:
+    """Reduce style sheets to the rules for classes that a page has or a program names."""
+    names: set[str] = set()
+    for file in outdir.rglob("*.html"):
+        names.update(*map(str.split, CLASSES.findall(file.read_text(encoding="utf-8"))))
+    for file in _programs(outdir):
+        names.update(re.findall(r"[\w-]+", file.read_text(encoding="utf-8")))
+    for sheet in SHEETS:
+        # The theme's has been read by `slim_icons`.
+        css = (outdir / sheet).read_text(encoding="utf-8") if sheet == THEME_SHEET else _original(outdir, sheet)
+        (outdir / sheet).write_text(rules_in_use(css, names) + SLIMMED, encoding="utf-8")
+
+
+def rules_in_use(css: str, names: set[str]) -> str:
+    """A style sheet without the selectors that need a class which is not among ``names``."""
+    return tinycss2.serialize(_in_use(tinycss2.parse_stylesheet(css, True, True), names))
+
+
+def _in_use(rules: list, names: set[str]) -> list:
+    kept = []
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            rule.prelude = _selectors_in_use(rule.prelude, names)
+            if not rule.prelude:
+                continue
+        elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports"):
+            rule.content = _in_use(tinycss2.parse_rule_list(rule.content, True, True), names)
+            if not rule.content:
+                continue
+        kept.append(rule)
+    return kept
+
+
+def _selectors_in_use(prelude: list, names: set[str]) -> list:
+    """The selectors between commas of which every class is known. What stands in brackets, as in ``:not(.x)``, may be
+    anything."""
+    selectors: list[list] = [[]]
+    for token in prelude:
+        if token == ",":
+            selectors.append([])
+        else:
+            selectors[-1].append(token)
+    kept: list = []
+    comma = next((token for token in prelude if token == ","), None)
+    for selector in selectors:
+        pairs = zip(selector, selector[1:])
+        classes = [name.value for dot, name in pairs if dot == "." and name.type == "ident"]
+        if all(name in names or name.startswith(MADE_BY_PROGRAMS) for name in classes):
+            kept += [*([comma] if kept else []), *selector]
+    return kept
+
+
+def slim_formula_fonts(outdir: Path) -> None:
+    """Reduce MathJax's fonts to the letters of the formulas that are drawn; of none if the browser draws them."""
+    sheet = outdir / FORMULA_SHEET
+    if not sheet.is_file():
+        return
+    texts = CONTENT.findall(sheet.read_text(encoding="utf-8"))
+    letters = {ord(letter) for text in texts for letter in ESCAPE.sub(_unescaped, text)}
+    for font in sorted((outdir / FORMULA_FONTS).rglob("*.woff")):  # copied anew by each build (offline.py)
+        with TTFont(font) as opened:
+            has = letters & set(opened.getBestCmap() or ())
+        if has:  # of the others one is made of nothing, as it has to be
+            _subset(font, font, has)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else match[2]
 
 
 def _subset(font: Path, target: Path, glyphs: set[int]) -> None:
     options = subset.Options(flavor="woff", layout_features=[], notdef_outline=False, hinting=False)
+    options.drop_tables += ["FFTM"]  # when the font was made
     loaded = subset.load_font(str(font), options)
     chooser = subset.Subsetter(options)
     chooser.populate(unicodes=glyphs)

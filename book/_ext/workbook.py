@@ -9,6 +9,7 @@ Directives
     ``{sitting}``, ``{deeper}``, ``{task} TASK``: the path through a chapter (``sittings.py``).
     ``{solution} TASK``, ``{traps}``, ``{answer}``, ``{challenge} TITLE``, ``{by-hand} NAME``: what is kept back
     (``folds.py``).
+    ``{side-note}``: a note beside the text; ``\\phonebreak`` in a formula: a new line, on phones only (``asides.py``).
     ``{course-table}``: a card for each unit, with links to its chapter, notebook and sections.
     ``{quiz-score} NUMBER``: how many questions of the page were right, and what follows (``quizzes.py``).
     ``{repo-code} LANGUAGE``: a code block in which ``REPOSITORY_URL`` and ``REPOSITORY_NAME`` are filled in.
@@ -36,6 +37,7 @@ for folder in (ROOT, Path(__file__).parent):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
+import asides  # noqa: E402
 import bibliography  # noqa: E402
 import chapter_numbers  # noqa: E402
 import chapter_references  # noqa: E402
@@ -56,6 +58,7 @@ import powers  # noqa: E402
 import quizzes  # noqa: E402
 import search_index  # noqa: E402
 import search_summaries  # noqa: E402
+import sidebar  # noqa: E402
 import sittings  # noqa: E402
 import slim  # noqa: E402
 import titled_links  # noqa: E402
@@ -224,6 +227,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("model-drawing", ModelDrawing)
     app.add_directive("start-links", StartLinks)
     app.add_directive("course-table", CourseTable)
+    asides.setup(app)
     collected.setup(app)
     course_map.setup(app)
     sittings.setup(app)
@@ -239,6 +243,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("quiz-score", quizzes.QuizScore)
     app.add_js_file("quiz.js", loading_method="defer")
     app.add_js_file("reading.js", loading_method="defer")
+    app.add_js_file("progress.js", loading_method="defer")
     app.add_js_file("offline.js", loading_method="defer")
     app.add_js_file("search.js", loading_method="defer")
     glossary_links.setup_links(app)
@@ -246,6 +251,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("config-inited", finish_theme_options, priority=100)  # before the theme reads them
     app.connect("html-page-context", add_launch_buttons, priority=900)  # after the theme has made its own
     app.connect("html-page-context", chapter_numbers.number_pages, priority=900)  # after the theme
+    app.connect("html-page-context", sidebar.fold_list, priority=900)  # after the theme
     app.connect("html-collect-pages", chapter_numbers.number_results)
     app.connect("builder-inited", offline.copy_mathjax)
     app.connect("env-get-outdated", dependencies.stale_pages)

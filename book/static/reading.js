@@ -1,10 +1,12 @@
-// What helps while reading: the outline follows the page, a word of the glossary shows its meaning, and the list of
-// chapters shows which ones were read and how their quizzes went. Marks stay in this browser (localStorage).
+// What helps while reading: the outline follows the page, a word of the glossary shows its meaning, and paper gets what
+// is folded.
 document.addEventListener("DOMContentLoaded", () => {
   followOutline();
   showMeanings();
-  keepMarks();
+  openForPaper();
 });
+
+const HELD_BACK = ".held-back, .tag_solution details.hide"; // as in book/printing.py
 
 // The outline's entry is that of the last heading above a third of the screen, also after a jump.
 function followOutline() {
@@ -76,61 +78,13 @@ function showMeanings() {
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
 }
 
-const MARKS = "workbook-marks"; // {page: {read: true, right: 3, questions: 7}}
-
-function marks() {
-  try {
-    return JSON.parse(localStorage.getItem(MARKS)) ?? {};
-  } catch {
-    return {}; // no storage, or not ours: then nothing is marked
-  }
-}
-
-function mark(page, more) {
-  const all = marks();
-  all[page] = { ...all[page], ...more };
-  try {
-    localStorage.setItem(MARKS, JSON.stringify(all));
-  } catch {
-    return; // a browser that keeps nothing
-  }
-  drawMarks();
-}
-
-const pageOf = (address) => new URL(address, location.href).pathname.split("/").at(-1).replace(/\.html$/, "");
-
-// A page is read once its last section was on the screen.
-function keepMarks() {
-  const page = pageOf(location.href);
-  const last = [...document.querySelectorAll(".bd-article section section")].at(-1);
-  if (last) {
-    new IntersectionObserver((seen, observer) => {
-      if (!seen.some((entry) => entry.isIntersecting) || scrollY < innerHeight / 2) return;
-      observer.disconnect();
-      mark(page, { read: true });
-    }).observe(last);
-  }
-  document.addEventListener("quiz-answered", () => {
-    const questions = [...document.querySelectorAll(".quiz-question")];
-    const first = (how) => questions.filter((question) => question.dataset.first === how).length;
-    const before = marks()[page];
-    if (first("right") + first("wrong") === questions.length && before?.right === undefined)
-      mark(page, { right: first("right"), questions: questions.length }); // what counts is the first time through
+// Paper cannot be opened: what is folded is opened for it and folded again. Answers and solutions stay away, and the
+// style sheet says so beside their titles.
+function openForPaper() {
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll(".bd-article details:not([open])")].filter((fold) => !fold.matches(HELD_BACK));
+    opened.forEach((fold) => (fold.open = true));
   });
-  drawMarks();
-}
-
-function drawMarks() {
-  const all = marks();
-  for (const link of document.querySelectorAll(".bd-sidebar-primary .toctree-l1 > a")) {
-    const { read, right, questions } = all[pageOf(link.href)] ?? {};
-    link.querySelector(".reading-mark")?.remove();
-    if (!read && right === undefined) continue;
-    const shown = document.createElement("span");
-    shown.className = "reading-mark";
-    shown.textContent = [read ? "✓" : "", right === undefined ? "" : `${right}/${questions}`].filter(Boolean).join(" ");
-    const words = [read ? "read" : "", right === undefined ? "" : `quiz: ${right} of ${questions}`].filter(Boolean);
-    shown.title = words.join(", ");
-    link.append(" ", shown);
-  }
+  addEventListener("afterprint", () => opened.splice(0).forEach((fold) => (fold.open = false)));
 }

@@ -12,6 +12,9 @@ import pytest
 from PIL import Image
 from visiting import PAGES, soup
 
+from autograder.course import chapter_path
+from autograder.course.registry import BY_NAME, STAGES
+
 ATTENTION = "book/attention"
 WIDE = {"width": 1440, "height": 900}
 
@@ -59,12 +62,13 @@ def test_meanings_are_in_the_page_without_javascript(site: Path) -> None:
     assert sum(bool(link.get("title")) for link in links) > len(links) / 2
 
 
-def test_what_was_read_and_answered_is_marked_and_kept(browser: Any, address: str) -> None:
+def test_progress_is_marked_kept_saved_and_loaded(browser: Any, address: str, tmp_path: Path) -> None:
     context = browser.new_context(viewport=WIDE)
     page = context.new_page()
     page.goto(f"{address}/{ATTENTION}.html")
     mark = ".bd-sidebar-primary .current .reading-mark"
     assert page.locator(mark).count() == 0
+    assert not page.locator(".minutes-left").is_visible()
     page.keyboard.press("Control+End")
     page.wait_for_selector(mark)
     assert page.locator(mark).inner_text() == "✓"
@@ -73,14 +77,106 @@ def test_what_was_read_and_answered_is_marked_and_kept(browser: Any, address: st
     questions = page.locator(".quiz-question").count()
     right = page.locator(".quiz-question[data-first=right]").count()
     assert page.locator(mark).inner_text() == f"✓ {right}/{questions}"
+    left = minutes_left(page)
+    page.locator(".task-done").first.click()
+    minutes = int(re.search(r"(\d+) min", page.locator(".task-box .path-mark").first.inner_text())[1])
+    assert minutes_left(page) == left - minutes
+    tasks = page.locator(".task-done").count()
+    words = f"read, quiz: {right} of {questions}, tasks: 1 of {tasks}"
+    assert page.locator(mark).get_attribute("title") == words
+
     page.goto(f"{address}/book/masks.html")
     kept = page.locator('.bd-sidebar-primary a[href="attention.html"] .reading-mark')
     assert kept.inner_text() == f"✓ {right}/{questions}"
-    assert kept.get_attribute("title") == f"read, quiz: {right} of {questions}"
+    page.locator(".reader-progress summary").click()
+    assert page.locator(".progress-count").inner_text() == "Pages read: 1, passed: 0."
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save as a file").click()
+    file = tmp_path / "progress.json"
+    saving.value.save_as(file)
+
+    page.goto(f"{address}/book/map.html")  # the cards have it too
+    card = page.locator('.course-card-title a[href="attention.html"] .reading-mark')
+    assert card.inner_text() == f"✓ {right}/{questions}"
     page.evaluate("localStorage.setItem('workbook-marks', 'not JSON')")
     page.reload()
-    assert kept.count() == 0
+    assert card.count() == 0
+    page.locator(".reader-progress summary").click()
+    said = page.locator(".progress-said")
+    wrong = {"not JSON": "no file of progress", '{"a": 1}': "no file of progress"}
+    wrong[file.read_text().replace('"version": 1', '"version": 2')] = "A newer version"
+    for text, complaint in wrong.items():
+        bad = tmp_path / "bad.json"
+        bad.write_text(text)
+        page.locator(".reader-progress input").set_input_files(bad)
+        said.get_by_text(complaint).wait_for()
+        assert card.count() == 0
+    page.locator(".reader-progress input").set_input_files(file)
+    said.get_by_text("Loaded. Pages with marks: 1.").wait_for()
+    assert card.inner_text() == f"✓ {right}/{questions}"
     context.close()
+
+
+def minutes_left(page: Any) -> int:
+    return int(re.search(r"About (\d+) minutes left", page.locator(".minutes-left").inner_text())[1])
+
+
+def test_the_list_of_pages_folds_and_remembers(page: Any) -> None:
+    opened = ".sidebar-part[open] > summary"
+    assert page.locator(opened).all_inner_texts() == [BY_NAME["attention"].stage]
+    assert page.locator(".sidebar-part summary").all_inner_texts() == ["Start", *dict(STAGES), "Reference"]
+    page.locator(".sidebar-part summary", has_text="Training").click()
+    page.locator(".sidebar-part a[href='losses.html']").click()  # it can be seen now
+    assert page.locator(opened).all_inner_texts() == ["Training"]
+    page.goto(page.url.replace("losses", "masks"))
+    assert page.locator(opened).all_inner_texts() == [BY_NAME["masks"].stage, "Training"]
+    page.locator(".sidebar-part summary", has_text="Training").click()
+    page.reload()
+    assert page.locator(opened).all_inner_texts() == [BY_NAME["masks"].stage]
+
+
+def test_the_ways_to_other_chapters_say_how_long_these_take(site: Path) -> None:
+    for link in soup(ATTENTION).select(".prev-next-area a"):
+        path = chapter_path.path_of(link["href"].removesuffix(".html"))
+        assert link.select_one(".path-mark").get_text() == chapter_path.in_words(path.minutes)
+
+
+def test_paper_gets_what_is_folded_or_says_that_it_is_left_out(page: Any) -> None:
+    folds = page.locator(".bd-article details")
+    before = folds.evaluate_all("all => all.map((fold) => fold.open)")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    shown = folds.evaluate_all(
+        "all => all.map((fold) => [fold.open, getComputedStyle(fold.querySelector('summary'), '::after').content])"
+    )
+    assert {is_open for is_open, _ in shown} == {True, False}
+    assert [note for is_open, note in shown if not is_open and "left out" not in note] == []
+    assert [note for is_open, note in shown if is_open and "left out" in note] == []
+    held_back = page.locator(":is(.bd-article .held-back, .bd-article .tag_solution details.hide):not([open])")
+    assert sum(not is_open for is_open, _ in shown) == held_back.count()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert folds.evaluate_all("all => all.map((fold) => fold.open)") == before
+
+
+def test_on_a_phone_nothing_lies_over_the_text_and_formulas_and_notes_fit(page: Any) -> None:
+    formula = page.locator(".math.on-phones mjx-container").first
+    aside = page.locator(".with-aside").first
+    assert not formula.is_visible()
+    text, note = (aside.locator(part).bounding_box() for part in ("p >> nth=0", ".aside"))
+    assert note["x"] > text["x"] + text["width"] - 1
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert formula.is_visible()
+    assert not page.locator(".math.on-wide-screens mjx-container").first.is_visible()
+    text, note = (aside.locator(part).bounding_box() for part in ("p >> nth=0", ".aside"))
+    assert note["y"] >= text["y"] + text["height"]
+    covered = """() => [...Array(8).keys()].flatMap((row) => [20, 180, 340].map((x) => [x, 120 + row * 80]))
+        .map(([x, y]) => document.elementFromPoint(x, y))
+        .filter((element) => !element.closest(".bd-main") || getComputedStyle(element).position === "fixed")
+        .map((element) => element.outerHTML.slice(0, 80))"""
+    for part in (0.2, 0.5, 0.8):
+        page.evaluate("part => scrollTo(0, part * document.documentElement.scrollHeight)", part)
+        page.wait_for_timeout(100)
+        assert page.evaluate(covered) == []
 
 
 def test_a_right_and_a_wrong_choice_differ_in_more_than_colour(page: Any) -> None:

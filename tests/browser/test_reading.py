@@ -230,6 +230,18 @@ def test_an_address_that_does_not_exist_leads_back(site: Path, browser: Any, add
     for link in links:
         path = link.partition(addresses.book_url())[2].lstrip("/") or "index.html"
         assert (site / path).is_file(), link
+    elsewhere = addresses.book_url()  # its search is that of the published site, for which the local one stands in
+
+    def local(route: Any) -> None:
+        route.fulfill(path=site / route.request.url.partition("?")[0].removeprefix(f"{elsewhere}/"))
+
+    page.route(f"{elsewhere}/**", local)
+    field = page.get_by_role("searchbox")
+    assert field.input_value() == "such page"
+    field.fill("kv cache")
+    page.get_by_role("button", name="Search").click()
+    page.locator("#search-results li a").first.wait_for()
+    assert page.url == f"{elsewhere}/search.html?q=kv+cache"
     page.close()
 
 
