@@ -598,7 +598,7 @@ mistake(
         'for name in list(state):\n    state[name.removeprefix("transformer.")] = state.pop(name)\ngiven = state',
     ),
     section="published-names",
-    why="The names are changed in the argument. Whoever passes it finds other names in it afterwards, and fewer.",
+    why="The names are changed in the argument. The caller finds other names in it afterwards, and fewer.",
     hint="After the call the argument has other names. Build a new dict.",
 )
 

@@ -114,7 +114,7 @@ mistake(
         'def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="post"):',
     ),
     section="tf-norms",
-    why='The default is "post". This course\'s layers are pre-norm unless something else is asked for.',
+    why='The default is "post". This course\'s layers are pre-norm unless the caller chooses otherwise.',
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -169,7 +169,7 @@ mistake(
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
     why="The connections were built without the dropout that was asked for, so they drop with their own default of "
-    "0.1. A model that is asked for no dropout drops all the same.",
+    "0.1. A model that is built with no dropout drops all the same.",
     hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
 )
 
@@ -1117,7 +1117,7 @@ mistake(
     "post-norm-by-default",
     edit('dropout=0.1, norm="pre"):', 'dropout=0.1, norm="post"):'),
     section="tf-norms",
-    why='The default is "post". This course\'s layers are pre-norm unless something else is asked for.',
+    why='The default is "post". This course\'s layers are pre-norm unless the caller chooses otherwise.',
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -1179,7 +1179,7 @@ mistake(
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-decoder-layer",
     why="The connections were built without the dropout that was asked for, so they drop with their own default of "
-    "0.1. A model that is asked for no dropout drops all the same.",
+    "0.1. A model that is built with no dropout drops all the same.",
     hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
 )
 
@@ -1417,8 +1417,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is asked "
-    "for none drops all the same while it trains.",
+    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is built "
+    "with no dropout drops all the same while it trains.",
     hint="The layers of your encoder drop with a probability of their own. Hand `dropout` on to each layer.",
 )
 
@@ -1679,8 +1679,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is asked "
-    "for none drops all the same while it trains.",
+    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is built "
+    "with no dropout drops all the same while it trains.",
     hint="The layers of your decoder drop with a probability of their own. Hand `dropout` on to each layer.",
 )
 
