@@ -1,10 +1,10 @@
 """Checks what people read in the project: chapters, notebooks, and the hints and explanations of tasks.
 
-``python .ci/prose.py [FILE ...]``; without files, all of `TEXTS`. Faults go to the standard output as ``file:line: fault``,
-and the exit status is 1 if there are any. The checks are those of proselint that ``.ci/prose.yml`` names, and four of our
-own, which run in proselint as well: words that the course avoids, sentences that are too long, abbreviations that nothing
-explains, and repeated words. Markdown is read by the book's own parser: code, formulas and addresses are no prose. In a
-Python file, each literal that ends like a sentence is read as Markdown; in C, the explanations of a catalogue.
+``python .ci/prose.py [FILE ...]``; without files, all of `TEXTS`. Each fault is a line ``file:line: fault`` of the standard
+output; the exit status is 1 if there are any. proselint runs the checks: those of its own that ``.ci/prose.yml`` names,
+and four of ours, for words that the course avoids, sentences that are too long, abbreviations that nothing explains, and
+repeated words. The book's own parser reads the Markdown, so that code, formulas and addresses are left out. In a Python
+file every literal that ends like a sentence is read as Markdown; in C, the explanations of a catalogue.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ EXTENSIONS = (
     "tasklist",
 )
 MARKDOWN = create_md_parser(MdParserConfig(enable_extensions=set(EXTENSIONS)), RendererHTML)
-SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9□])")
+SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9□]|\([a-d]\))")
 WORD = re.compile(r"[\w□]")
 REPEATED = r"(?<![\w'-])([A-Za-z]+(?:\s+\w+){0,3})(?:\s+\1)+(?![\w'-])"
 ABBREVIATION = re.compile(r"(?<![\w'+-])[A-Z]{2,6}(?=s?(?![\w'’]))")
@@ -129,7 +129,7 @@ def of_python(text: str) -> Iterator[Block]:
 
 
 def is_prose(literal: str) -> bool:
-    return " " in literal and re.search(r"[.?!][\"')*]*\s*\Z", literal) is not None
+    return " " in literal and re.search(r"(?<!\.\.)[.?!][\"')*]*\s*\Z", literal) is not None
 
 
 def of_c(text: str) -> Iterator[Block]:
@@ -156,7 +156,7 @@ def long_sentences(text: str, check: Check) -> Iterator[CheckResult]:
 
 
 def unexplained(text: str, check: Check) -> Iterator[CheckResult]:
-    """An abbreviation is explained by the rules, by the glossary, or beside its first use: ``AER (...)``, ``... (AER)``."""
+    """Abbreviations that neither the rules nor the glossary know, nor the file itself, as ``AER (...)`` or ``(AER)``."""
     for match in ABBREVIATION.finditer(text):
         short = match[0]
         beside = re.search(rf"\b{short}s? \(|\({short}s?\)|\b{short}, ", text)
