@@ -1,10 +1,11 @@
 """Checks what people read in the project: chapters, notebooks, and the hints and explanations of tasks.
 
-``python .ci/prose.py [FILE ...]``; without files, all of `TEXTS`. Each fault is a line ``file:line: fault`` of the standard
-output; the exit status is 1 if there are any. proselint runs the checks: those of its own that ``.ci/prose.yml`` names,
-and four of ours, for words that the course avoids, sentences that are too long, abbreviations that nothing explains, and
-repeated words. The book's own parser reads the Markdown, so that code, formulas and addresses are left out. In a Python
-file every literal that ends like a sentence is read as Markdown; in C, the explanations of a catalogue.
+``python .ci/prose.py [FILE ...]``; without files, all of `TEXTS`. Each fault is a line ``file:line: fault`` of the
+standard output; the exit status is 1 if there are any. proselint runs the checks: those of its own that
+``.ci/prose.yml`` names, and four of ours, for words that the course avoids, sentences that are too long, abbreviations
+that nothing explains, and repeated words. The book's own parser reads the Markdown, so that code, formulas and
+addresses are left out. In a Python file every literal that ends like a sentence is read as Markdown; in C, the
+explanations of a catalogue.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def long_sentences(text: str, check: Check) -> Iterator[CheckResult]:
 
 
 def unexplained(text: str, check: Check) -> Iterator[CheckResult]:
-    """Abbreviations that neither the rules nor the glossary know, nor the file itself, as ``AER (...)`` or ``(AER)``."""
+    """Abbreviations that neither the rules nor the glossary explain, nor the file: ``AER (...)`` or ``... (AER)``."""
     for match in ABBREVIATION.finditer(text):
         short = match[0]
         beside = re.search(rf"\b{short}s? \(|\({short}s?\)|\b{short}, ", text)
