@@ -1896,7 +1896,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="A smoothing that does not exist was taken for none. Who misspells its name gets another score than they think.",
+    why="A smoothing that does not exist was taken for none. A misspelt name then gives another score than the caller "
+    "expects.",
     hint='An unknown `smooth` is accepted. Raise a `ValueError` unless it is `None` or `"add-k"`.',
 )
 

@@ -285,7 +285,7 @@ mistake(
     section="schedule-edges",
     why="A warm-up below 1 was silently taken as 1, or as none. A typing error in a configuration then goes unnoticed.",
     hint="For `warmup=0` you return a rate. It should be an error: raise ValueError with a message that names "
-    "`warmup`. Who wants no warm-up asks for 1.",
+    "`warmup`. A caller who wants no warm-up passes 1.",
 )
 
 mistake(

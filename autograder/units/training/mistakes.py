@@ -1634,8 +1634,8 @@ mistake(
     edit("return batches", "return [batches[i] for i in order]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The batches are shuffled without a generator too. Who gives none asks for a fixed order, as one does for a "
-    "validation set.",
+    why="The batches are shuffled without a generator too. A caller who passes none wants a fixed order, as is usual "
+    "for a validation set.",
     hint="Without a generator your batches come in another order each time. Shuffle only if there is one.",
 )
 

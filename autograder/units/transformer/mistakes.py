@@ -2212,7 +2212,8 @@ mistake(
     "given-masks-ignored",
     edit("src_mask = padding_mask(", "src_mask, tgt_mask = None, None\nsrc_mask = padding_mask("),
     section="tf-flow",
-    why="The masks are always built from the ids, also when the caller gives others. Who gives a mask has a reason.",
+    why="The masks are always built from the ids, also when the caller gives others. A caller who passes a mask has a "
+    "reason.",
     hint="Masks that are given have no influence in your model. Build one only where the argument is `None`.",
 )
 
@@ -2618,8 +2619,8 @@ mistake(
         "tie = tie_weights and src_vocab == tgt_vocab\ntie_weights = tie\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-tying",
-    why="With vocabularies of different sizes nothing is tied, and nothing is said. Who asks for tied weights must "
-    "learn that there are none.",
+    why="With vocabularies of different sizes nothing is tied, and nothing is said. A caller who asks for tied weights "
+    "must learn that there are none.",
     hint="With `tie_weights` and two different vocabulary sizes, raise a `ValueError` that names both.",
 )
 

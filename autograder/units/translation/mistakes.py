@@ -1759,8 +1759,8 @@ mistake(
     edit("model, translator", "translator, model"),
     base="constant-rate",
     section="capstone",
-    why="The function and the model are returned in the wrong order. Who unpacks them counts the parameters of a "
-    "function.",
+    why="The function and the model are returned in the wrong order. A caller who unpacks them counts the parameters "
+    "of a function.",
     hint="You return `(translate, model)`; the model comes first.",
 )
 
