@@ -115,10 +115,11 @@ checks: $(BIN)/.installed ## the checks and tests of `make test` alone; those of
 	@# One worker for each core; tests/conftest.py says in which order and which tests stay together.
 	@$(BIN)/python -m pytest -q -n auto --dist loadscope --no-loadscope-reorder --durations=15
 
-lint: $(BIN)/.installed ## ruff and mypy
+lint: $(BIN)/.installed ## ruff, mypy, and the words and sentences of the texts (.ci/prose.yml)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python .ci/prose.py
 
 bench: bench-grading bench-caches bench-gpt2 bench-transformer ## run all benchmarks
 

@@ -15,8 +15,6 @@ from autograder.course.registry import BY_NAME, COMPLETE, UNITS
 from autograder.notebook import progress, store
 from autograder.reports import progress as shown
 
-# Words that stand in code, tables, captions and quizzes only, where nothing is linked.
-NOT_IN_PROSE = {"term-contiguous", "term-sgemm", "term-finite-differences", "term-extrapolation"}
 STRAIGHT = str.maketrans("‘’“”", "''\"\"")  # quotation marks that a heading is set with
 CHAPTERS = [
     *("heads", "induction-heads", "long-trainings", "real-language", "long-context", "outlook", "fast-kernels"),
@@ -184,7 +182,7 @@ def test_every_entry_of_the_glossary_is_linked_from_a_page(site: Path) -> None:
             if before is None or before.name == "dd":
                 entries.append(set())
             entries[-1].add(term["id"])
-    lonely = [sorted(entry) for entry in entries if not entry & (linked | NOT_IN_PROSE)]
+    lonely = [sorted(entry) for entry in entries if not entry & linked]
     assert len(entries) > 100
     assert lonely == [], "no chapter uses these words; see ONLY_ON and ALSO in book/_ext/glossary_links.py"
 

@@ -26,9 +26,10 @@ def test_addresses_derive_from_one_setting(monkeypatch):
     assert addresses.chapter_url("masks", "padding-masks") == "https://example.org/book/book/masks.html#padding-masks"
 
 
-def test_the_readme_clones_the_configured_repository():
+def test_the_readme_clones_and_opens_the_configured_repository():
     readme = (addresses.ROOT / "README.md").read_text(encoding="utf-8")
     assert f"git clone {addresses.repository_url()} " in readme
+    assert f"({addresses.launch_urls('exercises/warmup/warmup.ipynb')['Colab']})" in readme
 
 
 def test_the_citation_names_the_configured_addresses():

@@ -321,7 +321,7 @@ mistake(
     edit("q @ k.transpose(-2, -1) / math.sqrt(d_k)", "q @ k.transpose(-2, -1) * math.sqrt(d_k)"),
     section="why-scale",
     why="The dot products were multiplied by sqrt(d_k). The spread that the scale should remove is squared instead.",
-    hint="Your scores are too large by a factor of d_k: you multiply by the root where the formula divides.",
+    hint="Your scores are the right ones times d_k: you multiply by the root where the formula divides.",
 )
 
 mistake(
@@ -754,8 +754,8 @@ mistake(
     edit("weights @ v", "(weights @ v).nan_to_num(0.0)"),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="NaN was replaced in the output, while the weights kept it. Whoever looks at the weights still finds NaN, and "
-    "so do the gradients of the values.",
+    why="NaN was replaced in the output, while the weights kept it. NaN is still in the weights, and from there it "
+    "reaches the gradients of the values.",
     hint="Your output is clean, but the weights of a query that may attend to nothing are still NaN. Clean up the "
     "weights before they multiply the values; the output then needs no repair.",
 )
@@ -902,7 +902,7 @@ mistake(
     base="nan-to-num-at-the-end",
     section="weighted-average",
     why="The output alone was returned. The weights are part of the result too: they show where each query looked.",
-    hint="You return one tensor where two are asked for. Return the pair `(output, weights)`.",
+    hint="You return one tensor, and the task needs two. Return the pair `(output, weights)`.",
 )
 
 mistake(
@@ -1044,7 +1044,7 @@ mistake(
     base="nan-to-num-at-the-end",
     section="masking-scores",
     why="Without a mask, and with as many queries as keys, the future was hidden. Attention does not know that its "
-    "input is a sequence to be continued; whoever calls it passes a mask if there is something to hide.",
+    "input is a sequence to be continued; the caller passes a mask if there is something to hide.",
     hint="With as many queries as keys, your attention hides later keys although no mask was given. Hide what the mask "
     "forbids, and nothing else.",
 )
@@ -1451,9 +1451,8 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)[0]",
     ),
     section="self-attention",
-    why="`forward` returned the output alone. The weights are asked for too, so that one can see where each position "
-    "looks.",
-    hint="`forward` returns one tensor where two are asked for. Return the pair `(output, weights)`.",
+    why="`forward` returned the output alone. The task needs the weights too: they show where each position looks.",
+    hint="`forward` returns one tensor, and the task needs two. Return the pair `(output, weights)`.",
 )
 
 mistake(
@@ -1707,9 +1706,9 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)[0]",
     ),
     section="cross-attention",
-    why="`forward` returned the output alone. The weights are asked for too: in translation they show which source "
+    why="`forward` returned the output alone. The task needs the weights too: in translation they show which source "
     "word each target word looks at.",
-    hint="`forward` returns one tensor where two are asked for. Return the pair `(output, weights)`.",
+    hint="`forward` returns one tensor, and the task needs two. Return the pair `(output, weights)`.",
 )
 
 mistake(

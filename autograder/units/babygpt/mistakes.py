@@ -27,7 +27,7 @@ mistake(
     edit("[data[start : start + block_size] for start in starts]", "[data[i : i + block_size] for i in starts]"),
     edit("torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])", "x.clone()"),
     section="next-token",
-    why="The targets are the inputs themselves. The model is asked for the token that it has just been given, so it "
+    why="The targets are the inputs themselves. The model has to predict the token that it has just been given, so it "
     "learns to copy, its loss goes to 0, and it has learned nothing about text.",
     hint="Your `y` equals your `x`. The target of a position is the token that comes *next* in the text, so `y` is cut "
     "out one position later than `x`.",
@@ -38,7 +38,7 @@ mistake(
     "babygpt.get_batch",
     "targets-shifted-back",
     section="next-token",
-    why="The targets are one position before the inputs instead of one position after. The model is asked for the "
+    why="The targets are one position before the inputs instead of one position after. The model has to predict the "
     "token before each position, which from the second position on it has already read.",
     hint="Your `y` holds the token *before* each token of `x`. The future is what must be predicted: `y[b, t]` follows "
     "`x[b, t]` in the text.",
@@ -551,7 +551,7 @@ mistake(
     base="float-buffer",
     section="v3-self-attention",
     why="The buffer is true for the keys that are hidden, above the diagonal. Your own head reads it that way, but "
-    "whoever reads `tril`, the lower triangle, takes it for the keys that may be seen.",
+    "code that reads `tril`, the lower triangle, takes it for the keys that may be seen.",
     hint="`tril` is upside down: it should be true (or 1) where column <= row, and 0 above the diagonal. Turn it round "
     "where you mask.",
 )
@@ -1307,8 +1307,8 @@ mistake(
     edit("x = x + self.ffwd(self.ln2(x))", "x += self.ffwd(self.ln2(x))"),
     base="short-names",
     section="v7-residual",
-    why="The results were added with +=, which writes into the tensor that the caller passed in. Whoever uses that "
-    "tensor afterwards finds other numbers in it.",
+    why="The results were added with +=, which writes into the tensor that the caller passed in. A caller that uses "
+    "this tensor afterwards finds other numbers in it.",
     hint="After your block's call its input holds something else. Write `x = x + ...`, which makes a new tensor.",
 )
 
@@ -1483,7 +1483,7 @@ mistake(
     "one-block-only",
     edit("config.num_layers", "1"),
     section="v6-blocks",
-    why="num_layers is ignored, and one block is built. A deeper model is asked for and never made.",
+    why="num_layers is ignored, and one block is built. A caller who wants a deeper model never gets one.",
     hint="Your model has one block whatever `num_layers` says.",
 )
 
@@ -1517,7 +1517,8 @@ mistake(
     "configuration-not-kept",
     edit("self.config = config", ""),
     section="babygpt-whole",
-    why="The model does not keep its configuration. Whoever generates text with it has to know the block size.",
+    why="The model does not keep its configuration. Code that generates text with the model has to know the block "
+    "size.",
     hint="Your model has no attribute `config`. Keep the configuration: `generate` reads the block size from it.",
 )
 
@@ -1713,8 +1714,8 @@ mistake(
         "logits = logits.flatten(0, 1)\nreturn logits, F.cross_entropy(logits, targets.flatten())",
     ),
     section="language-model-loss",
-    why="The logits were flattened to (B * T, V) for the loss and returned in that shape. Whoever calls the model with "
-    "targets then gets logits that no longer say which sequence and position they belong to.",
+    why="The logits were flattened to (B * T, V) for the loss and returned in that shape. A caller who passes targets "
+    "then gets logits that no longer say which sequence and position they belong to.",
     hint="With targets your logits have the shape `(B * T, V)`. Flatten them inside the call of the loss only, and "
     "return `(B, T, V)`.",
 )

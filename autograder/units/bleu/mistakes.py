@@ -47,7 +47,7 @@ mistake(
     base="iterators",
     section="ngrams",
     why="For n = 1 the bare tokens were counted, for the others tuples. The keys of one function then have two types, "
-    "and whoever looks up the tuple ('the',) finds nothing.",
+    "and a lookup of the tuple ('the',) finds nothing.",
     hint="For n = 1 your keys are bare tokens, 'the' instead of ('the',). A 1-gram is a tuple of one token; it needs "
     "no case of its own.",
 )
@@ -1896,7 +1896,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="A smoothing that does not exist was taken for none. Who misspells its name gets another score than they think.",
+    why="A smoothing that does not exist was taken for none. A misspelt name then gives another score than the caller "
+    "expects.",
     hint='An unknown `smooth` is accepted. Raise a `ValueError` unless it is `None` or `"add-k"`.',
 )
 

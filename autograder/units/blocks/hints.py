@@ -25,8 +25,8 @@ HINTS = {
         "    return gamma * centred / root of (variance + eps) + beta",
     ),
     "blocks.rms_norm": (
-        "RMS is short for root mean square. Read the three words from right to left: that is the order of the "
-        "operations. What does layer normalisation do that is missing here? ({Section}`blocks#rms-normalisation`.)",
+        "RMSNorm divides by the root mean square. Read the last three words from right to left: that is the order of "
+        "the operations. What does layer normalisation do that is missing here? ({Section}`blocks#rms-normalisation`.)",
         "For x of shape (..., d) the mean of the squares has shape (..., 1), so keep the axis. eps is added before the "
         "root is taken. `weight` has shape (d,) and lines up with the last axis by itself.",
         "mean_square = mean of the squares of x along the last axis, axis kept\n"

@@ -270,7 +270,7 @@ mistake(
     edit("self.eps = eps", ""),
     edit("variance + self.eps", "variance + 1e-5"),
     section="epsilon-inside-the-root",
-    why="A number was written in place of the argument eps. Whoever passes another eps is ignored.",
+    why="A number was written in place of the argument eps. Another eps is then ignored.",
     hint="Your results do not depend on the argument `eps`. Keep it in `__init__` and use it in `forward`.",
 )
 
@@ -702,8 +702,8 @@ mistake(
     edit("mean_square + eps", "x.square().sum(-1, keepdim=True) + eps"),
     section="rms-normalisation",
     why="x was divided by its length, the root of the sum of the squares. Entries then shrink as vectors grow wider.",
-    hint="Your results are too small by the factor sqrt(d): you divide by the length of the vector. RMS has the mean "
-    "of the squares under the root, not their sum.",
+    hint="Your results are too small by the factor sqrt(d): you divide by the length of the vector. The root mean "
+    "square has the mean of the squares under the root, not their sum.",
 )
 
 mistake(
@@ -755,7 +755,7 @@ mistake(
     "blocks.rms_norm",
     "epsilon-fixed",
     section="epsilon-inside-the-root",
-    why="A number was written in place of the argument eps. Whoever passes another eps is ignored.",
+    why="A number was written in place of the argument eps. Another eps is then ignored.",
     hint="Your results do not depend on the argument `eps`: use it in place of the number that you wrote.",
 )
 def rms_norm(x, weight, eps=1e-5):
@@ -1121,7 +1121,7 @@ mistake(
     edit("self.dropout(self.activation(self.w_1(x)))", "self.activation(self.w_1(x))"),
     base="conditional-activation",
     section="where-dropout-goes",
-    why="The argument dropout is accepted and never used. The layer is not regularised, whatever is asked for.",
+    why="The argument dropout is accepted and never used. The layer is not regularised, whatever the caller passes.",
     hint="In training nothing is dropped: the argument `dropout` is never used. It acts on the hidden layer, after the "
     "activation.",
 )
@@ -1144,7 +1144,7 @@ mistake(
     "dropout-probability-fixed",
     edit("nn.Dropout(dropout)", "nn.Dropout(0.1)"),
     section="where-dropout-goes",
-    why="The probability 0.1 was written down in place of the argument dropout. Whoever passes another one is ignored.",
+    why="The probability 0.1 was written down in place of the argument dropout. Another probability is then ignored.",
     hint="You drop a tenth of the hidden units whatever the argument `dropout` says: hand it to the dropout layer.",
 )
 
@@ -1770,7 +1770,8 @@ mistake(
     edit("self.dropout(sublayer(self.norm_layer(x)))", "sublayer(self.norm_layer(x))"),
     edit("self.dropout(sublayer(x))", "sublayer(x)"),
     section="where-dropout-goes",
-    why="The argument dropout is accepted and never used. The sublayers are not regularised, whatever is asked for.",
+    why="The argument dropout is accepted and never used. The sublayers are not regularised, whatever the caller "
+    "passes.",
     hint="In training nothing is dropped: the argument `dropout` is never used. It acts on what the sublayer returned.",
 )
 
@@ -1792,7 +1793,7 @@ mistake(
     "dropout-probability-fixed",
     edit("nn.Dropout(dropout)", "nn.Dropout(0.1)"),
     section="where-dropout-goes",
-    why="The probability 0.1 was written down in place of the argument dropout. Whoever passes another one is ignored.",
+    why="The probability 0.1 was written down in place of the argument dropout. Another probability is then ignored.",
     hint="You drop a tenth of the entries whatever the argument `dropout` says: hand it to the dropout layer.",
 )
 

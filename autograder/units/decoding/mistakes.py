@@ -349,7 +349,7 @@ mistake(
     edit("logits = logits / temperature", ""),
     base="kth-score-as-limit",
     section="decoding-temperature",
-    why="The temperature is asked for 0 and otherwise not used. All other values give the same draws.",
+    why="The temperature is compared with 0 and otherwise not used. All other values give the same draws.",
     hint="Your draws do not depend on the temperature. Divide the logits by it before the softmax.",
 )
 
@@ -764,7 +764,7 @@ mistake(
     edit("logits.masked_fill", "logits.masked_fill_"),
     base="kth-score-as-limit",
     section="top-k",
-    why="The filter writes into the caller's logits. Whoever calls again with the same logits draws from what the last "
+    why="The filter writes into the caller's logits. A second call with the same logits draws from what the first "
     "filter left.",
     hint="Your function changes the logits that it is given. Use `masked_fill`, which returns a new tensor.",
 )
@@ -967,7 +967,7 @@ mistake(
     edit("(5 + len(item[0]) - 1) / 6", "len(item[0]) - 1"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The sum is divided by the plain length to the power. The formula of GNMT has (5 + length) / 6 in its place, "
+    why="The sum is divided by the plain length to the power. The published formula has (5 + length) / 6 in its place, "
     "which grows more slowly for short outputs.",
     hint="Your penalty is `length ** length_penalty`. Use `((5 + length) / 6) ** length_penalty`.",
 )
@@ -1780,8 +1780,8 @@ mistake(
     edit("self.values[layer] = self.values[layer][rows]", "self.values[layer][:] = self.values[layer][rows]"),
     base="two-dictionaries",
     section="kv-cache-reorder",
-    why="The new order is written into the tensors that update() has handed out. Whoever keeps one of them finds other "
-    "numbers in it. And as many rows as before have to be left, while a beam may grow or shrink.",
+    why="The new order is written into the tensors that update() has handed out. A caller that keeps one of these "
+    "tensors finds other numbers in it. And as many rows as before have to be left, while a beam may grow or shrink.",
     hint="Your `reorder` writes into tensors that `update` has returned, or got. Indexing with `rows` makes a new tensor: "
     "store that.",
 )
@@ -1801,8 +1801,8 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache-reorder",
-    why="Where the number of rows stays, the new order is written into the tensors that update() has handed out. Whoever "
-    "keeps one of them finds other numbers in it.",
+    why="Where the number of rows stays, the new order is written into the tensors that update() has handed out. A "
+    "caller that keeps one of these tensors finds other numbers in it.",
     hint="Your `reorder` writes into tensors that `update` has returned, or got. Store the new tensor that indexing makes.",
 )
 
@@ -2094,7 +2094,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The row is marked as finished before its token is written, so the end symbol itself is replaced by padding. Whoever reads the row cannot tell a finished sentence from one that was cut off.",
+    why="The row is marked as finished before its token is written, so the end symbol itself is replaced by padding. A "
+    "reader of the row cannot tell a finished sentence from one that was cut off.",
     hint="The end symbol is missing from your rows. First replace the tokens of rows that were finished *before*, then "
     "find those that finish now.",
 )

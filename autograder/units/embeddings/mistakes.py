@@ -387,7 +387,7 @@ mistake(
     section="embedding-scale",
     why="The rows were divided by sqrt(d_model), as the scores of attention are. Here the factor makes small weights "
     "larger, so it multiplies.",
-    hint="You divide by sqrt(d_model), so your vectors are too short by a factor of d_model. Attention divides its "
+    hint="You divide by sqrt(d_model), so your vectors are the right ones divided by d_model. Attention divides its "
     "scores; the embedding *multiplies* its rows.",
 )
 
@@ -895,7 +895,7 @@ mistake(
     edit("torch.arange(0, d_model, 2, dtype=torch.float32)", "torch.arange(0, d_model, 2, dtype=torch.float64)"),
     edit("torch.zeros(max_len, d_model)", "torch.zeros(max_len, d_model, dtype=torch.float64)"),
     section="positions-dtype",
-    why="The table has dtype float64. It is asked for in float32, and is cast to another type where it is added.",
+    why="The table has dtype float64. The task needs float32; the table is cast to another type where it is added.",
     hint="The values are right and the dtype is float64. Return float32 (computing in float64 on the way is welcome).",
 )
 
@@ -1917,8 +1917,7 @@ mistake(
     "padding-overwritten",
     edit("kept = hidden.masked_fill(", "with torch.no_grad():\n    hidden[~keep] = 0\nkept = hidden.masked_fill("),
     section="mean-of-kept",
-    why="The padded positions were set to zero in the argument itself. Whoever called the function finds its hidden "
-    "vectors changed.",
+    why="The padded positions were set to zero in the argument itself. The caller finds its hidden vectors changed.",
     hint="The tensor that you were given has zeros at the padded positions afterwards. Make a new tensor, with "
     "`masked_fill` or a product.",
 )
@@ -2209,8 +2208,7 @@ mistake(
     "embeddings.max_pool",
     "padding-overwritten",
     section="max-of-kept",
-    why="The padded positions were overwritten in the argument itself. Whoever called the function finds its hidden "
-    "vectors changed.",
+    why="The padded positions were overwritten in the argument itself. The caller finds its hidden vectors changed.",
     hint="The tensor that you were given has minus infinity at the padded positions afterwards. Make a new tensor: "
     "`masked_fill` without the underscore at its end.",
 )

@@ -58,7 +58,7 @@ CATCHES = (
                 slip(
                     "backward.no-path-through-the-mean",
                     "To its gradient, one of the two statistics is a constant. What happens to `out` if you add a "
-                    "number to a whole row of `inp`, and what does that say of the sum of `dinp` over a row?",
+                    "number to a whole row of `inp`, and what does that say about the sum of `dinp` over a row?",
                     edit("g - g.mean(1, keepdims=True)", "g"),
                 ),
                 slip(

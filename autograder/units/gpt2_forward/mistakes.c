@@ -2619,7 +2619,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: p[v] = expf(z[v] - maximum)  =>  z[v] = expf(z[v] - maximum)
  * edit: sum += p[v]  =>  sum += z[v]
  * edit: p[v] /= sum  =>  p[v] = z[v] / sum
- * why: The exponentials were written into the logits. No kernel changes its inputs: whoever reads the logits later
+ * why: The exponentials were written into the logits. No kernel changes its inputs: code that reads the logits later
  * finds something else.
  * hint: Your probabilities are right, but the logits are not what they were before the call. Write to probs alone.
  * section: arrays-only-written
@@ -3019,7 +3019,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: divided-by-the-positions
  * base: plain-loops
  * edit: -logf(p)  =>  -logf(p) / (B * T)
- * why: Every loss was divided by the number of positions. The mean is taken later, by whoever needs it: this kernel
+ * why: Every loss was divided by the number of positions. The mean is taken later, by the caller: this kernel
  * writes the losses one by one.
  * hint: Your losses are too small, by the factor B * T. Write the loss of each position as it is.
  * section: crossentropy-kernel

@@ -1623,7 +1623,7 @@ mistake(
         "return found", "for name in list(state):\n    state[name.removeprefix(prefix)] = state.pop(name)\nreturn found"
     ),
     section="llama-names",
-    why="The argument is renamed in place. Whoever passed it finds other names in it afterwards.",
+    why="The argument is renamed in place. The caller finds other names in it afterwards.",
     hint="Your function changes `state`. Build a new dict.",
 )
 

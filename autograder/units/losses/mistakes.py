@@ -207,7 +207,7 @@ mistake(
     section="targets-that-do-not-count",
     why="The mean was taken over all entries of the one-hot product, rows and classes. The loss comes out too small by "
     "the number of classes.",
-    hint="Your loss is too small by a factor of V: the mean runs over all N x V entries, most of which are 0. Divide "
+    hint="Your loss is the right one divided by V: the mean runs over all N x V entries, most of which are 0. Divide "
     "by the number of targets that count.",
 )
 
@@ -223,7 +223,7 @@ mistake(
     section="targets-that-do-not-count",
     why="One loss per row was returned. What is minimised has to be a single number: the mean over the rows that "
     "count.",
-    hint="You return a loss for each row where one number is asked for. Average them.",
+    hint="You return a loss for each row, and the task needs one number. Average them.",
 )
 
 
@@ -483,7 +483,7 @@ mistake(
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
     why="A Python number was returned. It has no gradient, so there is nothing to call `backward` on.",
-    hint="You return a Python number where a scalar tensor is asked for. Leave out `.item()`.",
+    hint="You return a Python number, and the task needs a scalar tensor. Leave out `.item()`.",
 )
 
 mistake(
@@ -507,8 +507,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="The maximum was subtracted with `-=`, which changes the caller's logits. Whoever uses them after the loss, "
-    "for instance to measure accuracy or to generate, gets other numbers.",
+    why="The maximum was subtracted with `-=`, which changes the caller's logits. A caller that uses them after the "
+    "loss, for instance to measure accuracy or to generate, gets other numbers.",
     hint="After your function has run, the logits of the caller are other numbers than before. Make a new tensor in "
     "place of changing the argument.",
 )
@@ -831,7 +831,7 @@ mistake(
     section="perplexity-of-a-text",
     why="A tensor was returned. Perplexity is a number to be read and logged, and nothing is differentiated through "
     "it.",
-    hint="You return a tensor where a Python float is asked for. Use `math.exp`.",
+    hint="You return a tensor, and the task needs a Python float. Use `math.exp`.",
 )
 def perplexity(total_nll, num_tokens):
     if num_tokens <= 0:
@@ -990,8 +990,8 @@ mistake(
     "float64",
     edit("F.one_hot(targets, num_classes).float", "F.one_hot(targets, num_classes).double"),
     section="smoothed-targets",
-    why="The result was made in float64. float32 is asked for, since targets in another type than the model's turn its "
-    "loss into that type.",
+    why="The result was made in float64. The task needs float32, since targets in another type than the model's turn "
+    "its loss into that type.",
     hint="Your numbers are right, but in float64. Return float32.",
 )
 
@@ -1112,7 +1112,7 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x, p, reduction="none").sum(-1)'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="One divergence per row was returned. What is asked for is their sum.",
+    why="One divergence per row was returned. The task needs their sum.",
     hint="You return one number per row. Add them all up.",
 )
 
@@ -1371,7 +1371,7 @@ mistake(
         "def __init__(self, size, padding_idx, smoothing=0.1):",
     ),
     section="smoothing-with-padding",
-    why="The default of `smoothing` was 0.1 and not 0.0. Whoever does not ask for smoothing gets it.",
+    why="The default of `smoothing` was 0.1 and not 0.0. A caller who does not ask for smoothing gets it all the same.",
     hint="Without the argument your module smooths all the same. The default is `smoothing=0.0`.",
 )
 
@@ -1426,7 +1426,7 @@ mistake(
     edit("self.true_dist = p", ""),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The smoothed targets were not kept. They are asked for as `true_dist`, so that one can look at them.",
+    why="The smoothed targets were not kept. The task wants them as `true_dist`, so that you can look at them.",
     hint="After a call `true_dist` is still what it was. Keep the smoothed targets of the last call there.",
 )
 
@@ -1526,7 +1526,7 @@ mistake(
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
     why="A Python number was returned. It has no gradient, so there is nothing to call `backward` on.",
-    hint="You return a Python number where a scalar tensor is asked for. Leave out `.item()`.",
+    hint="You return a Python number, and the task needs a scalar tensor. Leave out `.item()`.",
 )
 
 mistake(

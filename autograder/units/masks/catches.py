@@ -96,7 +96,7 @@ CATCHES = (
             group(
                 "no-exceptions",
                 "No exceptions",
-                slip("diagonal-kept", "A padded position may see itself. What does the specification say of that?"),
+                slip("diagonal-kept", "A padded position may see itself. What does the specification say about that?"),
                 slip(
                     "empty-rows-opened",
                     "Where a query may see nothing, it may see something all the same. Is there such a query in your "

@@ -236,8 +236,8 @@ mistake(
     section="true-means-may-attend",
     why="The mask is True strictly above the diagonal: it marks the future, as nn.MultiheadAttention wants its "
     "attn_mask. In this course True means 'may attend', so every query would see only what it must not see.",
-    hint="Your mask is True exactly for the future, above the diagonal. In this course True means 'may attend': it is "
-    "the complement that is asked for.",
+    hint="Your mask is True exactly for the future, above the diagonal. In this course True means 'may attend': return "
+    "the complement.",
 )
 
 mistake(
@@ -447,8 +447,8 @@ mistake(
     section="padded-queries",
     why="Padding was masked as a key and as a query, which empties the rows of padded queries. Those rows need no "
     "treatment: nobody reads them, and an empty row is only a chance for NaN.",
-    hint="The rows of padded queries are all False in your mask: for [[5, 6, 0]] the last row is 0 0 0 where 1 1 0 is "
-    "asked for. Hide padding as a key only; the loss drops what padded queries compute.",
+    hint="The rows of padded queries are all False in your mask: for [[5, 6, 0]] the last row is 0 0 0 and should be 1 "
+    "1 0. Hide padding as a key only; the loss drops what padded queries compute.",
 )
 
 mistake(
@@ -475,7 +475,7 @@ mistake(
     why="Only the causal mask was returned, repeated for the batch. Queries after a padded position would attend to "
     "the padding.",
     hint="Your mask is the full triangle for every sequence: padded keys are visible to the queries at and after them. "
-    "Combine the triangle with what padding_mask says of each sequence.",
+    "Combine the triangle with what padding_mask says about each sequence.",
 )
 
 mistake(
@@ -736,7 +736,7 @@ mistake(
     edit('float("-inf")', "torch.finfo(scores.dtype).min"),
     section="minus-infinity",
     why="The fill value is the lowest finite number of the float type. It is still a number: a row full of it becomes "
-    "uniform weights after softmax, and the function is asked for minus infinity.",
+    "uniform weights after softmax, and the function has to put minus infinity there.",
     hint="Your masked positions hold the lowest finite number of the type. A row full of it gives uniform weights over "
     "padding; asked for is minus infinity itself, which exists in every float type.",
 )
@@ -812,7 +812,7 @@ mistake(
     edit("scores.masked_fill", "scores.masked_fill_"),
     section="masks-pitfalls",
     why="The fill happened in place (masked_fill_, or assigning to scores[...]). The caller's scores are overwritten, "
-    "which spoils whoever uses them next, and autograd refuses it for a leaf tensor.",
+    "which spoils them for any later use, and autograd refuses it for a leaf tensor.",
     hint="Your result is right, but the scores that were passed in hold -inf afterwards. A function here never changes "
     "its arguments: use the form that returns a new tensor, without the underscore.",
 )

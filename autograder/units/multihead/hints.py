@@ -14,8 +14,8 @@ HINTS = {
         "return cut with axes 1 and 2 exchanged",
     ),
     "multihead.merge_heads": (
-        "Undo `split_heads`: which of its two steps comes first on the way back? And after that step, do the numbers "
-        "of one position lie side by side in memory? ({Section}`multihead#views-and-strides`.)",
+        "Undo `split_heads`: which of its two steps do you undo first? And after that step, do the numbers of one "
+        "position lie side by side in memory? ({Section}`multihead#views-and-strides`.)",
         "(B, H, T, d_head) becomes (B, T, H, d_head) by exchanging axes 1 and 2, and then (B, T, H * d_head). "
         "`view` cannot join two axes that do not lie side by side in memory; `reshape` and `flatten` copy where "
         "they must. Without the exchange the shape comes out right and the numbers wrong.",

@@ -108,7 +108,7 @@ mistake(
     ),
     section="split-and-merge",
     why="Batch and heads were made one axis, (B * H, T, d_head). Some code works that way inside, but then masks with "
-    "a batch axis no longer fit, and here four axes are asked for.",
+    "a batch axis no longer fit, and the task needs four axes.",
     hint="Your result has three axes, (B * H, T, d_head). Keep the heads on an axis of their own behind the batch: (B, "
     "H, T, d_head).",
 )
@@ -819,7 +819,7 @@ mistake(
     "weights-not-kept",
     edit("heads, self.weights", "heads, _"),
     section="stored-weights",
-    why="The weights were used and then forgotten. Whoever wants to see what the heads look at needs them.",
+    why="The weights were used and then forgotten. You need the weights to see what the heads look at.",
     hint="`self.weights` is missing or None after a call. Keep there what `scaled_dot_product_attention` returns as "
     "its second result.",
 )
@@ -847,7 +847,8 @@ mistake(
     section="stored-weights",
     why="`forward` returned the weights along with the output. This class returns the output alone and keeps the "
     "weights in `self.weights`.",
-    hint="`forward` returns a pair where one tensor is asked for. Return the output; the weights go to `self.weights`.",
+    hint="`forward` returns a pair, and the task needs one tensor. Return the output; the weights go to "
+    "`self.weights`.",
 )
 
 mistake(
@@ -1447,8 +1448,8 @@ mistake(
     "changes-the-original",
     edit("copy.deepcopy(without_weights)", "module"),
     section="switch-off-a-head",
-    why="The columns of the original's `w_o` were set to zero, and the original returned. Whoever wants to compare "
-    "with and without the head has lost the model with it.",
+    why="The columns of the original's `w_o` were set to zero, and the original returned. The model with the head is "
+    "then lost, and there is nothing to compare with.",
     hint="After the call the original module is changed too. Make a copy first and change that.",
 )
 
@@ -1708,8 +1709,8 @@ mistake(
     "copy-in-evaluation-mode",
     edit("return ablated", "return ablated.eval()"),
     section="switch-off-a-head",
-    why="The copy was put into evaluation mode, since ablations are usually measured there. Whoever goes on training "
-    "the copy then trains it without dropout and does not notice.",
+    why="The copy was put into evaluation mode, since ablations are usually measured there. A training that goes on "
+    "with the copy then runs without dropout, and nothing says so.",
     hint="The copy of a module in training mode is in evaluation mode. A copy has the mode of the original: to leave "
     "training is up to the caller.",
 )

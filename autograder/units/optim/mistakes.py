@@ -126,8 +126,7 @@ mistake(
     "width-without-root",
     edit("d_model**-0.5", "d_model**-1.0"),
     section="schedule-formula",
-    why="The rate was divided by `d_model` in place of its root. For a width of 512 it is too low by a factor of about "
-    "23.",
+    why="The rate was divided by `d_model` in place of its root. For a width of 512 it is about 23 times too low.",
     hint="Your rates are too low by the root of `d_model`: divide by the root and not by the width itself.",
 )
 
@@ -286,7 +285,7 @@ mistake(
     section="schedule-edges",
     why="A warm-up below 1 was silently taken as 1, or as none. A typing error in a configuration then goes unnoticed.",
     hint="For `warmup=0` you return a rate. It should be an error: raise ValueError with a message that names "
-    "`warmup`. Who wants no warm-up asks for 1.",
+    "`warmup`. A caller who wants no warm-up passes 1.",
 )
 
 mistake(
@@ -308,8 +307,8 @@ mistake(
     edit("min(step**-0.5, step * warmup**-1.5)", "torch.minimum(step**-0.5, step * warmup**-1.5)"),
     section="schedule-formula",
     why="The rate is a tensor. Schedulers, logs and JSON files want a Python float.",
-    hint="You return a tensor; a Python float is asked for. Plain arithmetic with `**` and `min` gives one, `.item()` "
-    "makes one of a tensor.",
+    hint="You return a tensor; the task needs a Python float. Plain arithmetic with `**` and `min` gives one, "
+    "`.item()` makes one of a tensor.",
 )
 
 mistake(
@@ -705,8 +704,8 @@ mistake(
     edit("m.mul_(beta1).add_(p.grad, alpha=1 - beta1)", "m.mul_(beta1).add_(p.grad)"),
     base="decay-first",
     section="adam-moments",
-    why="The gradient was added to the first mean in full, as in SGD with momentum. The mean is then too large by `1 / "
-    "(1 - beta1)`.",
+    why="The gradient was added to the first mean in full, as in stochastic gradient descent with momentum. The mean "
+    "is then too large by `1 / (1 - beta1)`.",
     hint="Your first mean is ten times too large: the new gradient enters with the share `1 - beta1`.",
 )
 
@@ -998,7 +997,7 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-manners",
-    why="The gradient was squared and scaled in place, to save memory. Whoever reads `p.grad` afterwards, to log its "
+    why="The gradient was squared and scaled in place, to save memory. Code that reads `p.grad` afterwards, to log its "
     "norm or to accumulate, finds another number.",
     hint="Your results are right, but `p.grad` is changed by the step. Use operations that make a new tensor.",
 )
@@ -1674,8 +1673,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("return norm", "return min(norm, max_norm)"),
     section="gradient-clipping",
-    why="The norm after clipping was returned. Whoever logs it would see `max_norm` again and again, and not how long "
-    "the gradient really was.",
+    why="The norm after clipping was returned. A log would then show `max_norm` again and again, and not how long the "
+    "gradient really was.",
     hint="Your gradients are right, but the returned number is the norm after clipping. Return the one from before.",
 )
 
@@ -1715,7 +1714,7 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("return norm", "return torch.tensor(norm)"),
     section="gradient-clipping",
-    why="The norm was returned as a tensor. A Python float is asked for, which can be logged and compared.",
+    why="The norm was returned as a tensor. The task needs a Python float, which can be logged and compared.",
     hint="You return a tensor; make a float of it with `.item()`.",
 )
 

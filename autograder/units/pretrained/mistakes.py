@@ -255,7 +255,8 @@ mistake(
         "ids, start, end = ids[:, -self.config.block_size :], 0, self.config.block_size",
     ),
     section="gpt2-block-size",
-    why="A sequence that is too long is cut without a word. Who passes 2,000 tokens should learn that the model cannot read them.",
+    why="A sequence that is too long is cut without a word. A caller who passes 2,000 tokens should learn that the "
+    "model cannot read them.",
     hint="Your model cuts what is too long. Raise ValueError instead.",
 )
 
@@ -267,7 +268,8 @@ mistake(
         "",
     ),
     section="gpt2-block-size",
-    why="Nothing is checked, so the table of positions raises an IndexError that says nothing about the reason. Who calls the model cannot tell a long text from a broken table.",
+    why="Nothing is checked, so the table of positions raises an IndexError that says nothing about the reason. The "
+    "caller cannot tell a long text from a broken table.",
     hint="For too many positions your model raises an IndexError. Compare with `block_size` first, and raise ValueError.",
 )
 
@@ -598,7 +600,7 @@ mistake(
         'for name in list(state):\n    state[name.removeprefix("transformer.")] = state.pop(name)\ngiven = state',
     ),
     section="published-names",
-    why="The names are changed in the argument. Whoever passes it finds other names in it afterwards, and fewer.",
+    why="The names are changed in the argument. The caller finds other names in it afterwards, and fewer.",
     hint="After the call the argument has other names. Build a new dict.",
 )
 

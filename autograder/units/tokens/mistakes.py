@@ -460,8 +460,8 @@ mistake(
         "ids = list(ids)\nids = ids[: ids.index(3)] if skip_special and 3 in ids else ids\nfor index in ids:",
     ),
     section="decoding-words",
-    why="Decoding stops at the first EOS. That is a decision of whoever generates a text; decode spells out every id "
-    "that it is given.",
+    why="Decoding stops at the first EOS. Where to stop is decided by the code that generates a text; decode spells "
+    "out every id that it is given.",
     hint="Your decode drops everything after the first EOS. Leave out the special tokens and go on.",
 )
 
@@ -900,8 +900,8 @@ mistake(
     edit("if not counts:\n    break", ""),
     base="parts-replaced-in-the-lists",
     section="bpe-stops",
-    why="When no pair is left, max is asked for the largest of nothing and raises. A short text simply has fewer "
-    "merges than were asked for.",
+    why="When no pair is left, max is called with an empty list and raises. A short text simply has fewer merges than "
+    "were asked for.",
     hint="Your code raises when every piece has become a single token. Test whether there is a pair before you look "
     "for the most frequent one.",
 )
@@ -983,8 +983,8 @@ mistake(
     edit("if not counts:\n    break", ""),
     base="parts-replaced-in-the-lists",
     section="bpe-ties",
-    why="Of equally frequent pairs the one that was met first was merged, and max is asked for the largest of nothing "
-    "when no pair is left. The rule for ties is the greater pair, and training ends early if it must.",
+    why="Of equally frequent pairs the one that was met first was merged, and max is called with an empty list when no "
+    "pair is left. The rule for ties is the greater pair, and training ends early if it must.",
     hint="Your merges are right until two pairs are equally frequent: compare (count, pair). And stop when no pair is "
     "left.",
 )

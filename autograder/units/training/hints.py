@@ -64,9 +64,9 @@ HINTS = {
         "({Section}`training#accumulation`.)",
         "Make five batches of different sizes and use `accumulate=3`, so that two batches are left for the second "
         "step. `copy.deepcopy(TinyModel())` is a twin with the same parameters. For each of the two groups, add the "
-        "summed losses of the twin, divide by the tokens of the group, and let plain SGD make a step at the rate that "
-        "the schedule has by then. Let a gradient lie in the model before you call `run_epoch`. Compare the parameters "
-        "by `torch.testing.assert_close`, then the rate, the loss, the tokens and the steps.",
+        "summed losses of the twin, divide by the tokens of the group, and let plain gradient descent make a step at "
+        "the rate that the schedule has by then. Let a gradient lie in the model before you call `run_epoch`. Compare "
+        "the parameters by `torch.testing.assert_close`, then the rate, the loss, the tokens and the steps.",
         "make five batches of different sizes, a TinyModel and its copy, SGD for each, a schedule for the model\n"
         "leave a gradient in the model\n"
         "for the first three batches, and for the other two:\n"

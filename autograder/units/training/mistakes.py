@@ -150,8 +150,8 @@ mistake(
     edit("padding_mask(src, pad_id)", "padding_mask(src, pad_id).long()"),
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).long()"),
     section="batch-masks",
-    why="The masks are ones and zeros in place of True and False. Whoever adds or inverts such a mask gets something "
-    "else than was meant.",
+    why="The masks are ones and zeros in place of True and False. Code that adds or inverts such a mask gets a wrong "
+    "result.",
     hint="`src_mask` holds numbers: a mask is boolean here, as the comparison with the id of padding already is.",
 )
 
@@ -467,7 +467,7 @@ mistake(
     "attributes-missing-without-target",
     edit("self.tgt = self.tgt_y = self.tgt_mask = None\nself.ntokens = 0", ""),
     section="batch-device",
-    why="Without a target the attributes `tgt`, `tgt_y`, `tgt_mask` and `ntokens` are not set at all. Whoever asks for "
+    why="Without a target the attributes `tgt`, `tgt_y`, `tgt_mask` and `ntokens` are not set at all. Code that reads "
     "them gets an AttributeError.",
     hint="A batch without a target has no attribute `tgt` in your class. Set all four also then: None, None, None and "
     "0.",
@@ -505,7 +505,7 @@ mistake(
         """,
     ),
     section="batch-device",
-    why="The padding of the ids given was overwritten, so that whoever holds them finds other ids. Building a batch "
+    why="The padding of the ids given was overwritten, so the caller finds other ids in its tensor. Building a batch "
     "should change nothing but the batch.",
     hint="After `Batch(...)` the ids that were handed over have changed. Compare with `pad_id`, and write nothing into "
     "`src` or `tgt`.",
@@ -528,7 +528,8 @@ mistake(
     "moves-itself",
     edit("copy.copy(self)", "self"),
     section="batch-device",
-    why="`to` moves the batch itself and returns it. Whoever still needs the old one finds it elsewhere.",
+    why="`to` moves the batch itself and returns it. A caller that still needs the old batch finds it on the other "
+    "device.",
     hint="`batch.to(device)` changes `batch` itself. Make a new one, `copy.copy(self)` for instance, and set its "
     "tensors.",
 )
@@ -734,7 +735,7 @@ mistake(
     "length-fixed",
     edit("(batch_size, length)", "(batch_size, 10)"),
     section="copy-task-data",
-    why="The length 10 was written into the code, and `length` is ignored. Whoever asks for longer sequences gets "
+    why="The length 10 was written into the code, and `length` is ignored. A caller who wants longer sequences gets "
     "these.",
     hint="Your sequences have 10 ids, whatever `length` says.",
 )
@@ -1464,7 +1465,7 @@ mistake(
     edit("batches = []", "order = sorted(range(len(lengths)), key=lambda i: lengths[i])\nbatches = []"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="`lengths` was sorted in place. Whoever owns the list finds other lengths at its positions.",
+    why="`lengths` was sorted in place. The caller finds the lengths of its list in another order.",
     hint="After the call `lengths` is sorted: `sort()` changes the list. Use `sorted`, on the positions.",
 )
 
@@ -1633,8 +1634,8 @@ mistake(
     edit("return batches", "return [batches[i] for i in order]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The batches are shuffled without a generator too. Who gives none asks for a fixed order, as one does for a "
-    "validation set.",
+    why="The batches are shuffled without a generator too. A caller who passes none wants a fixed order, as is usual "
+    "for a validation set.",
     hint="Without a generator your batches come in another order each time. Shuffle only if there is one.",
 )
 
@@ -1656,8 +1657,8 @@ mistake(
     edit("generator=shuffle_generator", "generator=torch.Generator().manual_seed(0)"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The order is drawn by a new generator with a fixed seed, so that every epoch has the same one. Whoever passes "
-    "a generator expects it to decide.",
+    why="The order is drawn by a new generator with a fixed seed, so that every epoch has the same one. A caller who "
+    "passes a generator expects it to decide.",
     hint="Every generator gives the same order: draw from the one that was given.",
 )
 
@@ -2008,7 +2009,7 @@ mistake(
     edit("total_loss += loss.item()", "total_loss = total_loss + loss"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The loss is a tensor that still belongs to the graph of the last backward pass. Whoever keeps it keeps the "
+    why="The loss is a tensor that still belongs to the graph of the last backward pass. If you keep it, you keep the "
     "graphs of a whole epoch in memory.",
     hint="`loss` of your result is a tensor with a graph behind it: add up `loss.item()`.",
 )
@@ -2170,7 +2171,7 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Tokens and steps are exchanged in the result. Whoever reads `result.tokens` gets the number of steps.",
+    why="Tokens and steps are exchanged in the result. `result.tokens` is then the number of steps.",
     hint="`tokens` and `steps` of your result are exchanged: the order is loss, tokens, seconds, steps.",
 )
 

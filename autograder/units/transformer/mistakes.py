@@ -114,7 +114,7 @@ mistake(
         'def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="post"):',
     ),
     section="tf-norms",
-    why='The default is "post". This course\'s layers are pre-norm unless something else is asked for.',
+    why='The default is "post". This course\'s layers are pre-norm unless the caller chooses otherwise.',
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -184,7 +184,7 @@ mistake(
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
     why="The connections were built without the dropout that was asked for, so they drop with their own default of "
-    "0.1. A model that is asked for no dropout drops all the same.",
+    "0.1. A model that is built with no dropout drops all the same.",
     hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
 )
 
@@ -1151,7 +1151,7 @@ mistake(
     "post-norm-by-default",
     edit('dropout=0.1, norm="pre"):', 'dropout=0.1, norm="post"):'),
     section="tf-norms",
-    why='The default is "post". This course\'s layers are pre-norm unless something else is asked for.',
+    why='The default is "post". This course\'s layers are pre-norm unless the caller chooses otherwise.',
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -1213,7 +1213,7 @@ mistake(
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-decoder-layer",
     why="The connections were built without the dropout that was asked for, so they drop with their own default of "
-    "0.1. A model that is asked for no dropout drops all the same.",
+    "0.1. A model that is built with no dropout drops all the same.",
     hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
 )
 
@@ -1451,8 +1451,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is asked "
-    "for none drops all the same while it trains.",
+    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is built "
+    "with no dropout drops all the same while it trains.",
     hint="The layers of your encoder drop with a probability of their own. Hand `dropout` on to each layer.",
 )
 
@@ -1713,8 +1713,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is asked "
-    "for none drops all the same while it trains.",
+    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is built "
+    "with no dropout drops all the same while it trains.",
     hint="The layers of your decoder drop with a probability of their own. Hand `dropout` on to each layer.",
 )
 
@@ -2246,7 +2246,8 @@ mistake(
     "given-masks-ignored",
     edit("src_mask = padding_mask(", "src_mask, tgt_mask = None, None\nsrc_mask = padding_mask("),
     section="tf-flow",
-    why="The masks are always built from the ids, also when the caller gives others. Who gives a mask has a reason.",
+    why="The masks are always built from the ids, also when the caller gives others. A caller who passes a mask has a "
+    "reason.",
     hint="Masks that are given have no influence in your model. Build one only where the argument is `None`.",
 )
 
@@ -2652,8 +2653,8 @@ mistake(
         "tie = tie_weights and src_vocab == tgt_vocab\ntie_weights = tie\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-tying",
-    why="With vocabularies of different sizes nothing is tied, and nothing is said. Who asks for tied weights must "
-    "learn that there are none.",
+    why="With vocabularies of different sizes nothing is tied, and nothing is said. A caller who asks for tied weights "
+    "must learn that there are none.",
     hint="With `tie_weights` and two different vocabulary sizes, raise a `ValueError` that names both.",
 )
 

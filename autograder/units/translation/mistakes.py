@@ -181,8 +181,8 @@ mistake(
     edit("model.train(was_training)", "model.train()"),
     base="lists-named-first",
     section="evaluation-mode",
-    why="The model is put into training mode at the end, whatever it was in. Whoever evaluates twice, or translates "
-    "next, does so with dropout.",
+    why="The model is put into training mode at the end, whatever it was in. A second evaluation, or a translation "
+    "after it, then runs with dropout.",
     hint="After your evaluation the model is in training mode even if it came in evaluation mode: set back what it "
     "was, `model.train(was_training)`.",
 )
@@ -886,7 +886,7 @@ mistake(
     "anything-is-executed",
     edit("weights_only=True", "weights_only=False"),
     section="resume-to-the-bit",
-    why="The file was read with `weights_only=False`. Then whoever wrote the file decides what is executed here.",
+    why="The file was read with `weights_only=False`. Then the author of the file decides what is executed here.",
     hint="A checkpoint may come from anywhere. `weights_only=True` reads numbers, and refuses to execute anything.",
 )
 
@@ -1043,7 +1043,7 @@ mistake(
     "own-tokens-returned",
     edit("return total.item()", "return tokens"),
     section="average-gradients",
-    why="The tokens of one process were returned. Whoever reports the loss per token needs those of all.",
+    why="The tokens of one process were returned. The loss per token needs the tokens of all processes.",
     hint="You return the tokens that came in. Those of all processes together are wanted.",
 )
 
@@ -1305,7 +1305,7 @@ mistake(
     ),
     section="cost-of-a-step",
     why="The activations are divided by the number of devices. `rows` are those of all devices together, and so are the bytes.",
-    hint="With four devices you count the bytes of one. All that the step keeps is asked for, on all devices together.",
+    hint="With four devices you count the bytes of one. Count all that the step keeps, on all devices together.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1369,7 +1369,7 @@ mistake(
     section="attention-as-pictures",
     why="The heads were averaged. What one head does alone is lost: a head that looks at the word before and one that "
     "looks at the verb make a blur.",
-    hint="There is no axis for the heads in your maps: leave them apart, whoever wants a mean can take it.",
+    hint="There is no axis for the heads in your maps: keep them apart; a mean can still be taken later.",
 )
 
 mistake(
@@ -1493,7 +1493,7 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="leave-the-model",
-    why="The model stays in evaluation mode. Whoever looks at maps in the middle of a training goes on without "
+    why="The model stays in evaluation mode. If you look at maps in the middle of a training, it goes on without "
     "dropout.",
     hint="After your function the model is in evaluation mode, whatever it was in before. Remember `model.training`, "
     "and set it back.",
@@ -1717,7 +1717,7 @@ mistake(
         "links = weights.argmax(dim=1)\nweights[torch.arange(len(weights)), links] = 0\nreturn links.tolist()",
     ),
     section="reading-alignments",
-    why="The largest weights were set to 0 in the caller's tensor. Whoever draws the map afterwards draws another one.",
+    why="The largest weights were set to 0 in the caller's tensor. A drawing made afterwards shows another map.",
     hint="After your call the weights are not what they were. Read them, and change nothing.",
 )
 
@@ -1759,8 +1759,8 @@ mistake(
     edit("model, translator", "translator, model"),
     base="constant-rate",
     section="capstone",
-    why="The function and the model are returned in the wrong order. Who unpacks them counts the parameters of a "
-    "function.",
+    why="The function and the model are returned in the wrong order. A caller who unpacks them counts the parameters "
+    "of a function.",
     hint="You return `(translate, model)`; the model comes first.",
 )
 

@@ -609,7 +609,7 @@ mistake(
     edit("range(steps)", "range(500)"),
     section="five-lines",
     why="The number of steps was written into the program. The argument `steps` has no effect.",
-    hint="Your loop makes 500 steps, however many it is asked for.",
+    hint="Your loop makes 500 steps, whatever `steps` says.",
 )
 
 mistake(
@@ -626,7 +626,7 @@ mistake(
     "one-step-more",
     edit("range(steps)", "range(steps + 1)"),
     section="five-lines",
-    why="The loop makes one step more than it is asked for. After 0 steps nothing should have moved.",
+    why="The loop makes one step more than `steps`. After 0 steps nothing should have moved.",
     hint="With `steps=0` the line moves already. `range(n)` has n numbers.",
 )
 
@@ -635,7 +635,7 @@ mistake(
     "tensors-returned",
     edit("slope.item(), intercept.item()", "slope, intercept"),
     section="five-lines",
-    why="The parameters themselves were returned. Whoever gets them can change them, and drags the graph along.",
+    why="The parameters themselves were returned. The caller can then change them, and keeps the graph alive.",
     hint="You return tensors. `.item()` makes a Python number of a tensor with one entry.",
 )
 
