@@ -978,8 +978,8 @@ mistake(
     edit("(5 + len(item[0]) - 1) / 6", "len(item[0])"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The sum is divided by the plain length to the power, the start symbol included. The formula of GNMT has "
-    "(5 + length) / 6 in its place, which grows more slowly for short outputs.",
+    why="The sum is divided by the plain length to the power, the start symbol included. The published formula has (5 "
+    "+ length) / 6 in its place, which grows more slowly for short outputs.",
     hint="Your penalty is `length ** length_penalty`. Use `((5 + length) / 6) ** length_penalty`, without the start "
     "symbol.",
 )
