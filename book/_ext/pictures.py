@@ -1,6 +1,6 @@
 """The figures of the pages: their numbers and captions, and the versions of one picture for screens and themes.
 
-A cell that draws needs nothing but the alt text of its picture. Its figure gets a number, the first sentence of the alt
+A cell that draws needs nothing but the alt text of its picture. Its figure gets a number, the beginning of the alt
 text as its caption, and the code that drew it, folded, below. A cell can name its figure, and say more than that::
 
     mystnb:
@@ -38,7 +38,7 @@ POINT = 4 / 3  # in pixels
 SMALLEST, LEGIBLE = 9.5 * POINT, 11  # pixels: labels as they are drawn (figures.SMALLEST), and as they are shown
 PHONE = 397  # pixels: a picture of this width can be read in the column of a phone
 LIGHT = "#ced6dd"  # the theme's text on dark
-SENTENCE = re.compile(r".+?[.!?](?=\s+[A-Z]|$)", re.DOTALL)
+BEGINNING = re.compile(r".{40,}?[.!?](?=\s+[A-Z]|$)", re.DOTALL)  # "Two plots." alone says too little
 
 
 class Captions(SphinxTransform):
@@ -82,7 +82,7 @@ def _figure(image: nodes.image) -> nodes.figure:
         figure += held
     if not any(figure.findall(nodes.caption)):
         words = " ".join(image.get("alt", "").split())
-        first = SENTENCE.match(words)
+        first = BEGINNING.match(words)
         figure += nodes.caption("", first[0] if first else words)
     return figure
 
