@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, repeat
+from itertools import combinations, groupby, islice, repeat
+from operator import itemgetter
 from typing import Any, overload
 
 import torch
@@ -88,7 +89,7 @@ def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeli
 
 
 MOST_POSSIBLE = 3  # mistakes that are listed: more would be a guess
-MOST_PAIRS = 150  # of mistakes that are run
+MOST_PAIRS = 120  # of mistakes that are run
 MOST_PAIRS_IN_C = 8  # each of which has to be compiled
 
 
@@ -178,6 +179,7 @@ def _two_at_once(
 
     Neither of two mistakes shows in a check that passes. Where one does not show, the other one has mostly given the
     learner's answers: pairs of which that holds, in every entry of a tensor, come first. In C only they are compiled.
+    Those come back that fit among the first that do.
     """
     if _takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
         return []
@@ -189,12 +191,16 @@ def _two_at_once(
             shows[candidate] = [_shown(candidate, item, answers) for item, answers in zip(failing, right)]
     unlikely = {two: sum(map(_unlikely, *(shows[one] for one in two))) for two in combinations(shows, 2)}
     likely = sorted(unlikely, key=lambda two: unlikely[two])[:MOST_PAIRS]
-    against = {two: sum(map(_entries_against, *(shows[one] for one in two))) for two in likely}
-    likely.sort(key=lambda two: (unlikely[two], against[two]))
-    made = (pair for two in likely if not (is_c(unit) and against[two]) and (pair := both(*two)))
-    found = islice(made, MOST_PAIRS_IN_C if is_c(unit) else MOST_PAIRS)
-    fitting = [pair for pair in found if all(answers_alike(pair, item) for item in (*failing, *passing))]
-    return list({pair.name: pair for pair in reversed(fitting)}.values())
+    against = {two: (unlikely[two], sum(map(_entries_against, *(shows[one] for one in two)))) for two in likely}
+    ranked: Iterator[tuple[tuple[int, int], Mistake]]
+    ranked = ((rank, pair) for two, rank in sorted(against.items(), key=itemgetter(1)) if (pair := both(*two)))
+    if is_c(unit):
+        ranked = islice((one for one in ranked if one[0] == (0, 0)), MOST_PAIRS_IN_C)
+    for _, equals in groupby(ranked, key=itemgetter(0)):
+        fitting = [pair for _, pair in equals if all(answers_alike(pair, item) for item in (*failing, *passing))]
+        if fitting:
+            return list({pair.name: pair for pair in reversed(fitting)}.values())
+    return []
 
 
 @dataclass(frozen=True)
