@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, repeat
+from itertools import combinations, groupby, islice, repeat
+from operator import itemgetter
 from typing import Any, overload
 
 import torch
@@ -88,7 +89,7 @@ def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeli
 
 
 MOST_POSSIBLE = 3  # mistakes that are listed: more would be a guess
-MOST_PAIRS = 200  # of mistakes that are run
+MOST_PAIRS = 120  # of mistakes that are run
 MOST_PAIRS_IN_C = 8  # each of which has to be compiled
 
 
@@ -139,7 +140,8 @@ def likeliest(
     everything = best.score == (len(failing), len(passing))
     # One symptom has many causes, and so has NaN: there the mistake must at least fit whatever else was seen.
     by_number, by_nan = (any(_tells(unit, item, nearly_right, nan) for item in best.failing) for nan in (False, True))
-    if len(equals) == 1 and (by_number or (by_nan and everything)):
+    told_twice = len(best.failing) > 1 or best.passing == len(passing)  # else as much speaks against it as for it
+    if len(equals) == 1 and ((by_number and told_twice) or (by_nan and everything)):
         return Likeliest(equals[0])
     enough = everything or (by_number and 2 * len(best.failing) >= len(failing))
     return Likeliest(possible=tuple(equals)) if enough and len(equals) <= MOST_POSSIBLE else Likeliest()
@@ -175,8 +177,9 @@ def _two_at_once(
 ) -> list[Mistake]:
     """The pairs of mistakes that explain all that was seen, wrong values among it.
 
-    Where one of two mistakes does not show, the other one must have given the learner's answers; and neither shows in
-    a check that passes. Pairs of which that holds in every entry of a tensor come first; in C only they are compiled.
+    Neither of two mistakes shows in a check that passes. Where one does not show, the other one has mostly given the
+    learner's answers: pairs of which that holds, in every entry of a tensor, come first. In C only they are compiled.
+    Those come back that fit among the first that do.
     """
     if _takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
         return []
@@ -186,13 +189,18 @@ def _two_at_once(
     for candidate in candidates:
         if all(answers_alike(candidate, item) for item in passing):
             shows[candidate] = [_shown(candidate, item, answers) for item, answers in zip(failing, right)]
-    likely = [two for two in combinations(shows, 2) if all(map(_may_give, *(shows[one] for one in two)))]
-    against = {two: sum(map(_entries_against, *(shows[one] for one in two))) for two in likely}
-    likely.sort(key=lambda two: against[two])
-    made = (pair for two in likely if not (is_c(unit) and against[two]) and (pair := both(*two)))
-    found = islice(made, MOST_PAIRS_IN_C if is_c(unit) else MOST_PAIRS)
-    fitting = [pair for pair in found if all(answers_alike(pair, item) for item in (*failing, *passing))]
-    return list({pair.name: pair for pair in reversed(fitting)}.values())
+    unlikely = {two: sum(map(_unlikely, *(shows[one] for one in two))) for two in combinations(shows, 2)}
+    likely = sorted(unlikely, key=lambda two: unlikely[two])[:MOST_PAIRS]
+    against = {two: (unlikely[two], sum(map(_entries_against, *(shows[one] for one in two)))) for two in likely}
+    ranked: Iterator[tuple[tuple[int, int], Mistake]]
+    ranked = ((rank, pair) for two, rank in sorted(against.items(), key=itemgetter(1)) if (pair := both(*two)))
+    if is_c(unit):
+        ranked = islice((one for one in ranked if one[0] == (0, 0)), MOST_PAIRS_IN_C)
+    for _, equals in groupby(ranked, key=itemgetter(0)):
+        fitting = [pair for _, pair in equals if all(answers_alike(pair, item) for item in (*failing, *passing))]
+        if fitting:
+            return list({pair.name: pair for pair in reversed(fitting)}.values())
+    return []
 
 
 @dataclass(frozen=True)
@@ -220,10 +228,10 @@ def _shown(candidate: Mistake, evidence: Evidence, right: Sequence[Outcome]) -> 
     return _Shown((all_like, all_right), tuple(like), tuple(same))
 
 
-def _may_give(one: _Shown, other: _Shown) -> bool:
-    """Whether two mistakes together may answer as the learner's code did, by what each of them does alone."""
+def _unlikely(one: _Shown, other: _Shown) -> bool:
+    """Whether in a check one mistake does not show, and the other one answers unlike the learner's code."""
     (like, right), (other_like, other_right) = one.whole, other.whole
-    return (other_like or not right) and (like or not other_right)
+    return (right and not other_like) or (other_right and not like)
 
 
 def _entries_against(one: _Shown, other: _Shown) -> int:

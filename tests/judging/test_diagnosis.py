@@ -356,6 +356,13 @@ def test_a_driver_that_fails_in_a_mistake_does_not_end_the_run(monkeypatch):
     assert (task.status, task.diagnosis) == ("failed", None)
 
 
+def test_one_failure_is_too_little_where_a_passing_check_speaks_against_it(catalogue):
+    learner = entry("mixed", "def softmax(x, dim=-1):\n    return 2 * x if x.min() > 0 else x.softmax(dim)\n")
+    catalogue(DOUBLED)
+    assert possible(evidence(learner, (FAILED, [1.0, 2.0]), (PASSED, [1.0, -2.0]))) == ["doubled"]
+    assert named(evidence(learner, (FAILED, [1.0, 2.0]), (FAILED, [3.0, 1.0]), (PASSED, [1.0, -2.0]))) == "doubled"
+
+
 # --- two mistakes at once ----------------------------------------------------------------------------------------
 
 RIGHT = "def softmax(x, dim=-1):\n    y = (x - 1) ** 2\n    return y + 3\n"
@@ -418,6 +425,13 @@ def test_a_pair_must_fit_whatever_passed_too(catalogue, right):
     catalogue(SHIFTED, ADDS_LESS)
     assert named(evidence(learner, *TWO)) == "shifted-and-adds-less"
     assert named(evidence(learner, *TWO, (PASSED, [9.0, 1.0]))) is None
+
+
+def test_two_mistakes_that_change_each_other_are_found_among_few(catalogue, right):
+    """Alone, the sign does not show in the first check; and the power gives other numbers than the two together."""
+    flipped = edits_of_right("flipped", Edit("(x - 1)", "(1 - x)"))
+    catalogue(flipped, CUBED)
+    assert named(evidence(both(flipped, CUBED) or flipped, *TWO)) == "flipped-and-cubed"
 
 
 def test_edits_of_one_piece_of_code_make_no_pair():

@@ -737,6 +737,19 @@ mistake(
 
 mistake(
     "attention.scaled_dot_product_attention",
+    "number-added-to-forbidden-scores",
+    edit("nothing = ~mask.any(-1, keepdim=True)", ""),
+    edit('scores.masked_fill(~mask, float("-inf")).masked_fill(nothing, 0.0)', "scores + ~mask * -10000.0"),
+    edit("softmax(scores).masked_fill(nothing, 0.0)", "softmax(scores)"),
+    section="nothing-to-attend",
+    why="A large negative number was added to the forbidden scores. In a row with nothing allowed all scores are "
+    "lowered alike, and the softmax is that of the row without a mask.",
+    hint="A query that may attend to nothing attends to everything: all its scores are lowered by the same number. Such "
+    "a row has to end as zeros.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
     "nan-where-nothing-is-allowed",
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",

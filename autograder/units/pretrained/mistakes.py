@@ -628,6 +628,15 @@ mistake(
 
 mistake(
     "pretrained.generate_text",
+    "prompt-left-out",
+    edit("return decode(ids)", "return decode(ids[len(encode(prompt)) :])"),
+    section="text-with-the-cache",
+    why="Only the new tokens are decoded. The text should begin with the prompt.",
+    hint="Your text is right but lacks the prompt. Decode all ids, those of the prompt included.",
+)
+
+mistake(
+    "pretrained.generate_text",
     "prompt-cropped",
     edit(
         'raise ValueError(f"The prompt has {len(ids)} tokens, but block_size is {model.config.block_size}.")',

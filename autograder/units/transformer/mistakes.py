@@ -1301,6 +1301,17 @@ mistake(
 
 mistake(
     "transformer.Encoder",
+    "no-last-norm-variant-2",
+    edit('self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()', ""),
+    edit("return self.last_norm(x)", "return x"),
+    section="tf-stacks",
+    why="There is no norm after the last layer. In a pre-norm stack nothing else bounds what leaves it: the sum of all "
+    "sublayers has grown with every layer.",
+    hint="Your pre-norm stack returns what its last layer returned. After it comes one more norm.",
+)
+
+mistake(
+    "transformer.Encoder",
     "last-norm-with-post",
     edit(
         'self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()',
@@ -1598,6 +1609,17 @@ mistake(
     "transformer.Decoder",
     "no-last-norm",
     edit("self.last_norm(x)", "x"),
+    section="tf-stacks",
+    why="There is no norm after the last layer. In a pre-norm stack nothing else bounds what leaves it, and the "
+    "generator gets sums of any size.",
+    hint="Your pre-norm decoder returns what its last layer returned. After it comes one more norm.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "no-last-norm-variant-2",
+    edit('self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()', ""),
+    edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
     why="There is no norm after the last layer. In a pre-norm stack nothing else bounds what leaves it, and the "
     "generator gets sums of any size.",
