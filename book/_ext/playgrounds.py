@@ -391,7 +391,8 @@ def _decoding_still(start: dict[str, Any]) -> Table:
 
     def likely(source: Any, written: tuple[int, ...]) -> dict[int, float]:
         row = writers["table"].get("".join(names.get(index, "?") for index in written), {})
-        return {ids[token]: share for token, share in row.items()}
+        # Of equally likely tokens the first, as in the picture of the chapter; the search alone leaves that open.
+        return {ids[token]: share * (1 - 1e-5 * i) for i, (token, share) in enumerate(row.items())}
 
     rows = []
     src, mask = torch.tensor([[4]]), torch.ones(1, 1, 1, 1, dtype=torch.bool)

@@ -197,7 +197,7 @@ async function build(app, start) {
           svg("rect", {
             x: (left + c * cell).toFixed(2),
             y: y + 1,
-            width: (cell + (cell < 4 ? 0.3 : -1)).toFixed(2),
+            width: (cell + (cell < 8 ? 0.3 : -1)).toFixed(2),
             height: height - 2,
             fill: hidden ? "none" : `rgb(${rgb.join(" ")})`,
           }),
