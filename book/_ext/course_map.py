@@ -74,7 +74,7 @@ def _caption(here: Unit, page: str) -> str:
     name = drawing.NAMES.get(here.name, here.title)
     lines = [
         f'<span class="drawing-here">{here.number} · {escape(name)}</span>',
-        '<span class="drawing-key">Solid: built before. Lit: this chapter. Dashed: still to come.</span>',
+        '<span class="drawing-key">Solid: built. Lit: this chapter. Dashed: to come.</span>',
         f'<a href="{whole}">The whole map</a>',
     ]
     return "".join(lines)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from visiting import ROOT, soup, visit
 
@@ -58,6 +60,16 @@ CONTRAST = """() => {
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   }).reduce((least, one) => Math.min(least, one), 21);
 }"""
+# How readers with normal vision, without green and without red cones see linear RGB (Machado et al. 2009, severity 1).
+VISIONS = {
+    "normal": np.eye(3),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+}
 AT_ONCE = ".drawing * { transition: none !important }"
 
 
@@ -153,13 +165,30 @@ def test_the_drawings_in_a_chapter_can_be_read(site: Path, browser: Any, address
         assert not seen.console
 
 
-def test_every_stage_has_a_colour_of_its_own_in_both_themes() -> None:
+def test_every_stage_has_a_colour_that_colour_blind_readers_can_tell_apart() -> None:
     sheet = (ROOT / "book" / "static" / "drawing.css").read_text(encoding="utf-8")
     for theme in ("", 'html[data-theme="dark"] '):
         rules = [f"\n{theme}.drawing .stage-{place} {{" for place in range(1, len(STAGES) + 1)]
         assert all(sheet.count(rule) == 1 for rule in rules)
         colours = [sheet.split(rule)[1].split("--hue: ")[1].split(";")[0] for rule in rules]
-        assert len(set(colours)) == len(STAGES)
+        for vision, seen_as in VISIONS.items():
+            seen = [lab(seen_as @ linear(colour)) for colour in colours]
+            nearest = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2))
+            assert nearest > 12, (theme or "light", vision)  # 2.3 is just noticeable
+
+
+def linear(colour: str) -> np.ndarray:
+    """``"#a63d00"`` -> linear red, green and blue, 0 to 1."""
+    parts = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """Linear RGB in CIELAB, for the white of D65."""
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    xyz = to_xyz @ np.clip(rgb, 0, 1) / [0.9505, 1, 1.089]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 @pytest.mark.parametrize("layout", [drawing.WIDE, drawing.NARROW, drawing.SMALL], ids=lambda layout: layout.name)
