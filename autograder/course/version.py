@@ -2,11 +2,13 @@
 
 A notebook that is given out to a class names the version that its first cell installs, and a digest of the checks of
 its unit. Where other checks are installed, those of the public course instead of a private one's above all, `check`
-says so instead of judging.
+says so instead of judging. A notebook of a public release names digests of its tasks instead: they are judged, and
+`check` says of each that has changed since that it has.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import subprocess
@@ -14,7 +16,9 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 from autograder.course.addresses import ROOT, is_checkout, parts_of, repository_url
-from autograder.course.registry import BY_NAME
+from autograder.course.catalogue import in_c, stub_of
+from autograder.course.registry import BY_NAME, is_catch
+from autograder.course.source import kernels_of
 
 
 def requirement(version: str) -> str:
@@ -57,3 +61,36 @@ def digest_of_checks(unit: str) -> str:
     for path in filter(Path.is_file, files):
         digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
     return digest.hexdigest()[:16]
+
+
+def digests_of_tasks(unit: str) -> str:
+    """What each task of a unit asks for, as ``NAME-DIGEST`` with blanks between: its specification and its checks.
+
+    What several checks share is not part of it, so a digest stays the same while only that changes.
+    """
+    checks = (ROOT / parts_of(unit)["checks"]).read_text(encoding="utf-8")
+    functions = [node for node in ast.parse(checks).body if isinstance(node, ast.FunctionDef)]
+    found = []
+    for task, name in zip(BY_NAME[unit].task_ids, BY_NAME[unit].names):
+        own = [node for node in functions if any(repr(task) in ast.unparse(one) for one in node.decorator_list)]
+        asked = _specification(task) + "".join(ast.get_source_segment(checks, node) or "" for node in own)
+        found.append(f"{name}-{hashlib.sha256(asked.encode()).hexdigest()[:8]}")
+    return " ".join(found)
+
+
+def changed_tasks(unit: str, digests: str) -> list[str]:
+    """The tasks of the installed course that are not what `digests_of_tasks` once said of them, or are new."""
+    if unit not in BY_NAME:
+        return []
+    before = set(digests.split())
+    return [f"{unit}.{one.rpartition('-')[0]}" for one in digests_of_tasks(unit).split() if one not in before]
+
+
+def _specification(task: str) -> str:
+    """What a learner finds in place of a solution; of a test, also what it has to catch."""
+    unit, _, name = task.partition(".")
+    if in_c(task):
+        kernel = kernels_of((ROOT / parts_of(unit, "c")["solution"]).read_text(encoding="utf-8"))[name]
+        return kernel.partition("{")[0]
+    catches = (ROOT / parts_of(unit)["about"]).with_name("catches.py")
+    return stub_of(unit, name) + (catches.read_text(encoding="utf-8") if is_catch(task) else "")

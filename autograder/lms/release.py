@@ -1,7 +1,8 @@
 """Exercise notebooks from one source: ``python -m autograder.release`` (``make exercises``).
 
 ``python -m autograder.release --course FOLDER UNIT ...`` releases units into an nbgrader course instead; their first
-cell installs the version of the course that they were released with.
+cell installs the version of the course that they were released with. ``--out FOLDER`` writes the notebooks of a release
+of the project: they do so too, and `check` says in them which tasks have changed since.
 
 ``solutions/notebooks/<unit>.md`` (jupytext MyST) holds the narrative and *names* the code it wants. In it,
 
@@ -48,6 +49,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import sys
 import sysconfig
 import tempfile
@@ -67,7 +69,7 @@ from autograder.course import addresses, by_hand, chapter_path, headings
 from autograder.course.catches import find_catch
 from autograder.course.references import Reference, UnknownReference, expand
 from autograder.course.registry import BY_NAME, COMPANIONS, COMPLETE, Unit, UnknownUnit, find_unit, is_catch
-from autograder.course.version import digest_of_checks, pinned, requirement
+from autograder.course.version import digest_of_checks, digests_of_tasks, pinned, requirement
 from autograder.judging import runner
 from autograder.lms.grade_ids import grade_id
 from autograder.lms.nbgrader import configure
@@ -322,10 +324,11 @@ def course_constant(name: str) -> object:
 
 @dataclass(frozen=True)
 class Pin:
-    """What the first cell of a notebook installs, and which checks it is released with."""
+    """What the first cell of a notebook installs, and what it was released with: digests of checks, or of tasks."""
 
     package: str  # as pip takes it
-    checks: str
+    checks: str = ""
+    tasks: str = ""
 
 
 def source_notebook(unit: Unit, pin: Pin | None = None) -> NotebookNode:
@@ -358,13 +361,17 @@ def first_cell(unit: Unit, pin: Pin | None) -> str:
         f'    %pip install -q "{package}"',
         f"    {names}",
     ]
-    if pin:
+    if pin and pin.tasks:
+        lines += ["check(", f'    "{unit.name}",', f'    tasks="{pin.tasks}",', f'    package="{pin.package}",', ")"]
+    elif pin:
         lines.append(f'check("{unit.name}", released_with="{pin.checks}", package="{package}")')
     return "\n".join(lines)
 
 
-def companion_notebook(name: str) -> NotebookNode:
+def companion_notebook(name: str, package: str = "") -> NotebookNode:
     """A notebook beside that of a unit, in which nothing is graded.
+
+    Its first cell installs ``package``, by default the course as the repository is.
 
     It takes code from ``solutions/<name>.py`` where there is such a module, and else from that of the unit.
     """
@@ -372,7 +379,7 @@ def companion_notebook(name: str) -> NotebookNode:
     narrative = jupytext.reads(_read(path), fmt="md:myst")
     module = SolutionModule(name) if (SOLUTIONS / f"{name}.py").is_file() else solution_of(unit)
     trains = any(TRAINING_PROGRAM in cell.source for cell in narrative.cells if cell.cell_type == "code")
-    package, modules = requirement(addresses.repository_branch()), "autograder"
+    package, modules = package or requirement(addresses.repository_branch()), "autograder"
     if trains:
         package, modules = f"transformer-workbook[translation] @ {package}", "autograder, tokenizers"
     cells = [_code(COMPANION_FIRST_CELL.format(modules=modules, package=package))]
@@ -573,26 +580,36 @@ def _plural(points: object) -> str:
 # --- nbgrader: from source to release ----------------------------------------------------------------------
 
 
-def build_sources(course_root: Path, units: Iterable[str] | None = None, package: str = "") -> list[Path]:
+def build_sources(
+    course_root: Path, units: Iterable[str] | None = None, package: str = "", public: bool = False
+) -> list[Path]:
     """Write ``<course_root>/source/<unit>/<unit>.ipynb`` for the units, all complete ones by default."""
     paths = []
     for unit in _units(units):
         path = course_root / "source" / unit.name / f"{unit.name}.ipynb"
-        pin = Pin(package, digest_of_checks(unit.name)) if package else None
-        _write(path, to_bytes(source_notebook(unit, pin)))
+        _write(path, to_bytes(source_notebook(unit, _pin(unit.name, package, public))))
         paths.append(path)
     return paths
 
 
-def generate(course_root: Path, units: Iterable[str] | None = None, package: str = "") -> list[Path]:
+def _pin(unit: str, package: str, public: bool) -> Pin | None:
+    if not package:
+        return None
+    return Pin(package, tasks=digests_of_tasks(unit)) if public else Pin(package, checks=digest_of_checks(unit))
+
+
+def generate(
+    course_root: Path, units: Iterable[str] | None = None, package: str = "", public: bool = False
+) -> list[Path]:
     """Build the sources and have nbgrader release them: ``<course_root>/release/<unit>/<unit>.ipynb``.
 
     The assignments are entered into the gradebook of that course, ``<course_root>/gradebook.db``. Their first cells
-    install ``package``, by default the course as its repository is when they run.
+    install ``package``, by default the course as its repository is when they run. Where other checks are installed,
+    nothing is judged; in ``public`` notebooks, it is said of what has changed.
     """
     course_root = course_root.resolve()
     chosen = [unit.name for unit in _units(units)]
-    build_sources(course_root, chosen, package)
+    build_sources(course_root, chosen, package, public)
     api = NbGraderAPI(config=configure(Config(), root=course_root))
     with scripts_on_path():
         return [_release(api, course_root, unit) for unit in chosen]
@@ -642,10 +659,12 @@ def to_bytes(notebook: NotebookNode) -> bytes:
     return (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()
 
 
-def write_exercises(target: Path, course_root: Path) -> list[Path]:
+def write_exercises(target: Path, course_root: Path, package: str = "") -> list[Path]:
     """Generate the exercises of all complete units into ``target``; returns the files that changed."""
-    made = {target / path.parent.name / path.name: path.read_bytes() for path in generate(course_root)}
-    made |= {target / unit / f"{name}.ipynb": to_bytes(companion_notebook(name)) for name, unit in COMPANIONS.items()}
+    released = generate(course_root, package=package, public=True)
+    made = {target / path.parent.name / path.name: path.read_bytes() for path in released}
+    for name, unit in COMPANIONS.items():
+        made[target / unit / f"{name}.ipynb"] = to_bytes(companion_notebook(name, package))
     return [path for path, data in made.items() if _write(path, data)]
 
 
@@ -718,6 +737,14 @@ def release_to_class(course_root: Path, units: list[str], package: str) -> None:
     print(f"Their first cell installs {package}.")
 
 
+def release_to_public(target: Path, package: str) -> None:
+    """Write the exercises with all that lies beside them into a folder, as a release of the project has them."""
+    shutil.copytree(EXERCISES, target, ignore=shutil.ignore_patterns(".*", "__pycache__"), dirs_exist_ok=True)
+    with tempfile.TemporaryDirectory() as course:
+        write_exercises(target, Path(course), package)
+    print(f"Written: {target}, whose first cells install {package}.")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Command line; returns the exit code."""
     parser = argparse.ArgumentParser(
@@ -726,6 +753,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("units", metavar="UNIT", nargs="*", help="with --course: what to release")
     parser.add_argument("--course", metavar="FOLDER", type=Path, help="release into this nbgrader course")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, help="write all of them as those of a release")
     parser.add_argument("--version", metavar="TAG", help="tag or commit that learners install (by default, this one)")
     parser.add_argument("--package", metavar="NAME", help="what learners install instead, as pip takes it")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")
@@ -735,6 +763,9 @@ def main(arguments: list[str] | None = None) -> int:
             if not (options.course and options.units):
                 raise BrokenSource("Name both the course and the units: --course FOLDER UNIT ...")
             release_to_class(options.course, options.units, options.package or pinned(options.version))
+            return 0
+        if options.out:
+            release_to_public(options.out, options.package or pinned(options.version))
             return 0
         if options.check:
             old = [EXERCISES / name for name in stale(EXERCISES)]

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.course import by_hand as questions
 from autograder.course.registry import UnknownUnit, find_tasks
-from autograder.course.version import digest_of_checks
+from autograder.course.version import changed_tasks, digest_of_checks
 from autograder.judging import results
 from autograder.judging.inputs import DEFAULT_SEED, seed_for
 from autograder.judging.results import TaskResult
@@ -33,6 +33,11 @@ from autograder.reports.certificate import page as certificate_page
 from autograder.sandbox.runtime.c import C_CODE
 from autograder.sandbox.runtime.requests import Outcome, Request
 
+CHANGED = (
+    "What {tasks} asks for, or how it is checked, has changed since this notebook was released. The newest notebook is "
+    "with the course; to go on with this one, run this in a cell and restart the kernel:\n\n%pip install "
+    '--force-reinstall --no-deps "{package}"'
+)
 OTHER_CHECKS = (
     "The checks that are installed here are not those of the course that gave out this notebook, so nothing is "
     'checked. Run this in a cell, then restart the kernel:\n\n%pip install --force-reinstall --no-deps "{package}"'
@@ -47,6 +52,7 @@ class Report:
     """
 
     tasks: tuple[TaskResult, ...]
+    note: str = ""
 
     @property
     def points(self) -> float:
@@ -64,13 +70,14 @@ class Report:
         return self.points
 
     def __str__(self) -> str:
-        return terminal.text(self.tasks)
+        return "\n\n".join(filter(None, (self.note, terminal.text(self.tasks))))
 
     def __repr__(self) -> str:
         return str(self.points) if _in_notebook() else str(self)
 
     def _repr_html_(self) -> str:
-        return html_report.feedback_fragment(self.tasks)
+        note = Message(self.note)._repr_html_() if self.note else ""
+        return note + html_report.feedback_fragment(self.tasks)
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,7 @@ class Message:
 TRANSLATOR = "translation.train_translator"
 SECONDS = 10.0  # that one call of a learner's code may take, as when it is graded
 _other_checks: dict[str, Message] = {}  # by unit, where those that are installed are not the notebook's
+_changed: dict[str, str] = {}  # by task, the note on one that is not the notebook's any more
 
 
 def check(
@@ -100,6 +108,7 @@ def check(
     seconds: float | None = None,
     *,
     released_with: str = "",
+    tasks: str = "",
     package: str = "",
 ) -> Report | Message | None:
     """Grade a task (``"attention.softmax"``) or a whole unit (``"attention"``) in the running notebook.
@@ -110,6 +119,7 @@ def check(
         seconds: how long one call of your code may take; by default ``AUTOGRADER_SECONDS`` of the environment, or
             else 10. With 0 there is no limit.
         released_with: grade nothing, and make sure of the checks that the notebook of this unit was released with.
+        tasks: grade nothing, and note which tasks have changed since the notebook of this unit was released.
         package: what to install where there are others.
 
     Returns:
@@ -120,29 +130,33 @@ def check(
         if released_with != digest_of_checks(what):
             _other_checks[what] = Message(OTHER_CHECKS.format(package=package))
         return _other_checks.get(what)
+    if tasks:
+        for task in changed_tasks(what, tasks):
+            _changed[task] = CHANGED.format(tasks=task, package=package)
+        return None
     if namespace is None:
         namespace = _learner_namespace()
     if isinstance(what, str) and (message := _other_checks.get(what.partition(".")[0])):
         return message
     try:
-        unit, tasks = find_tasks(what)
+        unit, asked = find_tasks(what)
     except UnknownUnit as error:
         return Message(str(error))
     shown = Shown(_show_line())
     limit = _seconds() if seconds is None else seconds
     translations: list[tuple[str, str]] = []
-    subject = LimitedSubject(namespace, limit, _teller(shown, unit.name, tasks), _listener(translations))
+    subject = LimitedSubject(namespace, limit, _teller(shown, unit.name, asked), _listener(translations))
     try:
         with shown, quiet():
             cells = _cells_run()
-            graded = run_checks(subject, unit.name, tasks, cells=cells)
+            graded = run_checks(subject, unit.name, asked, cells=cells)
     except KeyboardInterrupt as raised:
         raise Interrupted(raised) from None
     store.remember_points({task.id: results.number(task.points) for task in graded})
     carried.keep(graded, cells, namespace.get(C_CODE))
     if translations and any(task.id == TRANSLATOR and task.points for task in graded):
         store.update("sentence", dict(zip(("source", "translation"), translations[0])))
-    return Report(graded)
+    return Report(graded, "\n\n".join(_changed[task.id] for task in graded if task.id in _changed))
 
 
 def _seconds() -> float:

@@ -22,7 +22,7 @@ from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.course import addresses, catalogue, headings
 from autograder.course.registry import COMPANIONS, COMPLETE, find_unit
-from autograder.course.version import this_version
+from autograder.course.version import digests_of_tasks, this_version
 from autograder.judging.runner import max_points
 from autograder.lms import release, sample_class
 from autograder.lms.grade_ids import grade_id, task_of
@@ -371,6 +371,22 @@ def test_release_names_its_units_and_gives_no_answer_away(tmp_path, capsys):
     assert release.main(["--course", str(tmp_path), "multihead", "--package", "our-workbook==2"]) == 0
     first = nbformat.read(tmp_path / "release" / "multihead" / "multihead.ipynb", as_version=4).cells[0].source
     assert '%pip install -q "our-workbook==2"' in first
+
+
+def test_the_notebooks_of_a_release_pin_it_and_name_their_tasks(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(release, "COMPLETE", [find_unit("masks")])
+    assert release.main(["--out", str(tmp_path), "--version", "v9"]) == 0
+    package = f"git+{addresses.repository_url()}@v9"
+    assert package in capsys.readouterr().out
+    cells = nbformat.read(tmp_path / "masks" / "masks.ipynb", as_version=4).cells
+    assert f'%pip install -q "{package}"' in cells[0].source
+    assert f'tasks="{digests_of_tasks("masks")}"' in cells[0].source
+    assert [cell.source for cell in cells[1:]] == [cell.source for cell in committed("masks").cells[1:]]
+    beside = {path.relative_to(release.EXERCISES) for path in release.EXERCISES.rglob("*.*") if path.is_file()}
+    assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*") if path.is_file()} == beside
+    for name in release.COMPANIONS:
+        (notebook,) = tmp_path.rglob(f"{name}.ipynb")
+        assert package in nbformat.read(notebook, as_version=4).cells[0].source
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import _thread
+import html
 import random
+import re
 import sys
 import threading
 
@@ -16,7 +18,7 @@ from nbclient import NotebookClient
 from autograder import check, hint, progress
 from autograder.course.addresses import ROOT
 from autograder.course.registry import UNITS, find_unit
-from autograder.course.version import digest_of_checks
+from autograder.course.version import digest_of_checks, digests_of_tasks
 from autograder.judging import results
 from autograder.judging.runner import max_points
 from autograder.notebook import api
@@ -235,3 +237,21 @@ def test_in_a_notebook_messages_show_themselves(executed):
     assert shown(executed[6], "text/plain").startswith("Hint 1 of 3")
     assert "There is no unit" in shown(executed[7], "text/plain")
     assert "attention" in shown(executed[8], "text/html")
+
+
+def test_a_notebook_of_a_release_says_which_tasks_have_changed_since(monkeypatch):
+    """Catches notes on tasks that are as they were, and tasks that are not judged any more."""
+    monkeypatch.setattr(api, "_changed", {})
+    digests = digests_of_tasks("attention")
+    assert len(re.findall(r"\w+-[0-9a-f]{8}\b", digests)) == len(ATTENTION.task_ids)
+    assert check("attention", tasks=digests, package="course==2") is None
+    assert check(TASK, namespace(RIGHT)).note == ""
+    first = digests.split()[0]
+    assert first.startswith("softmax-")
+    check("attention", tasks=digests.replace(first, "softmax-00000000"), package="course==2")
+    said = check(TASK, namespace(RIGHT))
+    assert said.passed
+    assert f"What {TASK} asks for" in str(said)
+    assert '--no-deps "course==2"' in said.note
+    assert html.escape(said.note) in said._repr_html_()
+    assert check("attention.attention_scores", {}).note == ""
