@@ -30,7 +30,7 @@ for file in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):
     font_manager.fontManager.addfont(file)
 
 WIDE, NARROW = 7.0, 3.5  # inches: what columns of text hold on screens, and on phones of 360 pixels
-SMALLEST = 9.5  # points: 12.7 pixels, of which 11 are left when a column is a little narrower than its picture
+SMALLEST = 9.6  # points: 12.8 pixels, of which 11 are left when a column is a little narrower than its picture
 LETTERS = 12.5  # of a label in an inch
 
 # Okabe and Ito: told apart with every common form of colour blindness.
