@@ -30,8 +30,8 @@ for file in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):
     font_manager.fontManager.addfont(file)
 
 WIDE, NARROW = 7.0, 3.5  # inches: what columns of text hold on screens, and on phones of 360 pixels
-SMALLEST = 9.5  # points: 12.7 pixels, of which 11 are left when a column is a little narrower than its picture
-TITLE = 44  # characters of a title that fit above a narrow picture
+SMALLEST = 9.6  # points: 12.8 pixels, of which 11 are left when a column is a little narrower than its picture
+LETTERS = 12.5  # of a label in an inch
 
 # Okabe and Ito: told apart with every common form of colour blindness.
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -99,10 +99,12 @@ def diagram(draw: Callable, wide: tuple[float, float], narrow: tuple[float, floa
 
 def svg(fig) -> str:
     """The SVG of a figure, with its narrow version as a definition in it, which no viewer shows."""
+    slim = _narrow(fig)
     if _is_plot(fig):
         fig.set_figwidth(min(fig.get_figwidth(), WIDE))
+        _wrap_labels(fig)
     drawn = _print(fig)
-    if (slim := _narrow(fig)) is None:
+    if slim is None:
         return drawn
     inner = _print(slim)
     inner = inner[inner.index("<svg") :]
@@ -126,6 +128,8 @@ def _narrow(fig):
         return fig.narrow
     if fig.get_figwidth() <= NARROW + 0.1 or not (_is_plot(fig) or len(fig.axes) > 1):
         return None
+    if not any(ax.get_subplotspec() for ax in fig.axes):  # placed by hand
+        return None
     slim = pickle.loads(pickle.dumps(fig))
     plt.close(slim)
     _stack(slim)
@@ -137,7 +141,8 @@ def _stack(fig) -> None:
     axes = [ax for ax in fig.axes if ax.get_subplotspec() is not None]
     before = axes[0].get_subplotspec().get_gridspec()
     height = fig.get_figheight() / before.nrows
-    columns = 2 if len(axes) >= 4 and all(ax.images for ax in axes) else 1
+    small = all(ax.images and len(ax.get_title()) < 24 for ax in axes)
+    columns = 2 if len(axes) >= 4 and small else 1
     rows = -(-len(axes) // columns)
     grid = fig.add_gridspec(rows, columns)
     if columns > 1:  # maps keep their shape
@@ -148,20 +153,23 @@ def _stack(fig) -> None:
         if beside and ax is not axes[0]:  # its labels stood at the first axes alone
             ax.tick_params(labelleft=True)
             ax.set_ylabel(ax.get_ylabel() or axes[0].get_ylabel())
-        for label in (ax.title, ax.xaxis.label):
-            label.set_text(_wrapped(label.get_text()))
         if (beside_axes := ax.get_legend()) and beside_axes._bbox_to_anchor is not None:  # no room beside these
             beside_axes.remove()
             fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center")
         if columns > 1:
             ax.tick_params(labelleft=place.is_first_col())
-    for title in filter(None, (fig._suptitle,)):
-        title.set_text(_wrapped(title.get_text()))
     fig.set_size_inches(NARROW, height * rows)
+    _wrap_labels(fig)
 
 
-def _wrapped(text: str) -> str:
-    return text if "$" in text or "\n" in text else textwrap.fill(text, TITLE)
+def _wrap_labels(fig) -> None:
+    """Break titles, and names of horizontal axes, that are wider than their axes."""
+    for ax in (ax for ax in fig.axes if ax.get_subplotspec() is not None):
+        letters = int(fig.get_figwidth() / ax.get_subplotspec().get_gridspec().ncols * LETTERS)
+        for label in (ax.title, ax.xaxis.label):
+            text = label.get_text()
+            if "$" not in text and "\n" not in text:
+                label.set_text(textwrap.fill(text, letters))
 
 
 def heatmap(
