@@ -63,8 +63,8 @@ class BreakFormulas(SphinxTransform):
 def _with(formula: nodes.math_block, tex: str, kind: str) -> nodes.math_block:
     made = formula.copy()
     made["classes"] = [*made["classes"], kind]
-    if kind == NARROW:  # links lead to the other, of which a phone hides no more than what is in it
-        made["ids"] = [f"{name}-on-phones" for name in made["ids"]]
+    if kind == NARROW:  # number and links stay with the other, of which a phone hides the drawing alone
+        made["ids"], made["number"], made["label"] = [], None, None
     made += nodes.Text(tex)
     return made
 

@@ -29,7 +29,7 @@ PROGRAM = Path(__file__).with_name("formulas.js")
 SHEET = "_static/formulas.css"
 FONTS = "mathjax/output/chtml/fonts/woff-v2"  # as seen from the style sheet
 TEX = re.compile(r"\\\((?P<inline>.*?)\\\)|\\\[(?P<block>.*?)\\\]", re.DOTALL)
-SPAN = re.compile(r'(<(span|div) class="math notranslate nohighlight"[^>]*>)(.*?)(</\2>)', re.DOTALL)
+SPAN = re.compile(r'(<(span|div) class="(?:[\w-]+ )*math notranslate nohighlight"[^>]*>)(.*?)(</\2>)', re.DOTALL)
 # Sphinx's two script elements: the settings and the program.
 MATHJAX_SCRIPTS = re.compile(
     r"\s*<script[^>]*>window\.MathJax = [^<]*</script>|\s*<script[^>]*/mathjax/[^>]*></script>"

@@ -102,7 +102,7 @@ class Firefox:
         """A real click in the middle of the first visible element of a selector."""
         x, y = self.ask(
             f"""(() => {{ const found = [...document.querySelectorAll({json.dumps(selector)})];
-            const element = found.find((one) => one.getClientRects().length);
+            const element = found.find((one) => one.getClientRects().length) ?? found[0];
             element.scrollIntoView({{ block: "center", behavior: "instant" }});
             const box = element.getBoundingClientRect();
             return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]; }})()"""

@@ -77,8 +77,11 @@ def test_progress_is_marked_kept_saved_and_loaded(browser: Any, address: str, tm
     questions = page.locator(".quiz-question").count()
     right = page.locator(".quiz-question[data-first=right]").count()
     assert page.locator(mark).inner_text() == f"✓ {right}/{questions}"
+    done = page.locator(".task-done").first
+    done.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)  # what is on the screen now has been read
     left = minutes_left(page)
-    page.locator(".task-done").first.click()
+    done.click()
     minutes = int(re.search(r"(\d+) min", page.locator(".task-box .path-mark").first.inner_text())[1])
     assert minutes_left(page) == left - minutes
     tasks = page.locator(".task-done").count()
