@@ -110,7 +110,7 @@ lighthouse: book ## measure five pages with Lighthouse (some minutes), into book
 	@$(BIN)/python book/lighthouse.py
 
 test: $(BIN)/.installed ## run everything that CI runs
-	@.ci/need chromium pg_ctl bwrap cc node java
+	@.ci/need chromium firefox pg_ctl bwrap cc node java
 	@$(MAKE) --no-print-directory lint
 	@# The book is built by one process while the tests that do not read it run. If it fails, it is said again at the end.
 	@$(MAKE) --no-print-directory --jobs 2 book checks || { $(MAKE) --no-print-directory book && false; }

@@ -98,15 +98,7 @@
       shown.title = inWords(found);
       link.append(shown);
     }
-    for (const link of document.querySelectorAll(".course-map a")) {
-      const found = all[pageOf(link.href.baseVal ?? link.href)];
-      const text = link.querySelector("text");
-      if (!found || !text || !inWords(found)) continue;
-      const shown = document.createElementNS("http://www.w3.org/2000/svg", "tspan");
-      shown.setAttribute("class", "reading-mark");
-      shown.textContent = ` ${inSigns(found)}`;
-      text.append(shown);
-    }
+    document.dispatchEvent(new Event("progress-changed")); // the drawing of the course listens
     for (const part of document.querySelectorAll(".sidebar-part")) {
       const pages = [...part.querySelectorAll(".toctree-l1 > a")].map((link) => all[pageOf(link.href)] ?? {});
       const read = pages.filter((found) => ["read", "passed"].includes(state(found))).length;
