@@ -37,7 +37,7 @@ from autograder.course import addresses  # noqa: E402
 # for whom MathML is enough.
 ONLY_ON_SCREEN = (
     ".headerlink, .only-on-screen, script, noscript, style, link, button, .sd-summary-icon, .sd-summary-state-marker, "
-    ".sd-octicon, .course-map-narrow, p.expanded"
+    ".sd-octicon, p.expanded, svg.drawing-narrow, picture source, picture:has(.only-dark), .only-dark"
 )
 HELD_BACK = ".held-back, .tag_solution details.hide"
 HERE = "http://book/"  # stands for the root of the site while links are resolved
@@ -162,7 +162,7 @@ def links(page: Page, known: set[str], inside: str) -> None:
 
 def pictures(page: Page) -> Iterator[tuple[Tag, Path]]:
     """The pictures of a page and their files."""
-    for image in page.article.select("img[src]:not(.only-dark)"):
+    for image in page.article.select("img[src]"):
         source = urlsplit(urljoin(f"{HERE}{page.name}.html", image["src"]))
         yield image, HTML / unquote(source.path).lstrip("/")
 

@@ -36,7 +36,8 @@ def test_a_page_opens_without_complaint_and_fits(firefox: Firefox, address: str,
 
 def test_a_quiz_answers_and_the_list_of_pages_folds(firefox: Firefox, address: str) -> None:
     firefox.open(f"{address}/book/attention.html")
-    firefox.click(".quiz-question button")
+    firefox.wait("document.querySelector('.quiz-choices button')")
+    firefox.click(".quiz-choices button")
     assert firefox.ask("document.querySelector('.quiz-feedback').innerText")[0] in "✓✗"
     assert firefox.ask("document.querySelector('.sidebar-part[open] .current > a').innerText.includes('◦')")
     before = firefox.ask("document.querySelectorAll('.sidebar-part[open]').length")
