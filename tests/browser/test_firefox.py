@@ -58,6 +58,11 @@ def test_a_figure_can_be_played_with(firefox: Firefox, address: str) -> None:
 def test_the_search_finds_while_typing(firefox: Firefox, address: str) -> None:
     firefox.open(f"{address}/book/attention.html")
     firefox.press("Control", "k")
+    if not firefox.ask(
+        "document.getElementById('pst-search-dialog').open"
+    ):  # the window may not have had the focus yet
+        firefox.click("article h1")
+        firefox.press("Control", "k")
     firefox.wait("document.getElementById('pst-search-dialog').open")
     firefox.type("kv cache")
     firefox.wait("document.querySelector('.search-choices a')")

@@ -56,7 +56,7 @@ globalThis.WorkbookRanking = (() => {
     const told = telling(stems(title.replace(/^\d+ · /, "")));
     let factor = KINDS[kind];
     if (names && names.toLowerCase() === query.toLowerCase().trim()) factor *= 20; // a task's id
-    if (told.join(" ") === all[0].join(" ")) factor *= 3;
+    if (told.join(" ") === all[0].join(" ")) factor *= kind === "term" ? 3.3 : 4;
     else if (all.slice(1).some((words) => told.join(" ") === words.join(" "))) factor *= 2.5;
     else if (all[0].every((word) => told.includes(word))) factor *= 2;
     if (kind === "section" && SUMMARY.test(title)) factor *= 0.4;
