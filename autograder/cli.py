@@ -367,7 +367,7 @@ def _table(options: argparse.Namespace, sources: Sequence[Source]) -> Table:
     if not units:
         raise UsageError(f"There is nothing to grade: {sources[0].problem}")
     if len(units) > 1:
-        raise UsageError(f"The table takes the grades of a single unit; choose with --unit one of {', '.join(units)}.")
+        raise UsageError(f"The table takes the grades of a single unit; name it with --unit: {', '.join(units)}.")
     try:
         return read_table(path, units[0], options.column)
     except BadTable as error:

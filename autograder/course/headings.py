@@ -37,7 +37,9 @@ def table() -> dict[str, dict[str, str]]:
 def chapters() -> list[str]:
     """The pages of a checkout's book that are chapters, in the order of ``_toc.yml``: those of units, and others."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    files = [chapter["file"] for part in toc["parts"] if part["caption"] == PART for chapter in part["chapters"]]
+    files = [
+        chapter["file"] for part in toc.get("parts", []) if part["caption"] == PART for chapter in part["chapters"]
+    ]
     return [file.removeprefix("book/") for file in files]
 
 

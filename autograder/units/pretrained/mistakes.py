@@ -746,15 +746,6 @@ mistake(
 
 mistake(
     "pretrained.generate_text",
-    "continuation-alone",
-    edit("return decode(ids)", "return decode(ids[len(encode(prompt)) :])"),
-    section="text-with-the-cache",
-    why="Only what is new is returned. The result should be the prompt and its continuation.",
-    hint="Your text lacks the prompt.",
-)
-
-mistake(
-    "pretrained.generate_text",
     "prompt-twice",
     edit("return decode(ids)", "return prompt + decode(ids)"),
     section="text-with-the-cache",
