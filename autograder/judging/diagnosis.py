@@ -11,6 +11,7 @@ A name is a claim, so it rests on values: many different programs end in one exc
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby, islice, repeat
@@ -42,7 +43,8 @@ def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
     """The results of the tasks that were to be judged, with the mistake behind each that failed."""
     found: list[Mistake] = []
     graded = []
-    with reproducible():
+    with reproducible(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a mistake's warning would name it; what it prints, `execute` keeps
         for task in judgement.tasks:
             checks = judgement.results(task)
             passed = all(check.status == PASSED for check in checks)  # then its answers need not even be decoded

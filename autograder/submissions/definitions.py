@@ -68,7 +68,9 @@ def _settle_one(cells: list[str], unit: str, name: str) -> list[str]:
 def is_stub(unit: str, node: ast.AST) -> bool:
     """Whether a definition is the one that was released, with nothing written in it."""
     name = getattr(node, "name", "")
-    return name in BY_NAME[unit].names and _bare(node) == _bare(syntax_tree(stub_of(unit, name)).body[0])
+    if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or name not in BY_NAME[unit].names:
+        return False
+    return _bare(node, decorated=False) == _bare(syntax_tree(stub_of(unit, name)).body[0], decorated=False)
 
 
 def left_raises(node: ast.FunctionDef | ast.ClassDef) -> list[tuple[str, int]]:
@@ -119,9 +121,15 @@ def _node(cell: str, name: str) -> ast.FunctionDef | ast.ClassDef | None:
     return named[-1] if named else None
 
 
-def _bare(node: ast.AST) -> str:
-    """A definition as text, without docstrings, positions, and what a stub says when it raises."""
+def _bare(node: ast.AST, decorated: bool = True) -> str:
+    """A definition as text, without docstrings, positions, and what a stub says when it raises.
+
+    ``decorated``: with the decorators of the definition itself. A notebook shows them, and `stub_of` leaves them out.
+    """
     tree = syntax_tree(ast.unparse(node))
+    outermost = tree.body[0]
+    if not decorated and isinstance(outermost, (ast.FunctionDef, ast.ClassDef)):
+        outermost.decorator_list = []
     for inner in ast.walk(tree):
         if isinstance(inner, (ast.FunctionDef, ast.ClassDef)):
             inner.body = _body(inner)

@@ -18,9 +18,12 @@ from autograder.submissions.syntax import demand_readable
 
 KEY = "demonstration"
 KEPT_LENGTH = 10_000  # characters; the names of longer cells are not kept, or a class could fill the memory
+MAX_BROKEN = 20  # statements of a cell that cannot be read; one with more needs all that it mentions
 MAX_READ = 2_000_000  # characters of all cells; what is longer has every cell run
 # Whoever uses one of these may reach any name without writing it down.
 _REACHES_ALL = {"globals", "locals", "vars", "eval", "exec", "get_ipython"}
+_BEGINNING = re.compile(r"(?![\s)\]}#]|(?:else|elif|except|finally)\b).")  # of a top-level statement
+_IPYTHON = re.compile(r"=\s*[%!]\w|^\s*(?:>>>|In \[\d*\]:)", re.MULTILINE)  # `x = %time f()`, a pasted session
 
 
 def mark(source: str) -> dict[str, str]:
@@ -74,23 +77,50 @@ def _kept_names(source: str) -> tuple[frozenset[str], frozenset[str]]:
         return frozenset(), frozenset()
     try:
         demand_readable(source)
-        table = _table(source)
+        table, words = _table(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # every word of what cannot be read
-        words = frozenset(re.findall(r"\w+", source))
-        return words, words
+        every = frozenset(re.findall(r"\w+", source))
+        return every, every
     bound = (
         one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()
     )
     used = set(_referenced(table))
     if not re.search(r"\bvars\b(?!\s*\(\s*[^)\s])", source):  # with an argument it reaches an object's names, not all
         used.discard("vars")
-    return frozenset(bound), frozenset(used)
+    return words.union(bound), words.union(used)
 
 
-def _table(source: str) -> symtable.SymbolTable:
-    """The names of a cell. Magics and shell lines are no Python; they are left out."""
+def _table(source: str) -> tuple[symtable.SymbolTable, frozenset[str]]:
+    """The names of a cell, and all words of its lines that only IPython can read.
+
+    Magics and shell lines are no Python; they are left out. So is each statement with a syntax error, as when the cell
+    is run (see `autograder.sandbox.runtime.cells`): it uses nothing.
+    """
     text = re.sub(r"^(?:[%!?]|([ \t]+)[%!]{1,2}(?=\w)).*$", r"\1pass", source, flags=re.MULTILINE)
-    return symtable.symtable(text, "<cell>", "exec")
+    lines, words = text.split("\n"), set[str]()
+    for _ in range(MAX_BROKEN):
+        try:
+            return symtable.symtable("\n".join(lines), "<cell>", "exec"), frozenset(words)
+        except SyntaxError as error:
+            broken = _blamed(lines, error)
+            part = "\n".join(lines[broken])
+            if not part.strip("\n"):
+                raise
+            if _IPYTHON.search(part):
+                words.update(re.findall(r"\w+", part))
+            lines[broken] = [""] * len(lines[broken])
+    raise SyntaxError(f"more than {MAX_BROKEN} statements that cannot be read")
+
+
+def _blamed(lines: Sequence[str], error: SyntaxError) -> slice:
+    """The lines of the top-level statement in which Python noticed an error, or of the block without a body."""
+    starts = [
+        index for index, line in enumerate(lines) if _BEGINNING.match(line) and not lines[index - 1].startswith("@")
+    ]
+    told = re.search(r"\bon line (\d+)$", error.msg or "")  # "expected an indented block after … on line 3"
+    number = (int(told[1]) if told else error.lineno or 1) - 1
+    first = max((start for start in starts if start <= number), default=0)
+    return slice(first, min((start for start in starts if start > number), default=len(lines)))
 
 
 def _referenced(table: symtable.SymbolTable) -> Iterator[str]:

@@ -437,3 +437,15 @@ def test_two_mistakes_that_change_each_other_are_found_among_few(catalogue, righ
 def test_edits_of_one_piece_of_code_make_no_pair():
     assert both(ADDS_LESS, ADDS_NOTHING) is None
     assert both(edits_of_right("shifted-variant-2", Edit("- 1", "- 7")), SHIFTED) is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_warnings_and_prints_of_a_mistake_are_not_shown(catalogue, capfd):
+    """A warning names the file of the code that provoked it, which is the mistake's name."""
+    noise = "    print('noise')\n    warnings.warn('noise')\n"
+    noisy = f"import warnings\ndef softmax(x, dim=-1):\n{noise}    return 2 * x\n"
+    catalogue(entry("noisy", noisy))
+    (task,) = run_checks(LocalSubject(namespace(DOUBLED)), "attention", [SOFTMAX])
+    assert task.diagnosis is not None
+    assert task.diagnosis.mistake == "noisy"
+    assert capfd.readouterr() == ("", "")

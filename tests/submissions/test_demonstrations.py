@@ -34,7 +34,14 @@ SETUP, TASK = "import torch", "def double(x):\n    result = 2 * x\n    return re
         ("factor = 2", "%pip install x\nprint(1)", False),
         ("factor = 2", "try:\n    import factors\nexcept ImportError:\n    %pip install factor\n", False),
         ("factor = 2", "half = (7\n    % factor)", True),
-        ("factor = 2", "this is no Python but names the factor", True),
+        ("factor = 2", "this is no Python but names the factor", False),
+        ("factor = 2", "def double(x):\n    return factor * (x", False),  # no line of it runs
+        ("factor = 2", "def double(x)\n    return factor * x\n\nfactor = 3", False),
+        ("factor = 2", "def double(x):\n    return factor * x\n\nprint(double(3)", True),  # what can be read runs
+        ("factor = 2", "def double(x):\nreturn x\n\nprint(factor)", True),
+        ("factor = 2", "@torch.no_grad()\ndef double(x):\n    return (factor\n\nx = 3", False),
+        ("factor = 2", "y = %time double(factor)", True),
+        ("factor = 2", ">>> print(factor)", True),
         ("factor = 2", "def double(x):\n    factor = 2\n    return factor * x", False),
         ("factor = 2", "print('factor')", False),
         ("factor = 2", "%%c\nfloat twice(float x) { return factor * x; }", False),

@@ -100,7 +100,8 @@ def where_raised(lines: Sequence[Line], asked: Collection[str]) -> str:
     if own.file == lines[-1].file:
         return f"{own}"
     inside = lines[-1].definition or lines[-1].function
-    return f"{own}; raised in `{inside}`: {lines[-1].text}"
+    raised = f"{own}; raised in `{inside}`"
+    return f"{raised}: {lines[-1].text}" if lines[-1].text else raised  # some files have no text, as generated code
 
 
 def where_it_was(lines: Sequence[Line]) -> str:

@@ -50,6 +50,12 @@ def test_where_given_code_fails_the_learner_s_own_line_comes_first(names):
     assert where == "line 7 of your cell `Layer`: return attend(q); raised in `attend`: return q @ q.missing"
 
 
+def test_a_line_without_text_is_left_out(names):
+    linecache.cache["<cell 1>"] = (0, None, [], "<cell 1>")
+    where = asked(names, "learner.Layer().forward(torch.zeros(2))").where
+    assert where == "line 7 of your cell `Layer`: return attend(q); raised in `attend`"
+
+
 def test_what_was_called_itself_is_where_it_was(names):
     where = asked(names, "learner.attend(torch.zeros(2))").where
     assert where == "line 6 of your cell `attend`: return q @ q.missing"
