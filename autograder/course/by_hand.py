@@ -21,6 +21,7 @@ from autograder.course.registry import BY_NAME
 MARKS = {"−": "-", "–": "-", "∞": "inf"}  # as people type them
 _BRACKETS = str.maketrans(dict.fromkeys("()[]{}", " "))
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:/\d+\.?\d*)?|inf)", re.IGNORECASE)
+_THOUSANDS = re.compile(r"[+−–-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
 
 @dataclass(frozen=True)
@@ -99,13 +100,14 @@ def number(part: str) -> float:
 
 def judge(asked: Question, typed: object) -> Reply:
     """What to say to an answer: a string, a number, or a list of them."""
-    given = parts(_as_text(typed))
+    expected = asked.expected
+    text = _as_text(typed)
+    given = parts(_without_thousands(text) if len(expected) == 1 else text)
     if not given:
         return Reply(False, "Type your answer first: numbers or fractions, separated by commas.")
     unread = [part for part in given if math.isnan(number(part))]
     if unread:
         return Reply(False, f"{unread[0]!r} is not a number. Type numbers such as 0.25, 1/4 or -3.")
-    expected = asked.expected
     if len(given) != len(expected):
         return Reply(False, f"The question asks for {_plural(len(expected))}; you typed {len(given)}.")
     right = sum(_close(number(part), wanted, asked.tolerance) for part, wanted in zip(given, expected))
@@ -121,6 +123,11 @@ def hint(asked: Question) -> str:
 def solution(asked: Question) -> str:
     """The answer and the way to it."""
     return f"Answer: {asked.answer}. {expand(asked.because)}"
+
+
+def _without_thousands(text: str) -> str:
+    """``"7,087,872"`` as ``"7087872"``: where one number is asked for, commas before three digits separate thousands."""
+    return text.replace(",", "") if _THOUSANDS.fullmatch(text.strip()) else text
 
 
 def _as_text(typed: object) -> str:

@@ -17,13 +17,20 @@ const byHand = {
     return below === undefined ? Number(above) : Number(above) / Number(below);
   },
 
+  /* "7,087,872" as "7087872": where one number is asked for, commas before three digits separate thousands. */
+  withoutThousands(text) {
+    return /^[+−–-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?$/.test(text.trim()) ? text.replace(/,/g, "") : text;
+  },
+
   close(typed, wanted, tolerance) {
     return typed === wanted || Math.abs(typed - wanted) <= tolerance;
   },
 
   /* {right, text, miss}: what to say to an answer. */
   judge(asked, text) {
-    const given = byHand.parts(text);
+    const expected = asked.answer.map(byHand.number);
+    const count = expected.length;
+    const given = byHand.parts(count === 1 ? byHand.withoutThousands(text) : text);
     if (!given.length) {
       return { right: false, text: "Type your answer first: numbers or fractions, separated by commas.", miss: false };
     }
@@ -31,8 +38,6 @@ const byHand = {
     if (unread !== undefined) {
       return { right: false, text: `'${unread}' is not a number. Type numbers such as 0.25, 1/4 or -3.`, miss: false };
     }
-    const expected = asked.answer.map(byHand.number);
-    const count = expected.length;
     if (given.length !== count) {
       const numbers = count === 1 ? "1 number" : `${count} numbers`;
       return { right: false, text: `The question asks for ${numbers}; you typed ${given.length}.`, miss: false };

@@ -24,6 +24,7 @@ TYPED = [
     "−1, ∞, 1e3",
     "  ",
 ]
+TYPED_MILLIONS = ["7,087,872", " −7,087,872.0 ", "7, 087, 872", "7,087,8720", "7087872", "0,087"]
 
 
 @pytest.fixture
@@ -55,11 +56,12 @@ def test_a_question_is_answered_with_the_keyboard_alone(box: Any) -> None:
 
 
 def test_the_page_and_the_notebook_judge_alike(box: Any) -> None:
-    asked = {"answer": by_hand.parts(ASKED.answer), "tolerance": ASKED.tolerance}
-    for typed in TYPED:
-        reply = by_hand.judge(ASKED, typed)
-        shown = box.page.evaluate(f"text => byHand.judge({json.dumps(asked)}, text)", typed)
-        assert shown == {"right": reply.right, "text": reply.text, "miss": reply.miss}, typed
+    for question, answers in ((ASKED, TYPED), (by_hand.question("pretrained.numbers-of-a-layer"), TYPED_MILLIONS)):
+        asked = {"answer": by_hand.parts(question.answer), "tolerance": question.tolerance}
+        for typed in answers:
+            reply = by_hand.judge(question, typed)
+            shown = box.page.evaluate(f"text => byHand.judge({json.dumps(asked)}, text)", typed)
+            assert shown == {"right": reply.right, "text": reply.text, "miss": reply.miss}, typed
 
 
 def test_without_javascript_hint_and_solution_open_by_themselves(site: Path, browser: Any, address: str) -> None:

@@ -45,8 +45,14 @@ def test_a_question_is_asked_somewhere_and_does_not_answer_itself(name: str) -> 
 THREE = by_hand.Question("?", "1/6, 1/3, 1/2", "h", "b", "")
 ONE = by_hand.Question("?", "-3", "h", "b", "")
 HIDDEN = by_hand.Question("?", "0, -inf", "h", "b", "")
+MILLIONS = by_hand.Question("?", "-7087872", "h", "b", "")
+PAIR = by_hand.Question("?", "7, 872", "h", "b", "")
 RIGHT = [
     (THREE, "1/6, 1/3, 1/2"),
+    (MILLIONS, "-7,087,872"),
+    (MILLIONS, " −7,087,872.0 "),
+    (MILLIONS, -7087872),
+    (PAIR, "7,872"),  # two numbers are asked for, so the comma separates them
     (THREE, " [0.17; .33; 0.5] "),
     (THREE, "1 / 6 1/3 2/4"),
     (THREE, [1 / 6, Fraction(1, 3), 0.5]),
@@ -61,6 +67,10 @@ NOT_RIGHT = [
     (THREE, "1/6, 1/3", "The question asks for 3 numbers; you typed 2."),
     (ONE, "3", "Not yet."),
     (ONE, "3, 4", "The question asks for 1 number; you typed 2."),
+    (MILLIONS, "-7,087,8720", "The question asks for 1 number; you typed 3."),
+    (MILLIONS, "-7, 087, 872", "The question asks for 1 number; you typed 3."),
+    (MILLIONS, [-7, 87, 872], "The question asks for 1 number; you typed 3."),
+    (MILLIONS, "7,087,872", "Not yet."),
     (ONE, "three", "'three' is not a number. Type numbers such as 0.25, 1/4 or -3."),
     (ONE, "1/0", "'1/0' is not a number. Type numbers such as 0.25, 1/4 or -3."),
     (HIDDEN, "0, inf", "Not yet: 1 of 2 are right."),
