@@ -126,7 +126,7 @@ def solution(asked: Question) -> str:
 
 
 def _without_thousands(text: str) -> str:
-    """``"7,087,872"`` as ``"7087872"``: where one number is asked for, commas before three digits separate thousands."""
+    """``"7,087,872"`` as ``"7087872"``: where one number is asked for, commas may separate thousands."""
     return text.replace(",", "") if _THOUSANDS.fullmatch(text.strip()) else text
 
 
