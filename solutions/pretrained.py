@@ -42,7 +42,8 @@ class GPT2(nn.Module):
 
     A layer is ``x + attention(norm(x))``, then ``x + feed_forward(norm(x))`` with ``4 d`` hidden units. A last norm
     follows the layers, and the logits are its output times the transposed token table, without a bias. Attention and
-    feed-forward layers have biases; nothing is dropped out. Names inside are free: only `gpt2_state` has to know them.
+    feed-forward layers have biases. Nothing is dropped out, in training mode either. Names inside are free: only
+    `gpt2_state` has to know them.
 
     Args:
         config: a `GPT2Config`.
@@ -134,7 +135,8 @@ def gpt2_state(state):
         A dict for ``GPT2(config).load_state_dict(...)``, in the type of the given tensors.
 
     Raises:
-        ValueError: a tensor is missing, is none of these, or has another shape; the message gives its name.
+        ValueError: a tensor is missing, is none of these, or has another shape, or ``lm_head.weight`` differs from
+            ``wte.weight``; the message gives its name.
 
     Source: Radford et al. 2019, as published with the model (``src/model.py``, ``conv1d``).
     """

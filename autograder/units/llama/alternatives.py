@@ -422,6 +422,7 @@ def llama_state(state):
         if name not in state:
             raise ValueError(f"missing: {name}")
     layers = 0
+    state = {name: tensor for name, tensor in state.items() if "rotary_emb" not in name}
     for name in state:
         match = re.fullmatch(r"model\.layers\.(\d+)\.(.+)\.weight", name)
         if match and match[2] in parts:
@@ -457,7 +458,7 @@ def llama_state(state):
 
 @alternative("llama.llama_state", "name-by-name")
 def llama_state(state):
-    rest = dict(state)
+    rest = {name: tensor for name, tensor in state.items() if not name.endswith(".self_attn.rotary_emb.inv_freq")}
     table = rest.get("model.embed_tokens.weight")
     if table is None or table.ndim != 2:
         raise ValueError("model.embed_tokens.weight must be there, as a matrix")
@@ -514,7 +515,8 @@ def llama_state(state):
     count = 1 + max((int(name.split(".")[2]) for name in state if name.startswith("model.layers.")), default=-1)
     names = {"model.embed_tokens.weight", "model.norm.weight"}
     names |= {f"model.layers.{i}.{part}.weight" for i in range(count) for part in of_layer}
-    missing, extra = sorted(names - set(state)), sorted(set(state) - names - {"lm_head.weight"})
+    spare = {"lm_head.weight", *(f"model.layers.{i}.self_attn.rotary_emb.inv_freq" for i in range(count))}
+    missing, extra = sorted(names - set(state)), sorted(set(state) - names - spare)
     if missing or extra:
         raise ValueError(f"missing: {missing}, unexpected: {extra}")
     d = len(state["model.norm.weight"])

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from autograder.judging.assertions import assert_close, assert_equal
-from autograder.judging.replies import LearnerRaised, assert_refused, reply_of
+from autograder.judging.replies import LearnerRaised, assert_raises, assert_refused, reply_of
 from autograder.units.support.calls import assert_call, gradient_names, result_and_arguments, shape_of
 from autograder.units.support.drivers import (
     at_path,
@@ -255,15 +255,12 @@ def norm_inputs(rng, shape, dtype=torch.float32):
 def test_norm_parts(learner, reference, rng):
     """The only parameter is `weight` of shape (d,), and it starts at 1."""
     check_parts(learner, "RMSNorm", [7], {"weight": (7,)})
-    x = norm_inputs(rng, (3, 4, 6))
-    (output,) = learner.run(untouched, 6, [x])
-    assert_close(output, rms_by_hand(x, torch.ones(6)).float(), "RMSNorm(6)(x) as it is built")
+    assert_equal(learner.run(untouched, 7), torch.ones(7), "RMSNorm(7).weight as it is built")
 
 
-def untouched(learner, d, inputs):
-    """Outputs of a norm with the weights that it is built with."""
-    norm = learner.RMSNorm(d)
-    return [norm(x).detach() for x in inputs]
+def untouched(learner, d):
+    """The weight that a norm is built with."""
+    return learner.RMSNorm(d).weight.detach()
 
 
 @pytest.mark.task("llama.RMSNorm", points=2)
@@ -384,7 +381,7 @@ def rope_gradient(learner, x, positions, cotangent):
 
 @pytest.mark.task("llama.apply_rope", points=1)
 def test_rope_gradient_and_odd_width(learner, reference, rng):
-    """Lets gradients through; an odd width is an error."""
+    """Lets gradients through; an odd width raises ValueError."""
     x, cotangent = (rng.normal(2, 3, 4, 6, dtype=torch.float64) for _ in range(2))
     positions = torch.tensor([3, 0, 9, 4])
     found = learner.run(rope_gradient, x, positions, cotangent, uses=(with_gradients, weighted_gradients))
@@ -393,7 +390,8 @@ def test_rope_gradient_and_odd_width(learner, reference, rng):
     assert_close(found, expected, "the gradient for x", ANGLES, ANGLES)
     for width in (5, 1, 7):
         x = rng.normal(2, 3, 4, width)
-        check_raises(
+        assert_raises(
+            ValueError,
             lambda x=x: learner.apply_rope(x, torch.arange(4)),
             f"apply_rope(x, positions) for x {shape_of(x)}, whose entries cannot be paired,",
         )
@@ -753,7 +751,7 @@ def check_state(learner, state, expected, what):
 
 @pytest.mark.task("llama.llama_state", points=2)
 def test_names(learner, reference, rng):
-    """Every tensor of a checkpoint arrives under the name that this model has for it, unchanged."""
+    """Every tensor of a checkpoint arrives under this model's name for it, unchanged; old frequencies are left out."""
     for sizes, dtype in (
         (SIZES, torch.float32),
         (SIZES | {"d_model": 12, "num_heads": 6, "d_ff": 12, "num_kv_heads": 6}, torch.bfloat16),  # square matrices
@@ -762,6 +760,9 @@ def test_names(learner, reference, rng):
         state, weights = checkpoint(rng, sizes, dtype)
         names = sorted(state, key=lambda name: name[::-1])  # in another order than the model's
         check_state(learner, {name: state[name] for name in names}, weights, f"{sizes['num_layers']} layers, {dtype}")
+    state, weights = checkpoint(rng, SIZES)
+    old = {f"model.layers.{layer}.self_attn.rotary_emb.inv_freq": 40.0 ** -(torch.arange(2) / 2) for layer in range(3)}
+    check_state(learner, state | old, weights, "an old checkpoint, with rotary_emb.inv_freq in each layer")
 
 
 @pytest.mark.task("llama.llama_state", points=1)

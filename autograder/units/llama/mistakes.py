@@ -36,6 +36,15 @@ mistake(
 
 mistake(
     "llama.RMSNorm",
+    "axis-zero",
+    edit("dim=-1", "dim=0"),
+    section="llama-rmsnorm",
+    why="The mean is taken over axis 0, which is the batch. It is the width only where a vector comes alone.",
+    hint="Your vectors share their root mean squares across the batch. The width is the last axis, -1.",
+)
+
+mistake(
+    "llama.RMSNorm",
     "over-everything",
     edit(".mean(dim=-1, keepdim=True)", ".mean()"),
     section="llama-rmsnorm",
@@ -88,6 +97,15 @@ mistake(
     why="The vector is divided by the mean of its absolute values. The root mean square is larger, except for equal "
     "entries.",
     hint="You divide by the mean absolute value. Square first, take the mean, then the root.",
+)
+
+mistake(
+    "llama.RMSNorm",
+    "divided-by-the-standard-deviation",
+    edit("wide.square().mean(dim=-1, keepdim=True)", "wide.var(dim=-1, keepdim=True, correction=0)"),
+    section="llama-rmsnorm",
+    why="The vector is divided by its standard deviation, which measures the distance from the mean. The root mean square measures the distance from 0.",
+    hint="Your divisor does not see the mean of a vector. Take the mean of the squares, without subtracting anything.",
 )
 
 mistake(
@@ -495,6 +513,15 @@ mistake(
     section="llama-rope-pairs",
     why="The last entry of an odd width is left as it is. An odd width cannot be cut into pairs, and is an error.",
     hint="An odd d_head goes through without a word. Raise a ValueError.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "odd-width-not-checked",
+    edit("if d_head % 2 != 0:", "if False:"),
+    section="llama-rope-pairs",
+    why="An odd width is not looked for, so some later line raises an error by chance. Its message is about halves of different sizes, and not about the width.",
+    hint="For an odd d_head PyTorch raises an error in the middle of your code. Check the width first, and raise a ValueError.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1364,6 +1391,15 @@ mistake(
 
 mistake(
     "llama.Llama",
+    "own-head-not-used",
+    edit(HEAD, "return F.linear(x, self.embed_tokens.weight)"),
+    section="llama-model",
+    why="`lm_head` is built where `config.tied` is false, but the logits come from the table of tokens. The head then gets no gradient, and a loaded one changes nothing.",
+    hint="Your `lm_head` has no influence on the logits. Where `config.tied` is false, return `self.lm_head(x)`.",
+)
+
+mistake(
+    "llama.Llama",
     "copied-head",
     edit(
         "self.lm_head.weight = self.embed_tokens.weight",
@@ -1541,10 +1577,19 @@ mistake(
 mistake(
     "llama.llama_state",
     "biases-not-noticed",
-    edit('not name.endswith("rotary_emb.inv_freq")', 'not name.endswith("bias")'),
+    edit('not name.endswith("rotary_emb.inv_freq")', 'not name.endswith(("rotary_emb.inv_freq", "bias"))'),
     section="llama-names",
     why="Biases are dropped without a word. A checkpoint that has them belongs to another model.",
     hint="A checkpoint with a bias passes. Refuse every tensor that this model has no counterpart for.",
+)
+
+mistake(
+    "llama.llama_state",
+    "frequencies-refused",
+    edit(' and not name.endswith("rotary_emb.inv_freq")', ""),
+    section="llama-names",
+    why="`rotary_emb.inv_freq` is refused as an extra tensor. Old checkpoints store these frequencies, which follow from the base and are no weights.",
+    hint="An old checkpoint, with `rotary_emb.inv_freq` in each layer, is refused. Leave these tensors out.",
 )
 
 mistake(

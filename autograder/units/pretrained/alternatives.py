@@ -76,7 +76,8 @@ def gpt2_state(state):
         seen.pop(f"h.{i}.attn.bias", None), seen.pop(f"h.{i}.attn.masked_bias", None)
     take("ln_f.weight", (d,), "ln_f.weight")
     take("ln_f.bias", (d,), "ln_f.bias")
-    seen.pop("lm_head.weight", None)
+    if not torch.equal(seen.pop("lm_head.weight", found["wte.weight"]), found["wte.weight"]):
+        raise ValueError("lm_head.weight is not tied")
     if seen:
         raise ValueError(f"these tensors are new: {', '.join(seen)}")
     return found
@@ -108,7 +109,7 @@ def as_published(state):
     d = None
     own = {(name[12:] if name.startswith("transformer.") else name): one for name, one in state.items()}
     own = {name: one for name, one in own.items() if not re.fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)}
-    own.pop("lm_head.weight", None)
+    head = own.pop("lm_head.weight", None)
     kinds = {
         "ln_1.weight": "d", "ln_1.bias": "d", "ln_2.weight": "d", "ln_2.bias": "d",
         "attn.c_attn.weight": "d,3d", "attn.c_attn.bias": "3d", "attn.c_proj.weight": "d,d", "attn.c_proj.bias": "d",
@@ -121,6 +122,8 @@ def as_published(state):
     for name in expected:
         if name not in own:
             raise ValueError(f"{name} is missing; there are {len(own)} others")
+    if head is not None and not torch.equal(head, own["wte.weight"]):
+        raise ValueError("an untied lm_head.weight")
     d = own["wte.weight"].shape[-1]
     for name, tensor in own.items():
         if name not in expected:
@@ -250,6 +253,8 @@ def gpt2_state(state):
             result[f"stack.{i}.{our}.bias"] = get(f"h.{i}.{their}.bias", high)
         used |= {f"h.{i}.attn.bias", f"h.{i}.attn.masked_bias"}
         i += 1
+    if not state.get("lm_head.weight", table).equal(table):
+        raise ValueError("Not tied: lm_head.weight")
     for name in state.keys() - used - {"lm_head.weight"}:
         raise ValueError("Not expected: " + name)
     return result
@@ -285,7 +290,7 @@ class GPT2(nn.Module):
             "norm_1": LayerNorm,
             "attention": lambda width: MultiHeadAttention(width, config.num_heads),
             "norm_2": LayerNorm,
-            "feed_forward": lambda width: FeedForward(width, 4 * width, 0.1, "gelu"),
+            "feed_forward": lambda width: FeedForward(width, 4 * width, 0.0, "gelu"),
         }
         stack = [{name: make(width) for name, make in parts.items()} for _ in range(config.num_layers)]
         self.layers = nn.ModuleList(map(nn.ModuleDict, stack))
@@ -332,6 +337,8 @@ def gpt2_state(state):
         own[name[len("transformer.") :] if name.startswith("transformer.") else name] = tensor
     if "wte.weight" not in own:
         raise ValueError("wte.weight is missing")
+    if "lm_head.weight" in own and own["lm_head.weight"].tolist() != own["wte.weight"].tolist():
+        raise ValueError("lm_head.weight is another table than wte.weight")
     d = own["wte.weight"].shape[1]
     result, numbers = {}, set()
     for name, tensor in own.items():
@@ -391,6 +398,8 @@ def gpt2_state(state):
     for name in ("wte.weight", "wpe.weight"):
         if name not in state or state[name].ndim != 2:
             raise ValueError(f"{name} must be there, with two axes")
+    if "lm_head.weight" in state and not torch.equal(state["lm_head.weight"], state["wte.weight"]):
+        raise ValueError("lm_head.weight and wte.weight differ")
     masks = [name for name in state if re.fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)]
     if masks:
         warnings.warn(f"{len(masks)} masks are left out")
@@ -472,7 +481,9 @@ def gpt2_state(state):
     for number in layers:
         for mask in ("bias", "masked_bias"):
             names.pop(f"h.{number}.attn.{mask}", None)
-    names.pop("lm_head.weight", None)
+    head = names.pop("lm_head.weight", None)
+    if head is not None and not torch.equal(state[head], found["tokens.weight"]):
+        raise ValueError(f"{head} is a second table")
     if names:
         raise ValueError(f"left over: {sorted(names)}")
     return found
@@ -485,7 +496,7 @@ def gpt2_state(state):
         if name.startswith("transformer."):
             given[name.partition(".")[2]] = given.pop(name)
     total = len({name.split(".")[1] for name in given if name.split(".")[0] == "h"})
-    given.pop("lm_head.weight", None)
+    head = given.pop("lm_head.weight", None)
     for layer in range(total):
         for mask in ("bias", "masked_bias"):
             given.pop(f"h.{layer}.attn.{mask}", None)
@@ -507,6 +518,8 @@ def gpt2_state(state):
         return tensor
 
     table = matrix("wte.weight", None, None)
+    if head is not None and not torch.equal(head, table):
+        raise ValueError("the tensor lm_head.weight is not that of wte.weight")
     width = table.size(1)
     own = {"tokens.weight": table.clone(), "positions.weight": matrix("wpe.weight", None, width).clone()}
     for layer in range(total):

@@ -139,11 +139,12 @@ def test_size(learner, reference, rng):
         expected = (vocab_size + block_size + 2) * width + layers * (12 * width**2 + 13 * width)
         if count != expected:
             tied = " These are as many more as the token table has: is the output layer tied to it?"
+            unseen = " So many numbers the model has without any layer. Are the layers in an `nn.ModuleList`?"
             raise AssertionError(
                 f"A GPT2 with vocab_size={vocab_size}, block_size={block_size}, n_embed={width} and {layers} layers "
                 f"should have {expected} numbers in its parameters, but has {count}."
-                + tied
-                * (count - expected in (vocab_size * width, vocab_size * width + vocab_size))
+                + tied * (count - expected in (vocab_size * width, vocab_size * width + vocab_size))
+                + unseen * (count == (vocab_size + block_size + 2) * width)
             )
 
 
@@ -171,9 +172,19 @@ def filled_calls(learner, sizes, numbers, calls):
         return [model(ids) for ids in calls], calls
 
 
+def calls_in_training(learner, sizes, numbers, ids):
+    """The logits of two calls of a GPT2 in training mode, and those of a call in evaluation mode."""
+    model = build_gpt2(learner, sizes).to(numbers.dtype)
+    with torch.no_grad():
+        fill_by_role(model, numbers, lambda: model(ids.clone()))
+        model.train()
+        found = [model(ids), model(ids)]
+        return [*found, model.eval()(ids)]
+
+
 @pytest.mark.task("pretrained.GPT2", points=1)
 def test_no_peeking(learner, reference, rng):
-    """The logits of a position depend on the tokens up to it in its own sequence, and on nothing else."""
+    """The logits of a position depend on the tokens up to it in its own sequence, on nothing else, and not on chance."""
     sizes = 11, 7, 12, 3, 2
     numbers = rng.normal(1009, dtype=torch.float64) / 2
     ids = rng.integers(0, 11, 3, 7)
@@ -183,6 +194,9 @@ def test_no_peeking(learner, reference, rng):
     for (row, length), alone in zip(((0, 1), (1, 3), (2, 6), (1, 7)), replies[1:]):
         what = f"the logits of the first {length} tokens of a sequence, without what follows and without other rows"
         assert_close(alone, replies[0][row : row + 1, :length], what)
+    first, second, evaluated = reply_of(learner, calls_in_training, sizes, numbers, ids, uses=FILL, parts=3)
+    assert_close(second, first, "the logits of a second call in training mode, in which nothing is dropped out")
+    assert_close(first, evaluated, "the logits in training mode, which are those in evaluation mode")
 
 
 def cached_calls(learner, sizes, numbers, calls):
@@ -247,10 +261,10 @@ def test_block_size(learner, reference, rng):
     plans = [6], [1, 5], [5, 1], [7], [6, 1], [1, 6], [4, 1, 2]
     replies = reply_of(learner, read_too_much, sizes, plans, uses=(SmallCache, build_gpt2, refusal), parts=len(plans))
     for plan, reply in zip(plans, replies):
-        what = f"A GPT2 with block_size=6 that reads {plan[-1]} tokens"
+        what = f"A GPT2 with block_size=6 that reads {plan[-1]} {'token' if plan[-1] == 1 else 'tokens'}"
         what += f" after {sum(plan[:-1])} in the cache" if len(plan) > 1 else ""
         if sum(plan) > 6:
-            assert_refused(reply, what)
+            assert_refused(reply, what, shown=lambda shape: f"logits of the shape {tuple(shape)}")
         elif reply[0]:
             raise AssertionError(f"{what} should answer, but raised {reply[0][0]}.")
 
@@ -397,13 +411,19 @@ def test_missing_tensor(learner, reference, rng):
 
 @pytest.mark.task("pretrained.gpt2_state", points=1)
 def test_extra_tensor(learner, reference, rng):
-    """A tensor that no GPT-2 has raises ValueError that names it."""
+    """A tensor that no GPT-2 has raises ValueError that names it; so does an lm_head.weight that is not wte.weight."""
     state = published_state(rng, 11, 6, 8, 2)
     # Catches dropping all that ends in `bias`, all of a layer that is not known, and the head's own bias.
     extra = ("h.1.attn.c_attn.scale", "ln_x.weight", "h.0.ln_3.bias", "lm_head.bias", "h.1.mlp.bias", "wte.bias")
     cases = [(state | {name: rng.normal(8)}, name) for name in extra]
     cases += [(as_saved(state) | {f"transformer.{name}": rng.normal(8)}, name) for name in extra[:2]]
     check_refused(learner, cases, "an extra tensor {}")
+    # A head that was trained for a step after it was untied, and one from elsewhere.
+    head = state["wte.weight"].clone()
+    head[3, 5] += 0.01
+    cases = [(state | {"lm_head.weight": one}, "lm_head.weight") for one in (rng.normal(11, 8), head)]
+    cases.append((as_saved(state) | {"lm_head.weight": head}, "lm_head.weight"))
+    check_refused(learner, cases, "an untied {}, which differs from wte.weight,")
 
 
 @pytest.mark.task("pretrained.gpt2_state", points=2)
@@ -576,7 +596,7 @@ def draw_text(learner, scores, count, settings, manual_seed=None):
         model = Storyteller(count + 1, [], 0, scores).eval()
         more = {} if seed is None else {"generator": torch.Generator().manual_seed(seed)}
         text = learner.generate_text(model, lambda text: [0], spell, "A", count, **options, **more)
-        drawn.append(torch.tensor([ord(letter) - ord("A") for letter in text[1:]]))
+        drawn.append(torch.tensor([ord(letter) - ord("A") for letter in text[1:]], dtype=torch.int64))
     return drawn
 
 
@@ -587,6 +607,8 @@ def random_scores(rng):
 
 def check_shares(drawn, scores, temperature, top_k, what):
     """As often drawn as the softmax says; 4 or 5 degrees of freedom, beyond 60 by chance less than once in 10^10."""
+    if not len(drawn):
+        raise AssertionError(f"{what} returned a text with no new token.")
     scores = scores / temperature
     kept = scores.topk(top_k).indices if top_k else torch.arange(len(scores))
     shares = torch.zeros(len(scores)).index_add(0, kept, scores[kept].softmax(0)).double()
@@ -640,6 +662,8 @@ def test_generator(learner, reference, rng):
     first, other, again, free, more = reply_of(
         learner, draw_text, scores, 80, settings, 1, uses=(Storyteller,), parts=5
     )
+    if not len(first):
+        raise AssertionError("generate_text with max_new_tokens=80 returned a text with no new token.")
     assert_equal(again, first, "the text with a generator of the same seed")
     # Two texts of 80 tokens agree by chance less than once in 10^30.
     for one, two, what in ((first, other, "Generators of different seeds"), (free, more, "Two calls without one")):

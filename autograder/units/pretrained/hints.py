@@ -10,7 +10,7 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "first. `causal_mask(end)[start:]` has a row for each new position. Your `MultiHeadAttention` projects and "
         "attends in one call, so with a cache call its parts: `w_q`, `w_k`, `w_v`, `split_heads`, then "
         "`cache.update(number, k, v)`, `scaled_dot_product_attention`, `merge_heads`, `w_o`. Build `FeedForward` with "
-        '`activation="gelu"`.',
+        '`dropout=0.0` and `activation="gelu"`.',
         "start, end = ...; ValueError if end is more than block_size\n"
         "x = token vectors + the position vectors of start to end\n"
         "for number, layer in enumerate(layers):\n"
@@ -30,7 +30,7 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "change any layout. `weight.T.chunk(3)` gives the matrices of queries, keys and values, and `bias.chunk(3)` "
         "their biases. The masks are exactly `h.{i}.attn.bias` and `h.{i}.attn.masked_bias`.",
         "given = names without the prefix\n"
-        "drop the masks of each layer, and lm_head.weight\n"
+        "drop the masks of each layer, and an lm_head.weight that equals wte.weight; ValueError if it differs\n"
         "shapes = {every name that should be there: its shape}\n"
         "for each name in shapes or in given: missing, extra or misshapen -> ValueError with the name\n"
         "ours = {our name: given[their name], transposed if it is the matrix of a linear layer}\n"

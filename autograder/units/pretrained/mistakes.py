@@ -41,6 +41,15 @@ mistake(
 
 mistake(
     "pretrained.GPT2",
+    "dropout-while-training",
+    edit('dropout=0.0, activation="gelu"', 'activation="gelu"'),
+    section="gpt2-model",
+    why="`FeedForward` keeps its default dropout of 0.1. This model drops nothing, so two calls in training mode give the same logits.",
+    hint="In training mode your logits differ from call to call. Build `FeedForward` with `dropout=0.0`.",
+)
+
+mistake(
+    "pretrained.GPT2",
     "no-final-norm",
     edit("return self.norm(x) @", "return x @"),
     section="gpt2-model",
@@ -79,6 +88,19 @@ mistake(
     section="gpt2-model",
     why="A list of one layer was multiplied. All entries are the same layer, so all layers have the same weights.",
     hint="Your layers share their parameters: `[layer] * n` repeats one object. Make a new layer in each step of a loop.",
+)
+
+mistake(
+    "pretrained.GPT2",
+    "plain-list",
+    edit(
+        "nn.ModuleList([FusedLayer(config.n_embed, config.num_heads) for _ in range(config.num_layers)])",
+        "[FusedLayer(config.n_embed, config.num_heads) for _ in range(config.num_layers)]",
+    ),
+    base="one-layer-for-queries-keys-and-values",
+    section="gpt2-model",
+    why="The layers stand in a plain list. PyTorch finds none of their parameters there, so they are neither trained nor loaded.",
+    hint="Your layers have no parameters as PyTorch sees it. Put them into an `nn.ModuleList`.",
 )
 
 mistake(
@@ -164,6 +186,25 @@ mistake(
     section="mask-with-cache",
     why="With a cache there is no mask. That is right for one new token, but of several new tokens the first may not see the last.",
     hint="Several tokens read at once with a cache see each other's future, in your model. The mask has a row for each new token, and keeps it from later ones.",
+)
+
+mistake(
+    "pretrained.GPT2",
+    "mask-only-without-a-past",
+    edit("causal_mask(end, ids.device)[start:]", "causal_mask(end, ids.device) if not start else None"),
+    section="mask-with-cache",
+    why="There is a mask only while the cache is empty. Of several tokens that follow a filled cache, the first sees the last.",
+    hint="Several tokens that follow a filled cache see each other's future in your model. They need a mask too: `(T, end)`.",
+)
+
+mistake(
+    "pretrained.GPT2",
+    "causal-from-the-first-key",
+    edit("attn_mask=allowed", "is_causal=T > 1"),
+    base="one-layer-for-queries-keys-and-values",
+    section="mask-with-cache",
+    why="`is_causal` counts queries and keys from the same start. With a cache the first new query belongs to position `cache.length`, so most of the past is hidden from it.",
+    hint="With a cache `is_causal` lets your first new token see only the first key. Pass the last rows of the mask as `attn_mask`.",
 )
 
 mistake(
@@ -346,6 +387,18 @@ mistake(
 
 mistake(
     "pretrained.gpt2_state",
+    "reshaped-in-place-of-transposed",
+    edit(
+        'given[f"h.{i}.{theirs}.weight"].T',
+        'given[f"h.{i}.{theirs}.weight"].reshape(given[f"h.{i}.{theirs}.weight"].shape[::-1])',
+    ),
+    section="conv1d-layout",
+    why="The matrices were reshaped to (out, in). A reshape keeps the numbers in their order, while a transpose exchanges rows and columns.",
+    hint="Your matrices have the right shape, but the numbers stand in the wrong order. Transpose with `.T` in place of `reshape`.",
+)
+
+mistake(
+    "pretrained.gpt2_state",
     "keys-before-queries",
     edit('zip("qkv", weights, biases)', 'zip("kqv", weights, biases)'),
     section="c-attn",
@@ -497,6 +550,15 @@ mistake(
     section="gpt2-tied-head",
     why="The output layer is returned under its published name, which the model does not have. A tied layer needs no tensor of its own.",
     hint="Your function returns `lm_head.weight`, which `GPT2` does not have. Drop it.",
+)
+
+mistake(
+    "pretrained.gpt2_state",
+    "untied-head-dropped",
+    edit('if not torch.equal(head, given["wte.weight"])', 'if head.shape != given["wte.weight"].shape'),
+    section="gpt2-tied-head",
+    why="An `lm_head.weight` is dropped without a look at its numbers. Where it differs from `wte.weight`, the file is of a model whose head is not tied, which this class cannot run.",
+    hint="A file whose `lm_head.weight` differs from `wte.weight` is accepted. Compare the two, and raise ValueError.",
 )
 
 mistake(
