@@ -184,7 +184,7 @@ def calls_in_training(learner, sizes, numbers, ids):
 
 @pytest.mark.task("pretrained.GPT2", points=1)
 def test_no_peeking(learner, reference, rng):
-    """The logits of a position depend on the tokens up to it in its own sequence, on nothing else, and not on chance."""
+    """The logits of a position depend on the tokens up to it in its own sequence alone, and not on chance."""
     sizes = 11, 7, 12, 3, 2
     numbers = rng.normal(1009, dtype=torch.float64) / 2
     ids = rng.integers(0, 11, 3, 7)
