@@ -760,9 +760,6 @@ def test_names(learner, reference, rng):
         state, weights = checkpoint(rng, sizes, dtype)
         names = sorted(state, key=lambda name: name[::-1])  # in another order than the model's
         check_state(learner, {name: state[name] for name in names}, weights, f"{sizes['num_layers']} layers, {dtype}")
-    state, weights = checkpoint(rng, SIZES)
-    old = {f"model.layers.{layer}.self_attn.rotary_emb.inv_freq": 40.0 ** -(torch.arange(2) / 2) for layer in range(3)}
-    check_state(learner, state | old, weights, "an old checkpoint, with rotary_emb.inv_freq in each layer")
 
 
 @pytest.mark.task("llama.llama_state", points=1)

@@ -1585,15 +1585,6 @@ mistake(
 
 mistake(
     "llama.llama_state",
-    "frequencies-refused",
-    edit(' and not name.endswith("rotary_emb.inv_freq")', ""),
-    section="llama-names",
-    why="`rotary_emb.inv_freq` is refused as an extra tensor. Old checkpoints store these frequencies, which follow from the base and are no weights.",
-    hint="An old checkpoint, with `rotary_emb.inv_freq` in each layer, is refused. Leave these tensors out.",
-)
-
-mistake(
-    "llama.llama_state",
     "extra-kept",
     edit(
         'for name in state:\n    if name not in wanted and not name.endswith("rotary_emb.inv_freq"):\n'
