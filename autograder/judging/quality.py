@@ -7,7 +7,6 @@ Of a catch-it task, the reference solution is a test: it must accept every style
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
 from autograder.course.catalogue import Entry, Mistake, alternatives, complete_source, is_c, mistakes
@@ -18,6 +17,7 @@ from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.results import TaskResult
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject, quiet
+from autograder.submissions.syntax import defined_names
 
 
 @dataclass(frozen=True)
@@ -54,17 +54,7 @@ def defined(entry: Entry) -> set[str]:
     """The names that an entry of the catalogue gives another meaning than the reference solution."""
     if is_c(entry.unit):
         return {entry.task.partition(".")[2]}
-    statements = ast.parse(complete_source(entry)).body
-    imported = [alias for one in statements if isinstance(one, (ast.Import, ast.ImportFrom)) for alias in one.names]
-    stored = {
-        name.id
-        for one in statements
-        if isinstance(one, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-        for name in ast.walk(one)
-        if isinstance(name, ast.Name)
-    }
-    functions = {one.name for one in statements if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
-    return functions | stored | {alias.asname or alias.name for alias in imported}
+    return defined_names(complete_source(entry))
 
 
 def measure_tests(unit: str, seed: int = DEFAULT_SEED) -> list[TaskResult]:
