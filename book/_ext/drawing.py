@@ -307,12 +307,7 @@ def _probabilities(sheet: Sheet, x: float, y: float, width: float, height: float
 def wide_surroundings(sheet: Sheet, top: float, bottom: float) -> None:
     """What stands beside the model, and below it the ground on which all of it is built."""
     layout = sheet.layout
-    # left above: the text that comes out, and its score
-    x, width = layout.left + 14, layout.column - 14
-    sheet.arrow(f"M{layout.right + 14} {top + 20}H{x + width}")
-    _translation(sheet, x, top, width, 68)
-    sheet.arrow(f"M{x + width / 2} {top + 68}V{top + 94}")
-    sheet.box("bleu", x, top + 94, width, 40)
+    _output(sheet, top, text=68, gap=26, score=40)
     # the training loop, clockwise: batches, model, loss, gradients, new weights
     x, width = layout.right + layout.column + 34, 118
     middle = x + width / 2
@@ -343,8 +338,13 @@ def wide_surroundings(sheet: Sheet, top: float, bottom: float) -> None:
         _block_arrow(sheet, unit, x + 10 + place * (half + 10), y, half, panel - 52, up)
 
 
-def _translation(sheet: Sheet, x: float, y: float, width: float, height: float) -> None:
-    _card(sheet, "translation", x, y, width, height, (TARGET,))
+def _output(sheet: Sheet, top: float, text: float, gap: float, score: float) -> None:
+    """The text that comes out, left of the model's head, and below it its score: the heights of both, and between."""
+    x, width = sheet.layout.left + 14, sheet.layout.column - 14
+    sheet.arrow(f"M{sheet.layout.right + 14} {top + 20}H{x + width}")
+    _card(sheet, "translation", x, top, width, text, (TARGET,))
+    sheet.arrow(f"M{x + width / 2} {top + text}V{top + text + gap}")
+    sheet.box("bleu", x, top + text + gap, width, score)
 
 
 def _card(sheet: Sheet, unit: str, x: float, y: float, width: float, height: float, lines: Sequence[str]) -> None:
@@ -380,11 +380,7 @@ def _block_arrow(sheet: Sheet, unit: str, x: float, y: float, width: float, heig
 def narrow_surroundings(sheet: Sheet, top: float, bottom: float) -> float:
     """What stands around the model on a phone: the output beside its head, the rest below; where it ends."""
     layout = sheet.layout
-    left, width = layout.left + 14, layout.column - 14
-    sheet.arrow(f"M{layout.right + 14} {top + 20}H{left + width}")
-    _translation(sheet, left, top, width, 62)
-    sheet.arrow(f"M{left + width / 2} {top + 62}V{top + 84}")
-    sheet.box("bleu", left, top + 84, width, 38)
+    _output(sheet, top, text=62, gap=22, score=38)
     # the training loop: down the right edge, back along the bottom, up into the decoder
     edge, y = layout.width - 3, bottom + 34
     third = (layout.width - 4 - 2 * 22) / 3
@@ -395,7 +391,7 @@ def narrow_surroundings(sheet: Sheet, top: float, bottom: float) -> float:
         sheet.box(unit, x, y, third, 38)
     sheet.arrow(f"M{places['losses']:g} {y + 19:g}H{places['optim'] + third:g}")
     sheet.arrow(f"M{places['optim']:g} {y + 19:g}H{places['training'] + third:g}")
-    sheet.arrow(f"M{left + 12} {y:g}V{bottom - 30:g}")
+    sheet.arrow(f"M{layout.left + 26} {y:g}V{bottom - 30:g}")
     y += 38 + 20
     half = (layout.width - 4 - 12) / 2
     for place, (units, heading) in enumerate(
