@@ -53,13 +53,19 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     outdir = Path(app.outdir)
+    icons, classes = set[str](), set[str]()
     for file in sorted(outdir.rglob("*.html")):
         text = file.read_text(encoding="utf-8")
         lighter = lighter_page(text, file, is_search=file.name == "search.html")
         if lighter != text:
             file.write_text(lighter, encoding="utf-8")
-    slim_icons(outdir)
-    slim_rules(outdir)
+        icons.update(ICON_NAME.findall(lighter))
+        classes.update(*map(str.split, CLASSES.findall(lighter)))
+    for program in _programs(outdir):
+        icons.update(ICON_NAME.findall(program))
+        classes.update(re.findall(r"[\w-]+", program))
+    slim_icons(outdir, icons)
+    slim_rules(outdir, classes)
     slim_formula_fonts(outdir)
     script = outdir / THEME_SCRIPT
     script.write_text(SCROLL_SEARCH.sub("[]", script.read_text(encoding="utf-8")), encoding="utf-8")
@@ -77,11 +83,10 @@ def lighter_page(text: str, file: Path, is_search: bool) -> str:
     return pictures.PICTURE.sub(lambda match: pictures.versions(match[0], file.parent / match[1]), text)
 
 
-def slim_icons(outdir: Path) -> None:
-    """Reduce the icons' style rules to those in use, and their fonts to the glyphs of these rules."""
+def slim_icons(outdir: Path, names: set[str]) -> None:
+    """Reduce the icons' style rules to those of these names, and their fonts to the glyphs of these rules."""
     sheet = outdir / THEME_SHEET
     css = _original(outdir, THEME_SHEET)
-    names = _icons_in(outdir)
     css = ICON_RULE.sub(lambda rule: rule[0] if names & set(ICON_NAME.findall(rule[1])) else "", css)
     css = FONT_FACE.sub(r'url(\1.woff) format("woff")', css)
     sheets = [css, *(file.read_text(encoding="utf-8") for file in (outdir / "_static").rglob("*.css") if file != sheet)]
@@ -102,24 +107,15 @@ def _original(outdir: Path, sheet: str) -> str:
     return css
 
 
-def _icons_in(outdir: Path) -> set[str]:
-    files = [*outdir.rglob("*.html"), *_programs(outdir)]
-    return {name for file in files for name in ICON_NAME.findall(file.read_text(encoding="utf-8"))}
-
-
-def _programs(outdir: Path) -> list[Path]:
+def _programs(outdir: Path) -> list[str]:
     """The programs of the site's own pages."""
     found = sorted((outdir / "_static").rglob("*.js"))
-    return [file for file in found if "fontawesome" not in file.name and "mathjax" not in file.parts]
+    own = (file for file in found if "fontawesome" not in file.name and "mathjax" not in file.parts)
+    return [file.read_text(encoding="utf-8") for file in own]
 
 
-def slim_rules(outdir: Path) -> None:
-    """Reduce style sheets to the rules for classes that a page has or a program names."""
-    names: set[str] = set()
-    for file in outdir.rglob("*.html"):
-        names.update(*map(str.split, CLASSES.findall(file.read_text(encoding="utf-8"))))
-    for file in _programs(outdir):
-        names.update(re.findall(r"[\w-]+", file.read_text(encoding="utf-8")))
+def slim_rules(outdir: Path, names: set[str]) -> None:
+    """Reduce style sheets to the rules for these classes: those that a page has or a program names."""
     for sheet in SHEETS:
         # The theme's has been read by `slim_icons`.
         css = (outdir / sheet).read_text(encoding="utf-8") if sheet == THEME_SHEET else _original(outdir, sheet)
