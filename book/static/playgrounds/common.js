@@ -118,6 +118,23 @@ export function slider({ label, min, max, step = 1, value, show = String, onInpu
   return { element: el("div", { class: "pg-slider" }, el("label", { for: id }, label), input, output), input, set };
 }
 
+/** A field for a text, below a label that says how long it may be. `onInput` gets the text. */
+export function textField({ label, longest, value, onInput }) {
+  const id = nextId();
+  const input = el("input", {
+    type: "text",
+    class: "pg-text",
+    maxlength: longest,
+    value,
+    id,
+    spellcheck: "false",
+    autocomplete: "off",
+    autocapitalize: "off",
+    input: () => onInput(input.value),
+  });
+  return el("div", { class: "pg-field" }, el("label", { for: id }, `${label}, up to ${longest} characters`), input);
+}
+
 /** One of several: native radio buttons. `options` maps values to what is shown. */
 export function choice({ legend, options, value, onChange }) {
   const name = nextId();

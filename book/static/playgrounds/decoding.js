@@ -14,6 +14,7 @@ import {
   slider,
   softmax,
   svg,
+  textField,
 } from "./common.js";
 import { forward, loaded, readable, visible } from "./model.js";
 
@@ -190,23 +191,16 @@ async function build(app, { writers, ...start }) {
   const problem = el("p", { class: "pg-note", role: "status" });
   const text = el("p", { class: "pg-written" });
   const { element: drawn, show: draw } = tree();
-  const field = el("input", {
-    type: "text",
-    class: "pg-text",
-    maxlength: LONGEST,
+  const prompt = textField({
+    label: "Beginning",
+    longest: LONGEST,
     value: state.text,
-    id: "playground-decoding-text",
-    spellcheck: "false",
-    autocomplete: "off",
-    autocapitalize: "off",
-    input: () => {
-      state.text = field.value;
+    onInput: (text) => {
+      state.text = text;
       state.path = "";
       choose();
     },
   });
-  const label = el("label", { for: field.id }, `Beginning, up to ${LONGEST} characters`);
-  const prompt = el("div", { class: "pg-field" }, label, field);
 
   const changed = (name) => (value) => {
     state[name] = value;

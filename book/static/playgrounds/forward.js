@@ -17,6 +17,7 @@ import {
   signedColour,
   slider,
   svg,
+  textField,
   weightColour,
   within,
 } from "./common.js";
@@ -88,17 +89,12 @@ async function build(app, start) {
 
   const said = sentence();
   const problem = el("p", { class: "pg-note", role: "status" });
-  const field = el("input", {
-    type: "text",
-    class: "pg-text",
-    maxlength: LONGEST,
+  const field = textField({
+    label: "Text",
+    longest: LONGEST,
     value: state.text,
-    id: "playground-forward-text",
-    spellcheck: "false",
-    autocomplete: "off",
-    autocapitalize: "off",
-    input: () => {
-      state.text = field.value;
+    onInput: (text) => {
+      state.text = text;
       state.row = LONGEST;
       run();
     },
@@ -271,7 +267,7 @@ async function build(app, start) {
   }
 
   app.append(
-    el("div", { class: "pg-field" }, el("label", { for: field.id }, `Text, up to ${LONGEST} characters`), field),
+    field,
     problem,
     way,
     controls(back, next, place.element),

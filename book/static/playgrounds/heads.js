@@ -8,15 +8,16 @@ import {
   el,
   fixed,
   mount,
+  paint,
   range,
   remembered,
   roving,
   sentence,
   slider,
+  textField,
   VERMILLION,
   weightColour,
   within,
-  paint,
 } from "./common.js";
 import { forward, loaded, readable, visible } from "./model.js";
 
@@ -59,20 +60,15 @@ async function build(app, start) {
 
   const said = sentence();
   const problem = el("p", { class: "pg-note", role: "status" });
-  const field = el("input", {
-    type: "text",
-    class: "pg-text",
-    maxlength: longest,
+  const field = textField({
+    label: "Text",
+    longest,
     value: state.text,
-    id: "playground-heads-text",
-    spellcheck: "false",
-    autocomplete: "off",
-    autocapitalize: "off",
-  });
-  field.addEventListener("input", () => {
-    state.text = field.value;
-    state.query = Math.max(field.value.length - 1, 0);
-    run();
+    onInput: (text) => {
+      state.text = text;
+      state.query = Math.max(text.length - 1, 0);
+      run();
+    },
   });
 
   const small = range(layers).map((layer) =>
@@ -221,7 +217,7 @@ async function build(app, start) {
   }
 
   app.append(
-    el("div", { class: "pg-field" }, el("label", { for: field.id }, `Text, up to ${longest} characters`), field),
+    field,
     problem,
     el(
       "div",

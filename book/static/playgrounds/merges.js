@@ -1,5 +1,17 @@
 // Tokeniser at work: a text of one's own is cut by byte pairs, one learned merge after the other.
-import { below, button, controls, el, mount, range, remembered, sentence, slider, within } from "./common.js";
+import {
+  below,
+  button,
+  controls,
+  el,
+  mount,
+  range,
+  remembered,
+  sentence,
+  slider,
+  textField,
+  within,
+} from "./common.js";
 
 // GPT-2's pattern. White space is spelled out, because that of JavaScript is not quite that of Python.
 const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
@@ -74,17 +86,12 @@ function build(app, { merges: all, ...start }) {
   let playing = 0;
 
   const said = sentence();
-  const field = el("input", {
-    type: "text",
-    class: "pg-text",
-    maxlength: longest,
+  const field = textField({
+    label: "Text",
+    longest,
     value: state.text,
-    id: "playground-merges-text",
-    spellcheck: "false",
-    autocomplete: "off",
-    autocapitalize: "off",
-    input: () => {
-      state.text = field.value;
+    onInput: (text) => {
+      state.text = text;
       state.step = 0;
       run();
     },
@@ -202,7 +209,7 @@ function build(app, { merges: all, ...start }) {
   }
 
   app.append(
-    el("div", { class: "pg-field" }, el("label", { for: field.id }, `Text, up to ${longest} characters`), field),
+    field,
     line,
     controls(back, next, play, place.element),
     said.element,
