@@ -62,7 +62,7 @@ class Page:
 
     def run(self, cache: JupyterCacheAbstract) -> Failure | None:
         """Run the cells and keep their outputs in the cache, unless one failed."""
-        LOGGER.info("%s: executing", self.name)
+        _say(f"{self.name}: executing")
         try:
             run = single_nb_execution(
                 self.notebook, cwd=str(self.file.parent), allow_errors=False, timeout=self.timeout
@@ -71,13 +71,13 @@ class Page:
         except Exception as exception:  # the kernel died, or did not start
             error, report = exception, traceback.format_exc()
         if error is not None:
-            LOGGER.info("%s: failed", self.name)
+            _say(f"{self.name}: failed")
             return {"succeeded": False, "error": type(error).__name__, "traceback": report}
         data = {"execution_seconds": run.time, "fingerprint": self.fingerprint}
         with WRITING:
             bundle = CacheBundleIn(self.notebook, str(self.file), data=data)
             cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-        LOGGER.info("%s: executed in %.1f s", self.name, run.time)
+        _say(f"{self.name}: executed in {run.time:.1f} s")
         return None
 
 
@@ -121,6 +121,11 @@ class Runs:
         file = Path(app.outdir).parent / ".book" / "execution.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(pages | self._failed, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _say(text: str) -> None:
+    """Log a line from a thread. It begins with a line break, for Sphinx may be in the middle of a line of its own."""
+    LOGGER.info("\n%s", text)
 
 
 def _page(env: BuildEnvironment, name: str) -> Page | None:

@@ -120,7 +120,7 @@ def run(reduced=False):
     model = make_model(VOCABULARY, VOCABULARY, LAYERS, WIDTH, 4 * WIDTH, HEADS).eval()
     for parameter in model.generator.parameters():
         nn.init.normal_(parameter)  # so that outputs are no repetitions of one token
-    lengths, outputs, repetitions = ((64, 256, 1024), (8, 32), 3) if reduced else (LENGTHS, OUTPUTS, 15)
+    lengths, outputs, repetitions = ((64, 256, 1024), (8, 64), 3) if reduced else (LENGTHS, OUTPUTS, 15)
     steps = measured(
         [(length, cached) for length in lengths for cached in (False, True)],
         repetitions,

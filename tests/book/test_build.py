@@ -78,8 +78,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> SmallBook:
     """The small book, built once."""
     made = SmallBook(tmp_path_factory.mktemp("small-book"))
     status, executed, said = made.build()
-    assert status == 0, said
-    assert executed == {"attention", "masks"}
+    assert (status, executed) == (0, {"attention", "masks"}), said
     return made
 
 

@@ -263,9 +263,15 @@ def test_offsets_beyond_an_int_are_found(unit):
         assert line_of_overflow(c_namespace(c_solution(unit)), name) == ""
 
 
-def test_a_cell_with_an_int_offset_says_so(capsys):
-    shell = InteractiveShell.instance()
+@pytest.fixture
+def shell():
+    shell = InteractiveShell()
     c_magic.register(shell)
+    yield shell
+    shell.history_manager.end_session()
+
+
+def test_a_cell_with_an_int_offset_says_so(shell, capsys):
     text = next(one.source for one in alternatives("gpt2_forward") if one.task.endswith("encoder_forward")
                 and one.name == "plain-loops")  # fmt: skip
     shell.run_cell_magic("c", "offsets.c", text)
@@ -545,14 +551,6 @@ def test_cells_that_use_kernels_do_nothing_when_graded():
 
 
 # --- in a running notebook -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def shell():
-    shell = InteractiveShell()
-    c_magic.register(shell)
-    yield shell
-    shell.history_manager.end_session()
 
 
 def test_the_magic_compiles_at_once_and_says_what_is_wrong(shell, capsys):
