@@ -89,7 +89,8 @@ def test_the_runtime_imports_nothing_of_the_project():
 
 
 # From the front doors to the ground. Who stands higher may import what stands lower, never the other way round.
-ROOMS = ("", "lms", "notebook", "grading", "reports", "judging", "sandbox", "submissions", "course", "units")
+# The sandbox's runtime, which imports nothing of the project, is the ground.
+ROOMS = ("", "lms", "notebook", "grading", "reports", "judging", "sandbox", "submissions", "course", "units", "runtime")
 MAY_IMPORT_A_UNIT = {
     "course/registry.py",
     "course/catalogue.py",
@@ -101,6 +102,8 @@ MAY_IMPORT_A_UNIT = {
 
 def room_of(name: str) -> str:
     """The room of a dotted name in the autograder; nothing for the front doors."""
+    if name.startswith("autograder.sandbox.runtime"):
+        return "runtime"
     return next((part for part in name.split(".")[1:2] if part in ROOMS), "")
 
 
@@ -108,7 +111,7 @@ def test_rooms_import_downwards_only():
     wrong = []
     for path in files("autograder"):
         inside = path.relative_to(ROOT / "autograder")
-        room = inside.parts[0] if len(inside.parts) > 1 else ""
+        room = room_of(module_name(path))
         for name in imported(path):
             if top(name) == "autograder" and room != "units" and ROOMS.index(room_of(name)) < ROOMS.index(room):
                 wrong.append(f"{inside} imports {name}")

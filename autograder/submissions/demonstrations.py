@@ -14,6 +14,7 @@ import symtable
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from autograder.sandbox.runtime.blame import blamed
 from autograder.submissions.syntax import demand_readable
 
 KEY = "demonstration"
@@ -22,7 +23,6 @@ MAX_BROKEN = 20  # statements of a cell that cannot be read; one with more needs
 MAX_READ = 2_000_000  # characters of all cells; what is longer has every cell run
 # Whoever uses one of these may reach any name without writing it down.
 _REACHES_ALL = {"globals", "locals", "vars", "eval", "exec", "get_ipython"}
-_BEGINNING = re.compile(r"(?![\s)\]}#]|(?:else|elif|except|finally)\b).")  # of a top-level statement
 _IPYTHON = re.compile(r"=\s*[%!]\w|^\s*(?:>>>|In \[\d*\]:)", re.MULTILINE)  # `x = %time f()`, a pasted session
 
 
@@ -102,7 +102,7 @@ def _table(source: str) -> tuple[symtable.SymbolTable, frozenset[str]]:
         try:
             return symtable.symtable("\n".join(lines), "<cell>", "exec"), frozenset(words)
         except SyntaxError as error:
-            broken = _blamed(lines, error)
+            broken = blamed(lines, error)
             part = "\n".join(lines[broken])
             if not part.strip("\n"):
                 raise
@@ -110,17 +110,6 @@ def _table(source: str) -> tuple[symtable.SymbolTable, frozenset[str]]:
                 words.update(re.findall(r"\w+", part))
             lines[broken] = [""] * len(lines[broken])
     raise SyntaxError(f"more than {MAX_BROKEN} statements that cannot be read")
-
-
-def _blamed(lines: Sequence[str], error: SyntaxError) -> slice:
-    """The lines of the top-level statement in which Python noticed an error, or of the block without a body."""
-    starts = [
-        index for index, line in enumerate(lines) if _BEGINNING.match(line) and not lines[index - 1].startswith("@")
-    ]
-    told = re.search(r"\bon line (\d+)$", error.msg or "")  # "expected an indented block after … on line 3"
-    number = (int(told[1]) if told else error.lineno or 1) - 1
-    first = max((start for start in starts if start <= number), default=0)
-    return slice(first, min((start for start in starts if start > number), default=len(lines)))
 
 
 def _referenced(table: symtable.SymbolTable) -> Iterator[str]:

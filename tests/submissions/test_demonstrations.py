@@ -40,6 +40,8 @@ SETUP, TASK = "import torch", "def double(x):\n    result = 2 * x\n    return re
         ("factor = 2", "def double(x):\n    return factor * x\n\nprint(double(3)", True),  # what can be read runs
         ("factor = 2", "def double(x):\nreturn x\n\nprint(factor)", True),
         ("factor = 2", "@torch.no_grad()\ndef double(x):\n    return (factor\n\nx = 3", False),
+        ("factor = 2", "try:\n    x = factor\nprint(3)", False),  # the error is noticed in the line after the try
+        ("factor = 2", "try:\n    x = 1\nprint(factor)", True),
         ("factor = 2", "y = %time double(factor)", True),
         ("factor = 2", ">>> print(factor)", True),
         ("factor = 2", "def double(x):\n    factor = 2\n    return factor * x", False),

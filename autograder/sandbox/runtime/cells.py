@@ -23,13 +23,13 @@ import re
 import sys
 import traceback
 import types
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from .blame import blamed
 from .requests import steady
 
 MAX_OUTPUT = 10_000
@@ -40,8 +40,6 @@ _RUN_BODY = {"time", "timeit", "capture", "prun", "python", "python3", "pypy"}
 _RUN_LINE = {"time", "timeit", "prun"}
 # Of all magics that run code; `-r` is followed by a number in %timeit, and by none in %prun.
 _OPTIONS = re.compile(r"(?:(?:-(?:[nrpl]\s*\d+|[sTD]\s*\S+|[A-Za-z]+)|--[\w-]*)(?:\s+|$))*")
-# A line with which a top-level statement begins.
-_BEGINNING = re.compile(r"(?![\s)\]}#]|(?:else|elif|except|finally)\b).")
 _PROMPT = re.compile(r"In \[\d*\]:")  # of a pasted session; Python reads what follows as an annotation
 
 
@@ -345,7 +343,7 @@ class CellRunner:
                 return sorted(parts, key=lambda part: part.lineno or 0) if errors else parts
             except SyntaxError as error:
                 errors.append(error)
-                broken = _blamed(lines, error)
+                broken = blamed(lines, error)
                 if not any(lines[broken]):
                     break
                 lines[broken] = [""] * len(lines[broken])
@@ -379,22 +377,6 @@ class CellRunner:
                     await result
             except BaseException as error:
                 self._failures.add(statement, error, rest=left > 0)
-
-
-def _blamed(lines: Sequence[str], error: SyntaxError) -> slice:
-    """The lines of the top-level statement that is to blame for an error."""
-    starts = [
-        number
-        for number, line in enumerate(lines, 1)
-        if _BEGINNING.match(line) and not (number > 1 and lines[number - 2].startswith("@"))
-    ]
-    told = re.search(r"\bon line (\d+)$", error.msg or "")  # "expected an indented block after … on line 3"
-    number = int(told[1]) if told else error.lineno or 1
-    position = bisect_right(starts, number)
-    if (error.msg or "").startswith("expected 'except'") and number in starts:  # noticed where the next one begins
-        position -= 1
-    borders = [1, *starts, len(lines) + 1]
-    return slice(borders[position] - 1, borders[position + 1] - 1)
 
 
 def _describe(error: BaseException, statement: Statement) -> str:
