@@ -45,7 +45,12 @@ def main() -> int:
             for page in PAGES:
                 found = measure([str(program), f"{address}/{page}.html", *options], browser, runs)
                 scores[form][page] = found
-                print(f"{form:8}{page:18}", *(f"{name} {score:3.0f}" for name, score in found.items()), sep="  ")
+                print(
+                    f"{form:8}{page:18}",
+                    *(f"{name} {score:3.0f}" for name, score in found.items()),
+                    sep="  ",
+                    flush=True,
+                )
     if runs == RUNS:
         record = {"lighthouse": VERSION, "runs": runs, "scores": scores}
         RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

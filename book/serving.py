@@ -10,6 +10,7 @@ import gzip
 import http.server
 import io
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,6 +62,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Says nothing of a browser that closes a connection without reading all, as one does that has been closed."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 @functools.lru_cache(maxsize=None)
 def _compressed(file: Path, _changed: int) -> bytes:
     return gzip.compress(file.read_bytes(), 6)
@@ -69,7 +78,7 @@ def _compressed(file: Path, _changed: int) -> bytes:
 @contextmanager
 def serve(folder: Path, port: int = 0) -> Iterator[str]:
     """Serve a folder; gives the server's address."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
+    server = Server(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
