@@ -1538,8 +1538,8 @@ mistake(
     "two-last-norms",
     edit("return self.last_norm(x)", "return F.layer_norm(self.last_norm(x), x.shape[-1:])"),
     section="tf-stacks",
-    why="The gain and the bias of your final norm have little effect. A second norm follows and undoes them. How "
-    "many norms does a stack need?",
+    why="Your stack normalises its output twice. The second norm undoes part of what the gain and the bias of the "
+    "first have learned. How many norms does a stack need at its end?",
     hint="Your stack normalises its output twice. One norm after the last layer is enough.",
 )
 
@@ -1837,8 +1837,8 @@ mistake(
     "two-last-norms",
     edit("return self.last_norm(x)", "return F.layer_norm(self.last_norm(x), x.shape[-1:])"),
     section="tf-stacks",
-    why="The gain and the bias of your final norm have little effect. A second norm follows and undoes them. How "
-    "many norms does a stack need?",
+    why="Your stack normalises its output twice. The second norm undoes part of what the gain and the bias of the "
+    "first have learned. How many norms does a stack need at its end?",
     hint="Your stack normalises its output twice. One norm after the last layer is enough.",
 )
 
