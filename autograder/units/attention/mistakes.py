@@ -1844,8 +1844,8 @@ mistake(
     "divides-by-the-fourth-root",
     edit("math.sqrt(d_k)", "d_k**0.25"),
     section="why-scale",
-    why="Your scores are too large by the fourth root of d_k. This root is for queries and keys separately, when "
-    "both are scaled before the product. Which root scales their product?",
+    why="Your scores are too large: the right ones times the fourth root of d_k. This root is for queries and keys "
+    "separately, when both are scaled before the product. Which root scales their product?",
     hint="You divide by the fourth root of d_k. The product of a query and a key is divided by the square root.",
 )
 

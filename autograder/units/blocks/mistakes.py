@@ -235,7 +235,7 @@ mistake(
     edit("torch.sqrt(variance + self.eps)", "(variance + self.eps)"),
     base="mean-and-variance-first",
     section="biased-variance",
-    why="Your results are too small by the factor sqrt((d - 1)/d). You divided by `x.std()`, which divides by d - 1, "
+    why="Your results are the right ones times sqrt((d - 1)/d). You divided by `x.std()`, which divides by d - 1, "
     "and added eps outside the root, as several published programs do. What does PyTorch's layer normalisation "
     "divide by?",
     hint="Your results are too small by the factor sqrt((d - 1)/d): `std` and `var` divide by d - 1 unless told "
@@ -248,8 +248,8 @@ mistake(
     edit("x.var(-1, unbiased=False, keepdim=True)", "x.var(-1, keepdim=True)"),
     base="mean-and-variance-first",
     section="biased-variance",
-    why="Your results are too small by the factor sqrt((d - 1)/d). Your variance divides by d - 1, which estimates "
-    "the variance from a sample. Is the vector a sample, or all there is?",
+    why="Your results are the right ones times sqrt((d - 1)/d). Your variance divides by d - 1, which estimates the "
+    "variance from a sample. Is the vector a sample, or all there is?",
     hint="Your results are too small by the factor sqrt((d - 1)/d): `var` divides by d - 1 unless told otherwise.",
 )
 
@@ -720,8 +720,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.square().sum(-1, keepdim=True) + eps"),
     section="rms-normalisation",
-    why="Your results are too small by the factor sqrt(d), so entries shrink as vectors grow wider. You divided by "
-    "the length of the vector. What turns the sum of the squares into the quantity in the name?",
+    why="Your results are sqrt(d) times too small, so entries shrink as vectors grow wider. You divided by the "
+    "length of the vector. What turns the sum of the squares into the quantity in the name?",
     hint="Your results are too small by the factor sqrt(d): you divide by the length of the vector. The root mean "
     "square has the mean of the squares under the root, not their sum.",
 )

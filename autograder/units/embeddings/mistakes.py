@@ -376,9 +376,9 @@ mistake(
     "no-scale",
     edit("self.embed(ids) * math.sqrt(self.embed.embedding_dim)", "self.embed(ids)"),
     section="embedding-scale",
-    why="Your vectors are too short by the factor sqrt(d_model), so the positions that are added later would drown "
-    "the words. You returned the rows as they are, or scaled the weights once at the start, which is lost when "
-    "weights are loaded. Where must the scale be applied?",
+    why="Your vectors are sqrt(d_model) times too short, so the positions that are added later would drown the "
+    "words. You returned the rows as they are, or scaled the weights once at the start, which is lost when weights "
+    "are loaded. Where must the scale be applied?",
     hint="Your vectors are too short by the factor sqrt(d_model). Multiply what `embed` returns, in every call of "
     "`forward`.",
 )
@@ -402,8 +402,8 @@ mistake(
     "times-the-width",
     edit("math.sqrt(self.embed.embedding_dim)", "self.embed.embedding_dim"),
     section="embedding-scale",
-    why="Your vectors are too long by the factor sqrt(d_model). You multiplied by d_model itself, but d_model "
-    "squares of variance 1/d_model add up to 1. Which factor brings an entry of that size back to 1?",
+    why="Your vectors are sqrt(d_model) times too long. You multiplied by d_model itself, but d_model squares of "
+    "variance 1/d_model add up to 1. Which factor brings an entry of that size back to 1?",
     hint="Your vectors are sqrt(d_model) times too long: you multiply by the width itself. The scale is its "
     "square root.",
 )
@@ -1355,8 +1355,8 @@ mistake(
         "scaled = x * math.sqrt(x.shape[-1])\nreturn self.drop(scaled + self.pe[:, :length].to(x.dtype)",
     ),
     section="embedding-scale",
-    why="Your tokens are too large by the factor sqrt(d_model). You scaled them here, although `TokenEmbedding` has "
-    "already done so. What is the only step of this module before dropout?",
+    why="Your tokens are sqrt(d_model) times too large. You scaled them here, although `TokenEmbedding` has already "
+    "done so. What is the only step of this module before dropout?",
     hint="Your tokens are too large by the factor sqrt(d_model). TokenEmbedding scales; this module only adds.",
 )
 
@@ -1368,8 +1368,8 @@ mistake(
         "total = x + self.pe[:, :length].to(x.dtype)\nreturn self.drop(total * math.sqrt(x.shape[-1])",
     ),
     section="embedding-scale",
-    why="Your whole result is too large by the factor sqrt(d_model), positions included. You scaled the sum, but the "
-    "factor belongs to the tokens alone. Which module scales them?",
+    why="Your whole result is sqrt(d_model) times too large, positions included. You scaled the sum, but the factor "
+    "belongs to the tokens alone. Which module scales them?",
     hint="Your whole result is too large by the factor sqrt(d_model), positions included. TokenEmbedding scales the "
     "tokens; this module only adds.",
 )
@@ -1489,8 +1489,8 @@ mistake(
     "scaled-tokens",
     edit("embedding_lookup(ids, wte)", "embedding_lookup(ids, wte) * math.sqrt(wte.shape[1])"),
     section="learned-positions",
-    why="Your token rows are too large by the factor sqrt(C). The Transformer of 2017 has this scale, but GPT-2 does "
-    "not. How does GPT-2 combine its two rows?",
+    why="Your token rows are sqrt(C) times too large. The Transformer of 2017 has this scale, but GPT-2 does not. "
+    "How does GPT-2 combine its two rows?",
     hint="Your token rows are too large by the factor sqrt(C). GPT-2 does not scale.",
 )
 
@@ -1853,8 +1853,8 @@ mistake(
     edit("keep.sum(1, keepdim=True).clamp(min=1)", "keep.sum(1, keepdim=True).clamp(min=1) ** 0.5"),
     base="product-and-clamp",
     section="mean-of-kept",
-    why="Your vectors are too long by the root of the number of tokens. You divided by the square root of the count. "
-    "Which divisor does a mean have?",
+    why="Your vectors are too long: the right ones times the root of the number of tokens. You divided by the square "
+    "root of the count. Which divisor does a mean have?",
     hint="Your vectors are longer by the root of the number of tokens. Divide by the count itself.",
 )
 

@@ -891,8 +891,8 @@ mistake(
     "layer-ignored",
     edit("cache.update(layer, k, v)", "cache.update(0, k, v)"),
     section="llama-cache",
-    why="A layer attends to the keys of others. You store everything as layer 0. Which argument tells the layers "
-    "apart?",
+    why="A layer attends to the keys of other layers. You store everything as layer 0. Which argument tells the "
+    "layers apart?",
     hint="You call cache.update with layer 0 always. Pass `layer` on.",
 )
 
@@ -1441,8 +1441,8 @@ mistake(
     "embeddings-scaled",
     edit("x = self.embed_tokens(ids)", "x = self.embed_tokens(ids) * self.embed_tokens.embedding_dim**0.5"),
     section="llama-model",
-    why="Your embeddings are too large by the root of d. You scaled them, as in 2017. How does a Llama use the rows "
-    "of its table?",
+    why="Your embeddings are scaled by the root of d. You scaled them, as in 2017. How does a Llama use the rows of "
+    "its table?",
     hint="Your embeddings are scaled. A Llama takes rows of the table as they are.",
 )
 

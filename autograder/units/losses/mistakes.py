@@ -164,8 +164,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="Your loss is too large by the factor 1.4427. You took logarithms to base 2, which measures in bits. Which "
-    "logarithm do this course and PyTorch use?",
+    why="Your loss is 1.4427 times too large. You took logarithms to base 2, which measures in bits. Which logarithm "
+    "do this course and PyTorch use?",
     hint="Your loss is too large by the factor 1.4427, which is one over ln 2: you measure in bits. Use the natural "
     "logarithm.",
 )
@@ -295,8 +295,8 @@ mistake(
     edit("targets.unsqueeze", "targets.clamp(0, logits.shape[1] - 1).unsqueeze"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="Your function ignores class 0 in place of the class that `ignore_index` names. You wrote the number into "
-    "the code. With what should the targets be compared?",
+    why="Your function ignores class 0 instead of the class that `ignore_index` names. You wrote the number into the "
+    "code. With what should the targets be compared?",
     hint="Your function ignores class 0 in place of the class that `ignore_index` names. Compare the targets with the "
     "argument.",
 )

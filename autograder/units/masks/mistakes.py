@@ -236,7 +236,7 @@ mistake(
         "torch.ones(size, size, dtype=torch.bool, device=device).triu(1)",
     ),
     section="true-means-may-attend",
-    why="Every query sees only what it must not see. Your mask is True strictly above the diagonal, as PyTorch's "
+    why="Every query sees the future and nothing else. Your mask is True strictly above the diagonal, as PyTorch's "
     "`attn_mask` marks the future. What does True mean in this course's masks?",
     hint="Your mask is True exactly for the future, above the diagonal. In this course True means 'may attend': return "
     "the complement.",

@@ -107,8 +107,8 @@ mistake(
     "peak-of-one",
     edit("min(step**-0.5, step * warmup**-1.5)", "min((warmup / step) ** 0.5, step / warmup)"),
     section="schedule-peak",
-    why="Your curve has the right shape but is too high by the root of `warmup`. You scaled it so that it rises to "
-    "1. To which height does the formula rise at step `warmup`?",
+    why="Your curve has the right shape, but it is multiplied by the root of `warmup`. You scaled it so that it "
+    "rises to 1. To which height does the formula rise at step `warmup`?",
     hint="Your curve has the right shape, but it is higher by the root of `warmup`: you rise to 1 where the formula "
     "rises to `warmup**-0.5`.",
 )
@@ -118,8 +118,8 @@ mistake(
     "width-not-inverted",
     edit("d_model**-0.5", "d_model**0.5"),
     section="schedule-formula",
-    why="Your rates are too high by the factor `d_model`. You multiplied by the root of the width. Should a wider "
-    "model take larger or smaller steps?",
+    why="Your rates are `d_model` times too high. You multiplied by the root of the width. Should a wider model take "
+    "larger or smaller steps?",
     hint="Your rates are higher by the factor `d_model`: its exponent is -0.5, not 0.5. A wider model takes smaller "
     "steps.",
 )
@@ -1693,8 +1693,8 @@ mistake(
         "math.sqrt(sum(squares) / max(len(squares), 1))",
     ),
     section="gradient-clipping",
-    why="Your norm is too small by the root of the number of entries. You averaged the squares. Which reduction does "
-    "a norm use?",
+    why="Your norm is too small: the right one divided by the root of the number of entries. You averaged the "
+    "squares. Which reduction does a norm use?",
     hint="Your norm is too small by the root of the number of entries: add the squares, and do not average them.",
 )
 

@@ -272,8 +272,8 @@ mistake(
     "one-layer-in-the-cache",
     edit("cache.update(number, k, v)", "cache.update(0, k, v)"),
     section="positions-with-cache",
-    why="Each layer attends to the keys of others. All layers store theirs under one number. Which number identifies "
-    "a layer?",
+    why="Each layer attends to the keys of other layers. All layers store theirs under one number. Which number "
+    "identifies a layer?",
     hint="Your layers share one entry of the cache. Pass each layer's own number to `update`.",
 )
 

@@ -2430,8 +2430,8 @@ mistake(
     edit("iter(batches)", "iter(batches[:number])"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
-    why="Your function fails for batches that come one by one. You asked for their number, and a generator has no "
-    "length. When can you count them?",
+    why="Your function fails for batches that come one by one. You asked for the length of a list, and a generator "
+    "has no length. When can you count them?",
     hint="Your function fails for batches that come one by one: a generator has no `len`. Count on the way.",
 )
 
@@ -2615,7 +2615,7 @@ mistake(
     edit("max(tokens, 1)", "batch.ntokens"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="With `accumulate`, your gradients are too large by the number of batches. You added up the means of the "
+    why="With `accumulate`, your gradients are multiplied by the number of batches. You added up the means of the "
     "batches. By how many tokens should each sum be divided?",
     hint="With `accumulate` your gradients are too large by the number of batches: divide each sum by the tokens of "
     "the whole group.",
@@ -2639,8 +2639,8 @@ mistake(
     edit("loss / max(tokens, 1)", "loss / tokens / len(group)"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="With `accumulate`, your gradients are too small by the number of batches. You divided by it in addition to "
-    "the tokens of the group. How often should you divide?",
+    why="With `accumulate`, your gradients are too small. You divided by the number of batches in addition to the "
+    "tokens of the group. How often should you divide?",
     hint="With `accumulate` your gradients are too small by the number of batches: the tokens of the group are all "
     "that you divide by.",
 )

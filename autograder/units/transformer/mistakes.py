@@ -2152,7 +2152,7 @@ mistake(
         "self.proj(x).log_softmax(dim=-1) / torch.log(torch.tensor(2.0, dtype=x.dtype))",
     ),
     section="tf-generator",
-    why="Your losses come out too large by the factor 1/ln 2. You took logarithms to base 2. Which logarithm do the "
+    why="Your losses come out too large, divided by ln 2. You took logarithms to base 2. Which logarithm do the "
     "losses of this course use?",
     hint="Your logarithms are to base 2. Take the natural one.",
 )
@@ -2455,8 +2455,8 @@ mistake(
     edit("padding_mask(src) if", "~padding_mask(src) if"),
     edit("decoder_mask(tgt) if", "~decoder_mask(tgt) if"),
     section="tf-flow",
-    why="Without given masks, your model reads exactly what it should not. You inverted the default masks, as "
-    "PyTorch's own layers would need them. What does True mean in this course's masks?",
+    why="Without given masks, your model reads padding and the future, and nothing else. You inverted the default "
+    "masks, as PyTorch's own layers would need them. What does True mean in this course's masks?",
     hint='Without masks your model reads exactly what it should not. `True` means "may attend": take the masks as '
     "`padding_mask` and `decoder_mask` return them.",
 )
@@ -2497,8 +2497,8 @@ mistake(
     edit("self.src_embed(src)", "self.src_embed(src) * self.generator.proj.in_features**0.5"),
     edit("self.tgt_embed(tgt)", "self.tgt_embed(tgt) * self.generator.proj.in_features**0.5"),
     section="tf-flow",
-    why="What your first layers read is too large by the root of d_model, positions included. You scaled the "
-    "embeddings again. Which module has already done it?",
+    why="What your first layers read is scaled by the root of d_model, positions included. You scaled the embeddings "
+    "again. Which module has already done it?",
     hint="What your first layers read is too large by the root of `d_model`. The embeddings are scaled already.",
 )
 

@@ -559,8 +559,8 @@ mistake(
     ),
     edit("len(losses) - 1 - best >= patience", "index - best >= patience"),
     section="early-stopping",
-    why="A run that was told to go on may have found better weights, and you do not see them. You stopped at the "
-    "first stretch without progress. Which losses should be examined?",
+    why="Better weights that a run finds later are overlooked. You stopped at the first stretch without progress. "
+    "Which losses should be examined?",
     hint="You stop looking at the first stretch without progress. All losses are there: the best of all of them counts, "
     "and what has come since.",
 )
@@ -865,7 +865,7 @@ mistake(
     "everything-returned",
     edit('return saved["position"]', "return saved"),
     section="resume-to-the-bit",
-    why="The loop gets a dictionary in place of a position. You returned everything that was saved. What does the "
+    why="The loop gets a dictionary instead of a position. You returned everything that was saved. What does the "
     "caller have to know?",
     hint="You return all that was saved. Only the position is wanted.",
 )
@@ -993,7 +993,7 @@ mistake(
     edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
     edit("max(total.item(), 1)", "(max(total.item(), 1) / processes)"),
     section="average-gradients",
-    why="Your gradient is too long by the number of processes. You made up for an average, but `all_reduce` adds. "
+    why="Your gradient is multiplied by the number of processes. You made up for an average, but `all_reduce` adds. "
     "Has anything here been divided by that number?",
     hint="Your gradient is too long by the number of processes. Nothing here has divided by it, so nothing has to be made "
     "up for.",
@@ -1244,7 +1244,8 @@ mistake(
     "sequences-for-tokens",
     edit("tokens = rows * length", "tokens = rows"),
     section="cost-of-a-step",
-    why="Your count is too small by the length of a sequence. You counted sequences. How many tokens does a step have?",
+    why="Your count is the right one divided by the length of a sequence. You counted sequences. How many tokens "
+    "does a step have?",
     hint="A step has B T tokens. You count B of them.",
 )
 

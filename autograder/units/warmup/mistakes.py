@@ -855,8 +855,8 @@ mistake(
     edit(".sum()", ".mean()"),
     base="weighted-sum",
     section="vector-jacobian",
-    why="Your result is too small by the number of outputs. You averaged the weighted outputs, which divides every "
-    "derivative. Which reduction does a matrix product use?",
+    why="Your result is the right one divided by the number of outputs. You averaged the weighted outputs, which "
+    "divides every derivative. Which reduction does a matrix product use?",
     hint="Your result is too small by the number of outputs. Add up, do not average.",
 )
 
