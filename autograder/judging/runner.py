@@ -124,8 +124,13 @@ def judge(
         verdicts = {task: _judge_task(subject, unit, task, seed) for task in wanted}
         judgement = explain_missing(Judgement(unit, wanted, verdicts), cells)
         may_fail = [task for task in tasks_behind_failures(judgement) if _may_differ(subject, task, seed)]
-        behind = {task: _judge_task(subject, unit, task, seed) for task in may_fail}
+        behind = {task: _judge_task(subject, unit, task, seed, until_one_fails=_is_whole(subject)) for task in may_fail}
     return explain_missing(replace(judgement, verdicts=judgement.verdicts | behind), cells) if behind else judgement
+
+
+def _is_whole(subject: Subject) -> bool:
+    """Whether nothing is left to be written: then of what is behind a failure, it matters only whether it fails."""
+    return isinstance(subject, LocalSubject) and subject.own is not None
 
 
 def _may_differ(subject: Subject, task: str, seed: int) -> bool:
@@ -176,7 +181,12 @@ def _judge_failed(
 
 
 def _judge_task(
-    subject: Subject, unit: str, task: str, seed: int, known: Mapping[str, Verdict] = MappingProxyType({})
+    subject: Subject,
+    unit: str,
+    task: str,
+    seed: int,
+    known: Mapping[str, Verdict] = MappingProxyType({}),
+    until_one_fails: bool = False,
 ) -> list[Verdict]:
     """The verdicts of a task's checks; those that are ``known``, by the check's id, are taken as they are."""
     if is_catch(task):
@@ -185,6 +195,8 @@ def _judge_task(
     for check in load_checks(unit):
         if check.task != task:
             continue
+        if until_one_fails and verdicts and verdicts[-1].result.status != results.PASSED:
+            break
         if check.id in known:
             verdicts.append(known[check.id])
         elif verdicts and verdicts[-1].result.status == results.TIMEOUT:

@@ -19,6 +19,8 @@ sys.path.insert(0, str(ROOT / "book"))
 import build
 import serving
 
+# No other host is found. (Refusing requests one by one would turn off the browser's cache.)
+ONLY_HERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 SCREENSHOTS = ROOT / "_build" / "screenshots"
 # JupyterLab as a test needs it: every cell in the page, whether it is on the screen or not, and no news from outside.
 LAB_SETTINGS = {
@@ -56,7 +58,7 @@ def browser() -> Iterator[Any]:
     except ModuleNotFoundError:
         pytest.fail("Playwright is missing: run `pip install playwright`.", pytrace=False)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", ONLY_HERE])
         yield chromium
         chromium.close()
 

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
 PAGES = sorted(parse_toc_yaml(ROOT / "_toc.yml"))
 COMPLAINTS = ("error", "warning")
+NO_WORKER = "Service Worker registration blocked by Playwright"  # it says so itself
 
 
 @dataclass
@@ -30,40 +31,82 @@ class Visit:
     loaded: set[str] = field(default_factory=set)
 
 
+@dataclass(eq=False)
+class Tab:
+    """A page of the browser that one visit after the other has: a new one would compile all scripts again."""
+
+    page: Any
+    seen: Visit
+    address: str = ""
+
+    def request(self, request: Any) -> None:
+        if not request.url.startswith((self.address, "data:", "blob:", "about:")):
+            self.seen.refused.append(request.url)
+
+    def response(self, answer: Any) -> None:
+        self.seen.loaded.add(urlsplit(answer.url).path.lstrip("/"))
+        if answer.status >= 400:
+            self.seen.failed.append(answer.url)
+
+    def message(self, message: Any) -> None:
+        if message.type in COMPLAINTS and message.text != NO_WORKER:
+            self.seen.console.append(message.text)
+
+    def begin(self, address: str, **options: Any) -> Visit:
+        """As new: nothing seen, and the screen and colours of its context."""
+        self.address, self.seen = address, Visit(self.page)
+        self.page.set_viewport_size(options["viewport"])
+        self.page.emulate_media(media="null", color_scheme=options["color_scheme"])
+        return self.seen
+
+    def end(self) -> None:
+        """Leave nothing for the next visit: what the page has stored, where requests are led, where the mouse is."""
+        self.page.evaluate("addEventListener('pagehide', () => { localStorage.clear(); sessionStorage.clear() })")
+        self.page.goto("about:blank")
+        self.page.unroute_all()
+        self.page.context.unroute_all()
+        self.page.mouse.move(0, 0)
+
+
+FREE: dict[tuple[Any, str], list[Tab]] = {}  # by browser, and the options of the context
+
+
+def open_tab(browser: Any, options: dict[str, Any]) -> Tab:
+    page = browser.new_context(service_workers="block", **options).new_page()
+    tab = Tab(page, Visit(page))
+    page.on("request", tab.request)
+    page.on("requestfailed", lambda request: tab.seen.failed.append(request.url))
+    page.on("response", tab.response)
+    page.on("pageerror", lambda error: tab.seen.console.append(str(error)))
+    page.on("console", tab.message)
+    return tab
+
+
 @contextmanager
 def visit(
     browser: Any, address: str, name: str, formulas: bool = True, query: str = "", **options: Any
 ) -> Iterator[Visit]:
-    """Open a page with every request off the site refused, and wait until its formulas are drawn.
+    """Open a page without the service worker, and wait until its formulas are drawn.
+
+    The browser finds no host but this machine; what a page asks of others is refused and recorded.
 
     Args:
         formulas: ``False``: do not wait for them.
         query: what stands behind the address, from the question mark on.
         options: of the browser's context, for example ``has_touch=True``.
     """
-    context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"} | options))
-    page = context.new_page()
-    seen = Visit(page)
-
-    def guard(route: Any) -> None:
-        if route.request.url.startswith((address, "data:", "blob:")):
-            route.continue_()
-        else:
-            seen.refused.append(route.request.url)
-            route.abort()
-
-    context.route("**/*", guard)
-    page.on("requestfailed", lambda request: seen.failed.append(request.url))
-    page.on("response", lambda answer: seen.failed.append(answer.url) if answer.status >= 400 else None)
-    page.on("response", lambda answer: seen.loaded.add(urlsplit(answer.url).path.lstrip("/")))
-    page.on("pageerror", lambda error: seen.console.append(str(error)))
-    page.on("console", lambda message: seen.console.append(message.text) if message.type in COMPLAINTS else None)
+    options = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"} | options
+    free = FREE.setdefault((browser, repr(sorted(options.items()))), [])
+    tab = free.pop() if free else open_tab(browser, options)
+    seen = tab.begin(address, **options)
+    page = seen.page
     page.goto(f"{address}/{name}.html{query}", wait_until="load")
     if formulas and page.locator("script[src*=mathjax]").count():  # built without Node.js: the browser draws them
         page.wait_for_function("window.MathJax?.startup?.promise !== undefined")
         page.evaluate("() => MathJax.startup.promise")
     yield seen
-    context.close()
+    tab.end()
+    free.append(tab)
 
 
 @functools.cache

@@ -15,8 +15,9 @@ mistake(
     "no-max-subtraction",
     edit("(x - x.amax(dim, keepdim=True)).exp()", "torch.exp(x)"),
     section="stable-softmax",
-    why="The exponential was taken of the scores as they are. exp(89) is already too large for float32, so a large "
-    "score becomes inf, inf / inf is NaN, and a row of very negative scores becomes 0 / 0.",
+    why="A row with a large score comes out as NaN, and so does a row of very negative scores. You took the "
+    "exponential of the scores as they are, but exp(89) overflows float32, and inf / inf and 0 / 0 are NaN. Which "
+    "shift of a row leaves its softmax unchanged?",
     hint="Your softmax is right for small scores and gives NaN for large ones, because exp overflows. Shifting a whole "
     "row does not change its softmax: shift it so that its largest entry is 0 before you take exp.",
 )
@@ -26,8 +27,8 @@ mistake(
     "sign-of-the-exponent",
     edit("(x - x.amax(dim, keepdim=True)).exp()", "(x.amax(dim, keepdim=True) - x).exp()"),
     section="stable-softmax",
-    why="The score was subtracted from the maximum. The smallest score then gets the largest weight, and exp overflows "
-    "for distant scores.",
+    why="The smallest score gets the largest weight, and distant scores overflow. You subtracted each score from the "
+    "maximum. Which sign should the largest difference from the maximum have?",
     hint="Your largest scores get the smallest weights. Subtract the maximum from `x`, not `x` from the maximum.",
 )
 
@@ -36,8 +37,8 @@ mistake(
     "clamped-scores",
     edit("x - x.amax(dim, keepdim=True)", "x.clamp(-80, 80)"),
     section="stable-softmax",
-    why="Scores were cut off at a fixed value to keep exp from overflowing. All scores beyond the limit become equal, "
-    "so 1000 and 1005 get the same weight.",
+    why="Scores beyond a limit all get the same weight, such as 1000 and 1005. You clamped them to keep exp from "
+    "overflowing. Which shift bounds the exponents without making scores equal?",
     hint="Your softmax no longer overflows, but scores beyond your limit all get the same weight. Nothing has to be "
     "cut off: subtract from each row its own largest entry, and no exponent is above 0.",
 )
@@ -47,8 +48,8 @@ mistake(
     "one-maximum-for-all-rows",
     edit("x.amax(dim, keepdim=True)", "x.max()"),
     section="stable-softmax",
-    why="The largest entry of the whole tensor was subtracted, not the largest of each row. A row far below that "
-    "maximum underflows to zeros, and 0 / 0 is NaN.",
+    why="Rows far below the largest score of the tensor come out as NaN. You subtracted one maximum from all rows, "
+    "so such a row underflows to zeros, and 0 / 0 is NaN. Which maximum should each row use?",
     hint="Rows whose scores are far below those of another row come out as NaN. Subtract from each row its *own* "
     "maximum: take it along `dim` and keep that axis, so that it broadcasts.",
 )
@@ -58,8 +59,9 @@ mistake(
     "maximum-along-another-axis",
     edit("x.amax(dim, keepdim=True)", "x.amax(-1, keepdim=True)"),
     section="stable-softmax",
-    why="The maximum was taken along the last axis whatever `dim` is, while the sum follows `dim`. Entries that are "
-    "normalised together were then shifted by different amounts, which does change the result.",
+    why="Your softmax is right for the last axis and wrong for every other. You took the maximum along the last axis "
+    "and the sum along `dim`, so entries with the same sum were shifted by different amounts. Which entries have to "
+    "be shifted alike?",
     hint="Your softmax is right for the last axis and wrong for any other. A shift leaves the result alone only if all "
     "entries that share a sum are shifted alike: does your maximum use `dim`?",
 )
@@ -69,8 +71,9 @@ mistake(
     "maximum-along-another-axis-variant-2",
     edit("x.amax(dim, keepdim=True)", "x.amax(0, keepdim=True)"),
     section="stable-softmax",
-    why="The maximum was taken along the first axis whatever `dim` is, while the sum follows `dim`. Entries that are "
-    "normalised together were then shifted by different amounts, which does change the result.",
+    why="Your softmax is right for the first axis and wrong for every other. You took the maximum along the first "
+    "axis and the sum along `dim`, so entries with the same sum were shifted by different amounts. Which entries "
+    "have to be shifted alike?",
     hint="Your softmax is right for the first axis and wrong for any other. A shift leaves the result alone only if all "
     "entries that share a sum are shifted alike: does your maximum use `dim`?",
 )
@@ -80,8 +83,9 @@ mistake(
     "subtracts-the-minimum",
     edit("x.amax(dim, keepdim=True)", "x.amin(dim, keepdim=True)"),
     section="stable-softmax",
-    why="The smallest entry of each row was subtracted. The largest exponent is then the whole spread of the row, "
-    "which still overflows, and a row that holds -inf becomes NaN.",
+    why="A row with a wide spread, or with one entry of -inf, comes out as NaN. You subtracted the smallest entry, "
+    "so the largest exponent is the whole spread of the row and can overflow. Which entry makes the largest exponent "
+    "0?",
     hint="A row with a wide spread, or with one entry of -inf, comes out as NaN. The shift has to make the *largest* "
     "exponent 0, so that exp can only underflow, never overflow.",
 )
@@ -91,8 +95,8 @@ mistake(
     "subtracts-the-mean",
     edit("x.amax(dim, keepdim=True)", "x.mean(dim, keepdim=True)"),
     section="stable-softmax",
-    why="The mean of each row was subtracted. That centres the row but does not bound its largest exponent, and a "
-    "single -inf makes the mean -inf and the row NaN.",
+    why="A row with one entry of -inf, or with one very large score, comes out as NaN. You subtracted the mean, "
+    "which centres a row but does not bound its largest exponent. Which entry does bound it?",
     hint="A row with one entry of -inf, or with one very large score, comes out as NaN. Centring a row is not enough: "
     "which number must you subtract so that no exponent is above 0?",
 )
@@ -102,8 +106,8 @@ mistake(
     "one-sum-for-all-rows",
     edit("exponentials.sum(dim, keepdim=True)", "exponentials.sum()"),
     section="stable-softmax",
-    why="The exponentials were divided by the sum over the whole tensor. All weights together sum to 1, instead of "
-    "each row on its own.",
+    why="All your weights together sum to 1, instead of each row separately. You divided by the sum over the whole "
+    "tensor. Along which axis should the sum run?",
     hint="Your weights sum to 1 over the whole tensor, not along `dim`: each row has to sum to 1 on its own. Which "
     "axis does your sum run over, and does it keep that axis?",
 )
@@ -114,7 +118,8 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(-1, keepdim=True)"),
     edit("exponentials.sum(dim, keepdim=True)", "exponentials.sum(-1, keepdim=True)"),
     section="stable-softmax",
-    why="The argument `dim` was ignored and the last axis normalised. Entries along any other `dim` do not sum to 1.",
+    why="Entries along any axis but the last do not sum to 1. You ignored `dim` and normalised the last axis. Which "
+    "two reductions have to follow the argument?",
     hint="Your softmax always normalises the last axis, even when `dim` says otherwise. Use `dim` both for the maximum "
     "and for the sum.",
 )
@@ -125,8 +130,8 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(-2, keepdim=True)"),
     edit("exponentials.sum(dim, keepdim=True)", "exponentials.sum(-2, keepdim=True)"),
     section="rows-are-queries",
-    why="The second axis from the end was normalised whatever `dim` is. For scores of shape (..., T_q, T_k) that axis "
-    "runs over the queries, so a query's weights do not sum to 1.",
+    why="The weights of a query do not sum to 1. You always normalised the second axis from the end, and for scores "
+    "of shape (..., T_q, T_k) this axis holds the queries. Which axis does `dim` name?",
     hint="Your softmax always runs over the second axis from the end. A row of scores belongs to one query, and it is "
     "the row that has to sum to 1; normalise along the axis that `dim` names.",
 )
@@ -137,8 +142,8 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(0, keepdim=True)"),
     edit("exponentials.sum(dim, keepdim=True)", "exponentials.sum(0, keepdim=True)"),
     section="stable-softmax",
-    why="The argument `dim` was ignored and the first axis normalised. For more than one axis that mixes what belongs "
-    "to different rows.",
+    why="Weights of different rows are mixed. You ignored `dim` and always normalised the first axis. Which two "
+    "reductions have to follow the argument?",
     hint="Your softmax always normalises the first axis, even when `dim` says otherwise. Use `dim` both for the "
     "maximum and for the sum.",
 )
@@ -149,8 +154,9 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(dim)"),
     edit("exponentials.sum(dim, keepdim=True)", "exponentials.sum(dim)"),
     section="stable-softmax",
-    why="Maximum and sum dropped the axis that they ran over. What is left no longer lines up with the rows: PyTorch "
-    "refuses it, or silently broadcasts it along the wrong axis when the shape is square.",
+    why="Your function fails, or silently normalises the wrong axis when the shape is square. The maximum and the "
+    "sum lost the axis that they ran over, so they no longer line up with the rows. How can a reduction keep its "
+    "axis?",
     hint="After a reduction along `dim` that axis is gone, so (3, 4) minus (3,) does not line up row by row. Keep it "
     "with length 1 when you reduce; then (3, 4) minus (3, 1) does.",
 )
@@ -161,8 +167,8 @@ mistake(
     edit("exponentials = (x - x.amax(dim, keepdim=True)).exp()", "shifted = x - x.amax(dim, keepdim=True)"),
     edit("exponentials / exponentials.sum(dim, keepdim=True)", "shifted - shifted.exp().sum(dim, keepdim=True).log()"),
     section="stable-softmax",
-    why="The logarithm of the softmax was returned. Logarithms are negative and do not sum to 1, so they cannot serve "
-    "as the weights of an average.",
+    why="Your results are all negative and do not sum to 1. You returned the logarithms of the weights, which cannot "
+    "serve as the weights of an average. Between which bounds does a weight lie?",
     hint="Your results are all negative: they are the logarithms of the weights. What multiplies the values has to be "
     "between 0 and 1 and sum to 1 along `dim`.",
 )
@@ -173,8 +179,8 @@ mistake(
     edit("torch.exp(x - torch.logsumexp(x, dim=dim, keepdim=True))", "x / x.sum(dim, keepdim=True)"),
     base="log-sum-exp",
     section="stable-softmax",
-    why="The scores themselves were divided by their sum. Negative scores then give negative weights, and a sum near 0 "
-    "blows them up.",
+    why="Some of your weights are negative or above 1. You divided the scores by their sum, which may even be 0. "
+    "Which function makes every score positive and keeps their order?",
     hint="Some of your weights are negative or above 1. Scores may have any sign, so first make them positive in a way "
     "that keeps their order: that is what the exponential is for.",
 )
@@ -184,8 +190,8 @@ mistake(
     "epsilon-in-the-denominator",
     edit("exponentials.sum(dim, keepdim=True)", "(exponentials.sum(dim, keepdim=True) + 1e-6)"),
     section="stable-softmax",
-    why="A small number was added to the sum so as not to divide by zero. The weights then sum to a little less than "
-    "1, and after the maximum was subtracted the sum is at least 1 anyway.",
+    why="Your weights sum to slightly less than 1, which shows in float64. You added a small number to the sum to "
+    "avoid dividing by zero. How small can the sum become after the maximum has been subtracted?",
     hint="Your weights sum to slightly less than 1, which shows in float64. Once the maximum is subtracted, one "
     "exponential is exp(0) = 1, so the sum cannot be 0 and needs no epsilon.",
 )
@@ -195,8 +201,8 @@ mistake(
     "converts-to-float32",
     edit("x - x.amax(dim, keepdim=True)", "x.float() - x.float().amax(dim, keepdim=True)"),
     section="stable-softmax",
-    why="The input was converted to float32 and the result left in it. Float64 input loses half of its digits, and "
-    "bfloat16 input comes back in a type that the next layer did not expect.",
+    why="Your result is float32 whatever type came in. You converted the input, so float64 loses half of its digits, "
+    "and a bfloat16 model gets a type that its next layer does not expect. Which type should the result have?",
     hint="Your result is float32 whatever type came in. Return the type of `x`: plain tensor arithmetic keeps it, so "
     "leave out `.float()`, or convert back at the end.",
 )
@@ -209,7 +215,8 @@ mistake(
         "x -= x.amax(dim, keepdim=True)\nexponentials = torch.exp(x)",
     ),
     section="stable-softmax",
-    why="The maximum was subtracted in place. The caller's own tensor of scores is changed behind its back.",
+    why="After the call, the caller's scores hold other numbers. You subtracted the maximum in place. Which form of "
+    "the subtraction makes a new tensor?",
     hint="After the call the tensor that was passed in holds other numbers: an operator such as `-=`, or a method that "
     "ends in an underscore, writes into it. Compute a new tensor instead.",
 )
@@ -219,8 +226,8 @@ mistake(
     "cut-off-from-the-graph",
     edit("exponentials = (", "x = x.detach()\nexponentials = ("),
     section="stable-softmax",
-    why="The scores were detached from the graph before the computation. The values are right, but no gradient flows "
-    "back, so nothing before the softmax could ever learn.",
+    why="Your values are right, but no gradient reaches `x`, so nothing before the softmax can learn. Somewhere the "
+    "scores leave the graph. Which step is not recorded?",
     hint="Your values are right, but no gradient reaches `x`. Something takes the tensor out of the graph: look for "
     "`detach`, `.data`, `no_grad`, `torch.tensor(...)`, `.item()` or NumPy.",
 )
@@ -230,8 +237,8 @@ mistake(
     "tiny-epsilon-in-the-denominator",
     edit("exponentials.sum(dim, keepdim=True)", "(exponentials.sum(dim, keepdim=True) + 1e-8)"),
     section="stable-softmax",
-    why="1e-8 was added to the sum so as not to divide by zero. The weights then sum to a little less than 1, which "
-    "float64 can tell, and after the maximum was subtracted the sum is at least 1 anyway.",
+    why="Your weights sum to a tiny bit less than 1, which shows in float64. You added 1e-8 to the sum to avoid "
+    "dividing by zero. How small can the sum become after the maximum has been subtracted?",
     hint="Your weights sum to a tiny bit less than 1, which shows in float64. Once the maximum is subtracted, one "
     "exponential is exp(0) = 1, so the sum cannot be 0 and needs no epsilon, however small.",
 )
@@ -245,8 +252,8 @@ mistake(
     ),
     edit("exponentials / exponentials.sum(dim, keepdim=True)", "exponentials"),
     section="stable-softmax",
-    why="The exponentials were divided with `/=`, which overwrites them. The backward pass of exp needs them as they "
-    "were, so PyTorch refuses to compute gradients.",
+    why="Your weights are right, but computing gradients raises an error. You divided the exponentials in place, "
+    "although the backward pass of exp needs them unchanged. Which form of the division makes a new tensor?",
     hint="Your weights are right, but training with them fails: `/=` overwrites the exponentials, which the backward "
     "pass of exp still needs. Write the division as a new tensor, `e / e.sum(...)`.",
 )
@@ -257,8 +264,8 @@ mistake(
     edit("torch.exp(x - torch.logsumexp(x, dim=dim, keepdim=True))", "torch.softmax(x.nan_to_num(neginf=-100.0), dim)"),
     base="log-sum-exp",
     section="stable-softmax",
-    why="Entries of -inf were replaced by a number such as -100. exp(-100) is small but not 0, and beside scores of "
-    "-100 it is not even small.",
+    why="An entry of -inf gets a small weight instead of 0, and beside scores of -100 a large one. You replaced it "
+    "by a number such as -100. What is exp(-inf)?",
     hint="An entry of -inf should get a weight of exactly 0, and gets a tiny one. exp(-inf) is 0 already: leave -inf "
     "as it is, and only make sure that the number you subtract is finite.",
 )
@@ -269,8 +276,8 @@ mistake(
     edit("torch.exp(x - torch.logsumexp(x, dim=dim, keepdim=True))", "torch.softmax(x.clamp_min(-1e4), dim)"),
     base="log-sum-exp",
     section="stable-softmax",
-    why="Scores were raised to at least -10000, so that no -inf is left. All scores below the limit become equal, so "
-    "-30000 and -30005 get the same weight.",
+    why="Scores far below zero get equal weights, such as -30000 and -30005. You raised them to a lower limit, so "
+    "that no -inf remains. What is exp(-inf), and does a softmax need a limit?",
     hint="Your softmax gives equal weights to scores far below zero, because a limit makes them equal. A softmax "
     "depends on differences alone and needs no limit: subtract the row's maximum, and exp(-inf) is 0 by itself.",
 )
@@ -281,8 +288,8 @@ mistake(
     edit("torch.exp(x - torch.logsumexp(x, dim=dim, keepdim=True))", "torch.softmax(x.float(), dim).to(x.dtype)"),
     base="log-sum-exp",
     section="stable-softmax",
-    why="Scores of every type were computed in float32 and converted back. For bfloat16 that is a gain; float64 loses "
-    "half of its digits on the way.",
+    why="Your result has the right type, but in float64 it has only the precision of float32. You computed every "
+    "type in float32, which helps bfloat16 and harms float64. For which types is float32 the wider one?",
     hint="The dtype of your result is right, but in float64 it has the precision of float32. Widen only the narrow "
     "types, or compute in the type that `x` has.",
 )
@@ -298,8 +305,8 @@ mistake(
     edit("d_k = q.shape[-1]", ""),
     edit("q @ k.transpose(-2, -1) / math.sqrt(d_k)", "q @ k.transpose(-2, -1)"),
     section="why-scale",
-    why="The dot products were returned without dividing by sqrt(d_k). Their spread grows with the width, so for wide "
-    "keys the softmax puts almost all weight on one of them.",
+    why="Your scores are too large, all by the same factor. You returned plain dot products, whose spread grows with "
+    "the width, so the softmax puts almost all weight on one key. By how much does a sum of d_k products spread?",
     hint="Your scores are too large, all by the same factor. A sum of d_k products spreads in proportion to sqrt(d_k); "
     "divide that out.",
 )
@@ -309,8 +316,8 @@ mistake(
     "divides-by-the-width",
     edit("math.sqrt(d_k)", "d_k"),
     section="why-scale",
-    why="The dot products were divided by d_k, not by its square root. That shrinks the scores as the width grows, and "
-    "the softmax comes close to uniform.",
+    why="Your scores are too small, the right ones divided by sqrt(d_k), and the softmax comes close to uniform. You "
+    "divided by d_k, which is the variance of a dot product. Which number describes its spread?",
     hint="Your scores are too small, by a factor of sqrt(d_k). The *variance* of a dot product is d_k; its standard "
     "deviation, by which we divide, is the root of that.",
 )
@@ -320,7 +327,8 @@ mistake(
     "multiplies-by-the-root",
     edit("q @ k.transpose(-2, -1) / math.sqrt(d_k)", "q @ k.transpose(-2, -1) * math.sqrt(d_k)"),
     section="why-scale",
-    why="The dot products were multiplied by sqrt(d_k). The spread that the scale should remove is squared instead.",
+    why="Your scores are the right ones times d_k. You multiplied by the root of the width. What does the formula do "
+    "with this root?",
     hint="Your scores are the right ones times d_k: you multiply by the root where the formula divides.",
 )
 
@@ -330,8 +338,8 @@ mistake(
     edit("d_k = q.shape[-1]", ""),
     edit("math.sqrt(d_k)", "math.sqrt(k.shape[-2])"),
     section="why-scale",
-    why="The scale was taken from the number of keys. A dot product sums over the width of the vectors, and its size "
-    "has nothing to do with how many keys there are.",
+    why="Your scale changes with the number of keys. You took it from the length of the sequence, but a dot product "
+    "sums over the width of the vectors. On which axis of `q` is this width?",
     hint="Your scale changes with the number of keys. The sum in a dot product runs over the width d_k, the *last* "
     "axis of `q`; that is the number under the root.",
 )
@@ -342,8 +350,8 @@ mistake(
     edit("d_k = q.shape[-1]", ""),
     edit("math.sqrt(d_k)", "math.sqrt(q.shape[1])"),
     section="shapes",
-    why="The width was read from axis 1. That is the last axis for matrices only; in a batch it is the sequence "
-    "length, and with heads the number of heads.",
+    why="Your scale is right for matrices and wrong for a batch or for heads. You read the width from axis 1, which "
+    "is then the length or the number of heads. From which end are axes counted safely?",
     hint="Your scale is right for two axes and wrong for more. Count axes from the end: d_k is the last one however "
     "many come before it.",
 )
@@ -354,8 +362,8 @@ mistake(
     edit("d_k = q.shape[-1]", ""),
     edit("math.sqrt(d_k)", "math.sqrt(512)"),
     section="why-scale",
-    why="The scale was written as a number, the root of 512. It fits one model only, and inside a head even that "
-    "model's vectors are narrower than d_model.",
+    why="Your scale does not follow the width of the queries. You wrote the root of 512 as a number, but inside a "
+    "head the vectors are narrower than d_model. Where can you read their width?",
     hint="Your scale does not follow the width of the queries that you were given. Read d_k from the last axis of `q`.",
 )
 
@@ -364,8 +372,8 @@ mistake(
     "root-cut-to-an-integer",
     edit("math.sqrt(d_k)", "int(math.sqrt(d_k))"),
     section="why-scale",
-    why="The square root was cut down to a whole number. It is right for widths such as 4, 16 or 64 and too small for "
-    "all others.",
+    why="Your scores are right when d_k is a square number, and too large otherwise. You cut the root to an integer. "
+    "Which step loses the fraction?",
     hint="Your scores are right when d_k is a square number and too large otherwise: the root loses its fraction. Look "
     "for `int(...)`, `//` or `isqrt`.",
 )
@@ -375,8 +383,8 @@ mistake(
     "softmax-already-applied",
     edit("q @ k.transpose(-2, -1) / math.sqrt(d_k)", "torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(d_k), dim=-1)"),
     section="rows-are-queries",
-    why="The softmax of the scores was returned. Scores are what goes into the softmax; masks have to be applied "
-    "between the two.",
+    why="Your rows sum to 1. You returned weights, but a mask has to be applied between the scores and the softmax. "
+    "After which step should this function stop?",
     hint="Your rows sum to 1: these are weights already. This function ends before the softmax, so that a mask can be "
     "applied to its result.",
 )
@@ -386,8 +394,8 @@ mistake(
     "keys-times-queries",
     edit("q @ k.transpose(-2, -1)", "k @ q.transpose(-2, -1)"),
     section="rows-are-queries",
-    why="The product was taken the other way round, keys times queries. Its rows belong to keys, so everything that "
-    "follows would average over the wrong axis.",
+    why="Your scores have the shape (..., T_k, T_q), so everything that follows would average over the wrong axis. "
+    "You multiplied keys by queries. To which of the two should a row belong?",
     hint="Your scores have shape (..., T_k, T_q). Row i has to belong to query i, so the queries stand on the left of "
     "the matrix product.",
 )
@@ -397,8 +405,8 @@ mistake(
     "reshape-for-transpose",
     edit("k.transpose(-2, -1)", "k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])"),
     section="shapes",
-    why="The keys were brought to shape (..., d_k, T_k) by reshaping. Reshaping keeps the numbers in their order and "
-    "only cuts the line differently, so the columns mix pieces of several keys.",
+    why="Your shape is right, and your numbers are wrong. You reshaped the keys to (..., d_k, T_k), which keeps the "
+    "numbers in their order and mixes pieces of several keys. Which operation exchanges two axes?",
     hint="Your shape is right and your numbers are wrong. Reshape (or view) does not turn a matrix: reshaped to 3 x 2, "
     "[[1, 2, 3], [4, 5, 6]] is [[1, 2], [3, 4], [5, 6]]. You need the two last axes exchanged.",
 )
@@ -408,8 +416,8 @@ mistake(
     "transposes-every-axis",
     edit("k.transpose(-2, -1)", "k.T"),
     section="shapes",
-    why="The keys were transposed with `.T`, which reverses all axes. That is the same as exchanging the two last ones "
-    "for a matrix, but not for a batch.",
+    why="Your function works for matrices and fails for a batch. `.T` reverses all axes, the batch included. Which "
+    "two axes have to change places?",
     hint="Your function works for two matrices and fails for a batch: `.T` turns (B, T_k, d_k) into (d_k, T_k, B). "
     "Exchange the two *last* axes and leave the others alone.",
 )
@@ -419,8 +427,8 @@ mistake(
     "transposes-axes-one-and-two",
     edit("k.transpose(-2, -1)", "k.transpose(1, 2)"),
     section="shapes",
-    why="Axes 1 and 2 of the keys were exchanged. These are the two last axes only when there is exactly one batch "
-    "axis before them.",
+    why="Your function works only with exactly one batch axis. You exchanged axes 1 and 2, and with heads axis 1 "
+    "holds the heads. From which end can you name the last two axes?",
     hint="Your function works for three axes only; with heads, axis 1 is the head and axis 2 the position. Name the "
     "two last axes from the end, with negative numbers.",
 )
@@ -430,8 +438,8 @@ mistake(
     "attention.attention_scores",
     "cosine-similarity",
     section="dot-product-similarity",
-    why="Queries and keys were brought to length 1 first, which gives cosines. Scaled dot-product attention keeps the "
-    "lengths: a long key is meant to be able to draw more attention.",
+    why="Your scores ignore how long the vectors are. You normalised queries and keys, which gives cosines, but a "
+    "long key should be able to draw more attention. What does the formula divide by?",
     hint="Your scores ignore how long the vectors are: they are cosines. Take the dot product of the vectors as they "
     "are and divide by sqrt(d_k) alone.",
 )
@@ -445,8 +453,8 @@ mistake(
     edit("d_k = q.shape[-1]", "q /= math.sqrt(q.shape[-1])"),
     edit("q @ k.transpose(-2, -1) / math.sqrt(d_k)", "q @ k.transpose(-2, -1)"),
     section="attention-pitfalls",
-    why="The queries were divided in place. The caller's tensor is changed, and a second call with it gives another "
-    "result.",
+    why="After the call, the caller's queries hold other numbers, and a second call gives another result. You "
+    "divided them in place. Which form of the division makes a new tensor?",
     hint="After the call `q` holds other numbers than before: `/=` writes into the tensor that was passed in. Compute "
     "a new tensor instead.",
 )
@@ -456,8 +464,8 @@ mistake(
     "converts-to-float32",
     edit("q @ k.transpose(-2, -1)", "q.float() @ k.float().transpose(-2, -1)"),
     section="attention-pitfalls",
-    why="Queries and keys were converted to float32. Float64 input loses half of its digits, and bfloat16 input comes "
-    "back in another type than the values have.",
+    why="Your scores are float32 whatever type came in. You converted queries and keys, so float64 loses digits, and "
+    "bfloat16 scores no longer match the values. Which type should the scores have?",
     hint="Your scores are float32 whatever type came in. Keep the type of `q`: plain tensor arithmetic does, so leave "
     "out `.float()`.",
 )
@@ -467,8 +475,8 @@ mistake(
     "cut-off-from-the-graph",
     edit("q @ k.transpose(-2, -1)", "q.detach() @ k.transpose(-2, -1)"),
     section="attention-pitfalls",
-    why="The queries were detached from the graph. The values are right, but no gradient reaches the queries, so their "
-    "projection could never learn.",
+    why="Your values are right, but no gradient reaches `q`, so the projection of the queries can never learn. You "
+    "detached the queries. Which step is not recorded?",
     hint="Your values are right, but no gradient reaches `q`. Look for `detach`, `.data`, `no_grad` or "
     "`torch.tensor(...)` on the way from the queries to the scores.",
 )
@@ -478,8 +486,8 @@ mistake(
     "keys-not-transposed",
     edit("q @ k.transpose(-2, -1)", "q @ k"),
     section="shapes",
-    why="Queries and keys were multiplied as they are. A matrix product pairs rows with columns, so the keys have to "
-    "be transposed for a row of `q` to meet a row of `k`.",
+    why="Your product fails, or pairs each query with a mixture of all keys. A matrix product pairs rows with "
+    "columns, and you multiplied `q` by `k` as it is. How can a row of `q` meet a row of `k`?",
     hint="Your product pairs each query with a *column* of the keys, a mixture of all of them. Exchange the two last "
     "axes of `k` first.",
 )
@@ -489,8 +497,8 @@ mistake(
     "transposes-axes-zero-and-one",
     edit("k.transpose(-2, -1)", "k.transpose(0, 1)"),
     section="shapes",
-    why="Axes 0 and 1 of the keys were exchanged. These are the two last axes only for a matrix; in a batch, axis 0 is "
-    "the batch.",
+    why="Your function works for matrices and fails for a batch. You exchanged axes 0 and 1, and in a batch axis 0 "
+    "is the batch. From which end can you name the last two axes?",
     hint="Your function works for two matrices and fails for a batch: `transpose(0, 1)` moves the batch axis. Name the "
     "two last axes from the end: `transpose(-2, -1)`.",
 )
@@ -500,8 +508,8 @@ mistake(
     "multiplied-entry-by-entry",
     edit("q @ k.transpose(-2, -1)", "q * k"),
     section="dot-product-similarity",
-    why="Queries and keys were multiplied entry by entry. A dot product also adds up the products, and every query is "
-    "compared with every key.",
+    why="You get entry-by-entry products instead of one score for each pair. `*` adds nothing up and pairs each "
+    "query with the key at its own position. Which product compares every query with every key?",
     hint="`*` multiplies entry by entry and adds nothing up. You need the dot product of every query with every key, "
     "which is the matrix product `@`.",
 )
@@ -511,8 +519,8 @@ mistake(
     "each-query-with-its-own-key",
     edit("q @ k.transpose(-2, -1)", "(q * k).sum(-1)"),
     section="rows-are-queries",
-    why="Each query was compared with the key at its own position only. Attention compares every query with every key, "
-    "which gives a matrix of scores.",
+    why="You get a single score for each query. You compared each query with the key at its own position. How many "
+    "keys should every query be compared with?",
     hint="You compare query i with key i alone. Every query is compared with every key: T_q rows and T_k columns.",
 )
 
@@ -521,8 +529,8 @@ mistake(
     "queries-transposed",
     edit("q @ k.transpose(-2, -1)", "q.transpose(-2, -1) @ k"),
     section="shapes",
-    why="The queries were transposed instead of the keys. The result then has one entry for each pair of components, "
-    "added up over positions.",
+    why="Your result compares components of the vectors, not positions. You transposed the queries. Which of the two "
+    "has to be transposed for the shape (..., T_q, T_k)?",
     hint="You transpose `q` where `k` should be: your result compares components, not positions. It has to have the "
     "shape (..., T_q, T_k).",
 )
@@ -532,8 +540,8 @@ mistake(
     "half-of-the-width",
     edit("math.sqrt(d_k)", "(d_k ** 1/2)"),
     section="why-scale",
-    why="`d_k ** 1/2` was meant to be the root. Python computes the power first, so it is (d_k ** 1) / 2, half of the "
-    "width.",
+    why="You divide by half of d_k instead of its root. Python computes a power before a division, so only the 1 is "
+    "in your exponent. How can you write the exponent as a single number?",
     hint="You divide by half of d_k: `d_k ** 1/2` is `(d_k ** 1) / 2`. Write `d_k ** 0.5` or `math.sqrt(d_k)`.",
 )
 
@@ -542,8 +550,8 @@ mistake(
     "divides-by-twice-the-width",
     edit("/ math.sqrt(d_k)", "/ d_k ** 1/2"),
     section="why-scale",
-    why="`/ d_k ** 1/2` was meant to divide by the root. Python computes the power first and then divides from left to "
-    "right, by d_k and then by 2.",
+    why="You divide by d_k and then by 2. Python computes a power first and then divides from left to right. How can "
+    "you write the root as a single number?",
     hint="You divide by d_k and then by 2: in `/ d_k ** 1/2` the power is computed first. Write `d_k ** 0.5` or "
     "`math.sqrt(d_k)`.",
 )
@@ -554,7 +562,8 @@ mistake(
     edit("d_k = q.shape[-1]", ""),
     edit("math.sqrt(d_k)", "math.sqrt(64)"),
     section="why-scale",
-    why="The scale was written as 8, the root of 64. It fits the heads of the paper's base model and no others.",
+    why="Your scale does not follow the width of the queries. You wrote the root of 64 as a number, which fits only "
+    "the heads of the paper's base model. Where can you read their width?",
     hint="Your scale does not follow the width of the queries that you were given. Read d_k from the last axis of `q`.",
 )
 
@@ -569,8 +578,8 @@ mistake(
     edit("attention_scores(q, k)", "q @ k.transpose(-2, -1)"),
     base="nan-to-num-at-the-end",
     section="why-scale",
-    why="The softmax was taken of the plain dot products. Without the division by sqrt(d_k) the weights come out too "
-    "sharp.",
+    why="Your weights sum to 1 but are too sharp. The dot products were not divided by sqrt(d_k) before the softmax. "
+    "Which of your functions already does both steps?",
     hint="Your weights sum to 1 but are too sharp: the scores were not divided by sqrt(d_k) before the softmax. Leave "
     "the dot products and the division to `attention_scores`.",
 )
@@ -582,8 +591,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores).nan_to_num(0.0) / math.sqrt(q.shape[-1])"),
     base="nan-to-num-at-the-end",
     section="why-scale",
-    why="The weights were divided by sqrt(d_k), not the scores. The rows then sum to 1 / sqrt(d_k), so the output is "
-    "no average of the values.",
+    why="Your rows sum to 1 / sqrt(d_k), so the output is no average of the values. You divided the weights instead "
+    "of the scores. On which side of the softmax does the scale belong?",
     hint="Your rows sum to 1 / sqrt(d_k), not to 1. The scale belongs to the scores, inside the softmax.",
 )
 
@@ -593,8 +602,8 @@ mistake(
     edit("attention_scores(q, k)", "attention_scores(q, k) / math.sqrt(q.shape[-1])"),
     base="nan-to-num-at-the-end",
     section="why-scale",
-    why="The scores were divided by sqrt(d_k) a second time, after `attention_scores` had done it. Dividing twice is "
-    "dividing by d_k, and the weights come out too even.",
+    why="Your weights sum to 1 but are too even. The scores were divided by sqrt(d_k) twice, once in "
+    "`attention_scores` and once here. Which of your two functions should do it?",
     hint="Your weights sum to 1 but are too even: in all, the scores are divided by d_k. Either `attention_scores` "
     "divides by d_k and not by its root, or it divides by the root and you divide once more.",
 )
@@ -605,8 +614,8 @@ mistake(
     edit("softmax(scores)", "softmax(scores, dim=-2)"),
     base="nan-to-num-at-the-end",
     section="rows-are-queries",
-    why="The softmax ran over axis -2, the queries. The weights of one query then do not sum to 1, while those of one "
-    "key do.",
+    why="Your weights sum to 1 over the queries, so the weights of one query do not. You normalised axis -2. To "
+    "which of the two does a row of scores belong?",
     hint="Your weights sum to 1 over the *queries*: softmax ran over `dim=-2`. Each row of scores belongs to one "
     "query, so normalise over the last axis.",
 )
@@ -617,8 +626,8 @@ mistake(
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(mask, float("-inf"))'),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Scores were removed where the mask is True. In this course True means 'may attend', so exactly the wrong keys "
-    "are left.",
+    why="Your weights are zero exactly where they should not be. You removed the scores where the mask is True. What "
+    "does True mean in this course's masks?",
     hint="Your weights are zero exactly where they should not be: the mask is read the wrong way round. True means "
     "'may attend' here, so minus infinity belongs where it is *not* True.",
 )
@@ -633,7 +642,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(attention_scores(q, k))"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="The mask was accepted and never used. Every query attends to every key, padding and future included.",
+    why="Your weights are the same with and without a mask, so every query sees padding and the future. You never "
+    "used the argument. Before which step must forbidden scores be removed?",
     hint="Your weights are the same with and without a mask: `mask` is never used. Forbidden scores have to be taken "
     "out before the softmax.",
 )
@@ -646,8 +656,8 @@ mistake(
     edit("weights = softmax(scores).nan_to_num(0.0)", ""),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Forbidden weights were set to zero after the softmax. What is left of a row no longer sums to 1, so the "
-    "output shrinks with every masked key.",
+    why="Forbidden weights are zero, but the rest of each row sums to less than 1, so the output shrinks. You masked "
+    "after the softmax. Where would the softmax share the whole weight among the allowed keys?",
     hint="Your forbidden weights are zero, but the rest of each row sums to less than 1. Take the forbidden *scores* "
     "out before the softmax; then the softmax shares the whole weight among the keys that are left.",
 )
@@ -659,8 +669,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Scores were multiplied by the mask, so forbidden ones became 0. A score of 0 is an ordinary score: exp(0) = 1 "
-    "still earns weight, and so does a fill of 1e-9 (meant to be -1e9).",
+    why="Forbidden keys still get weight, as if their score were 0. You multiplied scores by the mask, and exp(0) is "
+    "1. Which score has the exponential 0?",
     hint="Forbidden keys still get weight, as if their score were 0. Zero is an ordinary score; the score whose "
     "exponential is 0 is minus infinity.",
 )
@@ -672,8 +682,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="The boolean mask was added to the scores, which adds 1 where attention is allowed. That favours allowed keys "
-    "a little and forbids none: masks that are added hold 0 and -inf.",
+    why="Forbidden keys still get weight. You added the boolean mask, so allowed scores gain 1 and nothing is "
+    "forbidden. Which value does a forbidden score need?",
     hint="Forbidden keys still get weight; allowed ones have only gained 1 in score. A boolean mask is not added: use "
     "it to choose where a score becomes minus infinity.",
 )
@@ -684,8 +694,8 @@ mistake(
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(~mask.unsqueeze(1), float("-inf"))'),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="An axis was inserted into the mask at position 1, for heads. A mask that already broadcasts to the scores "
-    "then lines up with the wrong axes.",
+    why="Your mask acts on the wrong axes. You inserted an axis for heads, but the mask already broadcasts to the "
+    "scores. To which shape should the mask broadcast?",
     hint="You insert an axis into the mask. The masks given here already broadcast to (..., T_q, T_k) as they are; use "
     "them unchanged.",
 )
@@ -704,8 +714,8 @@ mistake(
     edit("softmax(scores)", 'softmax(scores.masked_fill(~allowed, float("-inf")))'),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="A causal mask was applied whether or not one was given. Attention is general; who may look where is the "
-    "caller's decision, passed as `mask`.",
+    why="Your weights are zero above the diagonal, although nobody asked for it. You always applied a causal mask. "
+    "Who decides which keys a query may see?",
     hint="Your weights are zero above the diagonal although nobody forbade it. Apply only the mask that is passed in.",
 )
 
@@ -716,8 +726,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Forbidden scores were set to -10000, a number that real scores can fall below. Where the allowed scores are "
-    "lower still, the forbidden keys get all the weight, and a row with nothing allowed becomes uniform.",
+    why="Your masking fails when the allowed scores are very low, and a row with nothing allowed becomes uniform. "
+    "You filled forbidden scores with -10000, which real scores can fall below. Which value is below every score?",
     hint="Your masking fails when the allowed scores are very low: -10000 is then the largest of the row. Only minus "
     "infinity is below every score, in every float type.",
 )
@@ -729,8 +739,9 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="Forbidden scores were set to a large negative number such as -1e9. In a row with nothing allowed all scores "
-    "are then equal, and the softmax spreads the weight evenly over keys that must not be seen.",
+    why="A query that may attend to nothing gets the same weight on every key, padding included. You filled "
+    "forbidden scores with a large negative number, so in such a row all scores are equal. What should its weights "
+    "be?",
     hint="A query that may attend to nothing gets the same weight on every key, padding included. Such a row has to "
     "end as zeros: find it with the mask and erase its weights after the softmax.",
 )
@@ -742,8 +753,8 @@ mistake(
     edit('scores.masked_fill(~mask, float("-inf")).masked_fill(nothing, 0.0)', "scores + ~mask * -10000.0"),
     edit("softmax(scores).masked_fill(nothing, 0.0)", "softmax(scores)"),
     section="nothing-to-attend",
-    why="A large negative number was added to the forbidden scores. In a row with nothing allowed all scores are "
-    "lowered alike, and the softmax is that of the row without a mask.",
+    why="A query that may attend to nothing attends to everything. You added the same large negative number to all "
+    "its scores, and the softmax depends only on differences. What should its weights be?",
     hint="A query that may attend to nothing attends to everything: all its scores are lowered by the same number. Such "
     "a row has to end as zeros.",
 )
@@ -754,8 +765,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="Forbidden scores were set to minus infinity, and a row with nothing allowed was not treated apart. The "
-    "softmax of such a row is 0 / 0, and one NaN spreads to everything computed from it.",
+    why="A query that may attend to nothing gives NaN, which spreads to everything computed from it. All its scores "
+    "are minus infinity, and their softmax is 0 / 0. How can you find such rows and treat them apart?",
     hint="A query that may attend to nothing gives NaN. Find such rows with the mask, give them harmless scores before "
     "the softmax, and erase their weights after it.",
 )
@@ -767,8 +778,9 @@ mistake(
     edit("weights @ v", "(weights @ v).nan_to_num(0.0)"),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="NaN was replaced in the output, while the weights kept it. NaN is still in the weights, and from there it "
-    "reaches the gradients of the values.",
+    why="Your output is clean, but the weights of a query that may attend to nothing are still NaN, and so are the "
+    "gradients of the values. You replaced NaN after the product. Which tensor should be repaired before it "
+    "multiplies the values?",
     hint="Your output is clean, but the weights of a query that may attend to nothing are still NaN. Clean up the "
     "weights before they multiply the values; the output then needs no repair.",
 )
@@ -789,8 +801,8 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="The output of a query that may attend to nothing was set to zero, while its weights stayed uniform. The "
-    "weights that are returned are then not those that the output was made with.",
+    why="For a query that may attend to nothing, your output is zero but its weights are uniform. You set the output "
+    "to zero afterwards, so the weights are not those that made it. Which of the two follows from the other?",
     hint="For a query that may attend to nothing your output is zero, but its weights are not. Erase the weights; the "
     "output follows by itself.",
 )
@@ -804,8 +816,8 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="Minus infinity was added to forbidden scores and the NaN of an empty row replaced after the softmax. The "
-    "values are right, but the backward pass goes through the NaN and reaches queries and keys.",
+    why="Your values are right, but your gradients are NaN. The softmax of an empty row was computed, and the "
+    "backward pass goes through its NaN even after it was replaced. What could such a row contain before the softmax?",
     hint="Your values are right and your gradients are NaN: the softmax of an empty row was computed, and its NaN "
     "comes back in the backward pass. Give such a row harmless scores *before* the softmax.",
 )
@@ -820,8 +832,8 @@ mistake(
         'softmax(scores.masked_fill(~mask, float("-inf"))).masked_fill(nothing.unsqueeze(-1), 0.0)',
     ),
     section="attention-pitfalls",
-    why="Rows of the mask with nothing allowed were set to True in place, so that the softmax has something to work "
-    "with. The idea is sound, but the caller's mask is changed, and the next layer that uses it is misled.",
+    why="After the call, the caller's mask holds other values, and the next layer that uses it is misled. You opened "
+    "empty rows in place. On which tensor can you safely do this?",
     hint="After the call the mask that was passed in holds other values. Masks are shared by all layers: work on a "
     "copy, or build a new mask.",
 )
@@ -832,8 +844,8 @@ mistake(
     edit("scores = attention_scores(q, k)", "q /= math.sqrt(q.shape[-1])\nscores = q @ k.transpose(-2, -1)"),
     base="nan-to-num-at-the-end",
     section="attention-pitfalls",
-    why="The queries were scaled in place. The caller's tensor is changed, and a second call with it gives another "
-    "result.",
+    why="After the call, the caller's queries hold other numbers, and a second call gives another result. You scaled "
+    "them in place. Which form of the division makes a new tensor?",
     hint="After the call `q` holds other numbers than before: `/=`, or a method that ends in an underscore, writes "
     "into the tensor that was passed in. Compute a new tensor instead.",
 )
@@ -854,8 +866,8 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="attention-pitfalls",
-    why="The mask was turned into a float32 tensor of 0 and -inf and added. That turns bfloat16 scores into float32 "
-    "weights, which cannot be multiplied with bfloat16 values.",
+    why="Your function works for float32 and fails for other types. You added a float32 mask, which turns bfloat16 "
+    "scores into float32 weights that cannot multiply bfloat16 values. From where can the mask take its type?",
     hint="Your function works for float32 and fails for other types: a new tensor is float32 unless you say otherwise. "
     "Create it with the dtype of the scores, or better, fill the scores directly.",
 )
@@ -867,8 +879,8 @@ mistake(
     edit("weights @ v", "weights @ v.float()"),
     base="nan-to-num-at-the-end",
     section="attention-pitfalls",
-    why="Queries, keys and values were converted to float32 and the results left in it. Float64 loses half of its "
-    "digits, and a bfloat16 model gets a type that its next layer refuses.",
+    why="Output and weights are float32 whatever type came in. You converted the inputs, so float64 loses digits, "
+    "and a bfloat16 model gets a type that its next layer refuses. Which type should the results have?",
     hint="Output and weights are float32 whatever type came in. Keep the type of the input: leave out `.float()`, or "
     "convert back at the end.",
 )
@@ -879,8 +891,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores.detach()).nan_to_num(0.0)"),
     base="nan-to-num-at-the-end",
     section="attention-pitfalls",
-    why="The weights were computed without recording a graph. The values are right, but gradients reach only `v`, so "
-    "the model could never learn where to look.",
+    why="Your values are right, but gradients reach only `v`, so the model can never learn where to look. You "
+    "detached the scores. Which step is not recorded?",
     hint="Your values are right, but no gradient reaches `q` and `k`. Look for `detach`, `.data` or `no_grad` between "
     "them and the output.",
 )
@@ -891,7 +903,8 @@ mistake(
     edit("weights @ v", "weights @ k"),
     base="nan-to-num-at-the-end",
     section="weighted-average",
-    why="The weights multiplied the keys. Keys are there to be compared with; what is averaged is the values.",
+    why="Your output is an average of the keys, and `v` has no influence. You multiplied the weights by the keys. "
+    "Which tensor decides how much is passed on, and which one is passed on?",
     hint="Your output is an average of the keys: `v` is never used. The keys decide *how much*, the values are *what* "
     "is passed on.",
 )
@@ -902,8 +915,8 @@ mistake(
     edit("attention_scores(q, k)", "torch.zeros_like(attention_scores(q, k))"),
     base="nan-to-num-at-the-end",
     section="weighted-average",
-    why="Every value got the same weight, whatever the scores say. The output is then a plain mean of the allowed "
-    "values, and queries and keys have no influence.",
+    why="All allowed keys get the same weight, whatever the queries are. You did not use the scores, so the output "
+    "is a plain mean of the values. From what should the weights be computed?",
     hint="All allowed keys get the same weight: queries and keys play no part. The weights have to be the softmax of "
     "their scores.",
 )
@@ -914,7 +927,8 @@ mistake(
     edit("weights @ v, weights", "weights @ v"),
     base="nan-to-num-at-the-end",
     section="weighted-average",
-    why="The output alone was returned. The weights are part of the result too: they show where each query looked.",
+    why="You return one tensor where callers unpack two. The weights are missing, which show where each query looks. "
+    "What should the pair contain?",
     hint="You return one tensor, and the task needs two. Return the pair `(output, weights)`.",
 )
 
@@ -924,7 +938,8 @@ mistake(
     edit("weights @ v, weights", "weights, weights @ v"),
     base="nan-to-num-at-the-end",
     section="weighted-average",
-    why="Weights and output were returned in the wrong order. Every caller unpacks the output first.",
+    why="The caller gets the weights as output and the output as weights. You returned the two results in the wrong "
+    "order. Which one comes first?",
     hint="Your two results are right but exchanged: the output comes first, the weights second.",
 )
 
@@ -934,8 +949,8 @@ mistake(
     edit("weights @ v, weights", "weights @ v, scores"),
     base="nan-to-num-at-the-end",
     section="weighted-average",
-    why="The masked scores were returned in place of the weights. Scores have any size and sign; weights are what "
-    "multiplied the values.",
+    why="Your output is right, but the rows of your second result do not sum to 1. You returned the masked scores. "
+    "Which tensor multiplied the values?",
     hint="Your output is right, but the second result holds scores, not weights: its rows do not sum to 1. Return what "
     "you multiplied `v` with.",
 )
@@ -947,7 +962,8 @@ mistake(
     edit("if dropout is not None:\n    weights = dropout(weights)", ""),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="`dropout` was called without asking whether there is one. Its default is None, and None cannot be called.",
+    why="Your function raises an error when it is called without dropout. The default of the argument is None, and "
+    "None cannot be called. When may you call it?",
     hint="Your function raises \"'NoneType' object is not callable\": without dropout the argument is None. Call it "
     "only when it is something.",
 )
@@ -958,7 +974,8 @@ mistake(
     edit("if dropout is not None:\n    weights = dropout(weights)", ""),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="The argument `dropout` was never used. The function gives the same result with and without it.",
+    why="Your result is the same with and without dropout. You never used the argument. To which tensor should it be "
+    "applied?",
     hint="Your result is the same with and without dropout: the argument is never used. Apply it to the weights when "
     "it is not None.",
 )
@@ -973,8 +990,8 @@ mistake(
     edit("weights @ v", "dropped @ v"),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="Dropout was applied for the output, but the weights from before it were returned. The weights that are "
-    "returned should be those that multiplied the values.",
+    why="The returned weights times `v` are not your output. You applied dropout for the output and returned the "
+    "weights from before. Which weights multiplied the values?",
     hint="Your output is right, but your weights are those from before dropout, so weights @ v is not the output. "
     "Return what really multiplied `v`.",
 )
@@ -987,8 +1004,8 @@ mistake(
     edit("dropout is not None", "dropout is None"),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="Dropout was called once for the output and once more for the returned weights. Each call draws anew, so the "
-    "two results belong to different draws.",
+    why="The returned weights times `v` are not your output. You called dropout twice, and each call draws anew. How "
+    "can both results use the same draw?",
     hint="Your weights @ v is not your output: dropout draws again on every call. Call it once, keep the result, and "
     "use it for both.",
 )
@@ -1004,8 +1021,8 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="Dropout was applied to the output. That erases single numbers of the result, where attention dropout erases "
-    "whole links between a query and a key.",
+    why="Your weights are untouched by dropout, but single numbers of the output are zero. You dropped the output, "
+    "while attention dropout removes whole links between a query and a key. Between which two steps does it belong?",
     hint="Your weights are not touched by dropout, but your output is. Dropout goes between the softmax and the "
     "product with `v`.",
 )
@@ -1020,8 +1037,8 @@ mistake(
     edit("if dropout is not None:\n    weights = dropout(weights)", ""),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="Dropout was applied to the scores, before the softmax. A dropped score becomes 0, which is an ordinary score "
-    "with its share of the weight, and the kept ones are blown up.",
+    why="With dropout, none of your weights becomes 0. You dropped scores, but a score of 0 still earns weight in "
+    "the softmax. Which tensor should be dropped instead?",
     hint="With dropout no weight of yours becomes 0. A score of 0 still earns weight; drop *weights*, after the "
     "softmax.",
 )
@@ -1035,8 +1052,8 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="The rows were divided by their sum again after dropout. Dropout already makes up for what it drops by "
-    "enlarging what it keeps, on average; forcing the sum to 1 undoes that.",
+    why="With dropout, your rows still sum to exactly 1. You normalised them again, although dropout has already "
+    "scaled up what it keeps. What should the sum of a row be on average?",
     hint="With dropout your rows still sum to exactly 1. They should not: dropout has scaled the kept weights itself, "
     "so use them as they are.",
 )
@@ -1056,8 +1073,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores).nan_to_num()"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Without a mask, and with as many queries as keys, the future was hidden. Attention does not know that its "
-    "input is a sequence to be continued; the caller passes a mask if there is something to hide.",
+    why="With as many queries as keys, later keys are hidden although no mask was given. You assumed that the input "
+    "is a sequence to be continued. Who decides which keys a query may see?",
     hint="With as many queries as keys, your attention hides later keys although no mask was given. Hide what the mask "
     "forbids, and nothing else.",
 )
@@ -1076,8 +1093,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores).nan_to_num()"),
     base="nan-to-num-at-the-end",
     section="rows-are-queries",
-    why="The mask was transposed where it is square, so that its rows became keys. Rows are queries, in the mask as in "
-    "the scores.",
+    why="With as many queries as keys, key i is hidden from query j instead of key j from query i. You transposed "
+    "square masks. What do the rows of a mask stand for?",
     hint="With as many queries as keys, your mask acts transposed: key i is hidden from query j where query i should "
     "not see key j. The mask's rows are queries already.",
 )
@@ -1089,8 +1106,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Scores were removed where the mask is True, and a row in which all may attend became NaN. In this course True "
-    "means 'may attend'.",
+    why="Your weights are zero exactly where they should not be, and a row in which all keys are allowed becomes "
+    "NaN. You removed the scores where the mask is True. What does True mean in this course's masks?",
     hint="Your weights are zero exactly where they should not be: the mask is read the wrong way round. True means "
     "'may attend' here, so minus infinity belongs where it is *not* True.",
 )
@@ -1102,8 +1119,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Scores were set to -1e9 where the mask is True. In this course True means 'may attend', so exactly the wrong "
-    "keys are left.",
+    why="Your weights go to exactly the wrong keys. You lowered the scores to -1e9 where the mask is True. What does "
+    "True mean in this course's masks?",
     hint="Your weights are zero exactly where they should not be: the mask is read the wrong way round. True means "
     "'may attend' here, so forbid what is *not* True.",
 )
@@ -1113,8 +1130,9 @@ mistake(
     "mask-inverted-in-the-fill",
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(mask, float("-inf"))'),
     section="masking-scores",
-    why="Rows with nothing to attend were found rightly, but scores were removed where the mask is True. In this course "
-    "True means 'may attend'.",
+    why="Your weights are zero exactly where they should not be, although you found the empty rows correctly. "
+    "`masked_fill` fills where its argument is True, and you passed the mask of the allowed keys. Which entries "
+    "should be filled?",
     hint="Your weights are zero exactly where they should not be: `masked_fill` fills where its mask is True. Minus "
     "infinity belongs where `mask` is *not* True.",
 )
@@ -1134,8 +1152,9 @@ mistake(
     edit("weights = softmax(scores).nan_to_num(0.0)", ""),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. If a forbidden score is "
-    "far above the others, it has taken the whole row, and the allowed weights are 0 before they are divided.",
+    why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax, "
+    "when that score had already taken the whole row, and 0 stays 0 however you divide. Before which step should a "
+    "forbidden key be removed?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
     "softmax; then a forbidden key never takes part.",
 )
@@ -1151,8 +1170,9 @@ mistake(
     edit("weights = softmax(scores).nan_to_num(0.0)", ""),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum and a small number. If a "
-    "forbidden score is far above the others, the sum is smaller than that number, and the row vanishes.",
+    why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax and "
+    "divided by the remaining sum plus a small number, which is then larger than the sum. Before which step should a "
+    "forbidden key be removed?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
     "softmax; then a forbidden key never takes part, and no epsilon is needed.",
 )
@@ -1168,8 +1188,9 @@ mistake(
     edit("weights = softmax(scores).nan_to_num(0.0)", ""),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. Where nothing is left, "
-    "because nothing was allowed or because a forbidden score had taken the whole row, that is 0 / 0.",
+    why="Your weights are NaN where the mask leaves nothing of a row, or where a forbidden score took the whole row. "
+    "You masked after the softmax and divided by the remaining sum, which is 0 there. Before which step should a "
+    "forbidden key be removed?",
     hint="Your weights are NaN where the mask leaves nothing of a row. Mask the *scores*, before the softmax, and treat "
     "rows with nothing allowed apart.",
 )
@@ -1180,8 +1201,8 @@ mistake(
     edit("softmax(scores)", "softmax(scores, dim=1)"),
     base="nan-to-num-at-the-end",
     section="rows-are-queries",
-    why="The softmax ran over axis 1. For a matrix that is the axis of the keys, but in a batch it is that of the "
-    "queries, and with heads that of the heads.",
+    why="Your weights are right for matrices and wrong for a batch. You normalised axis 1, which then holds the "
+    "queries or the heads. Which axis always holds the keys?",
     hint="Your weights are right for two axes and wrong for a batch: `dim=1` is then another axis. Normalise over the "
     "last one, `dim=-1`.",
 )
@@ -1192,8 +1213,8 @@ mistake(
     edit("weights @ v", "weights.transpose(-2, -1) @ v"),
     base="nan-to-num-at-the-end",
     section="weighted-average",
-    why="The weights were transposed before they multiplied the values. Row i of the weights belongs to query i "
-    "already, and its entries to the values.",
+    why="Your weights are right, but the output is not. You transposed the weights before the product. To which "
+    "query does row i of the weights belong?",
     hint="Your weights are right, but they are transposed when they meet the values. Multiply `weights @ v` as they are.",
 )
 
@@ -1203,8 +1224,8 @@ mistake(
     edit("if mask is not None:", "if mask:"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="`if mask:` asks whether the tensor is true. A tensor of several entries is neither true nor false, so PyTorch "
-    "raises an error.",
+    why="Your function raises an error about the truth value of a tensor. A tensor with several entries is neither "
+    "true nor false. How can you ask whether a mask was given at all?",
     hint="Your function raises that the truth of a tensor is ambiguous. Ask whether there is a mask: `if mask is not "
     "None`.",
 )
@@ -1221,8 +1242,8 @@ mistake(
     edit("self.w_k = nn.Linear(d_model, d_model)", "self.w_k = nn.Linear(d_model, d_model, bias=False)"),
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.w_v = nn.Linear(d_model, d_model, bias=False)"),
     section="self-attention",
-    why="The three linear layers were built without a bias. This course's attention layers have one, as those of the "
-    "GPT-2 checkpoints do.",
+    why="There is nowhere to put the biases of trained weights. You switched the bias off in your linear layers, but "
+    "this course's attention has one, as GPT-2 does. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias, so there is nowhere to put the biases of trained weights. `nn.Linear` has a "
     "bias unless you switch it off.",
 )
@@ -1235,8 +1256,8 @@ mistake(
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.w_v = nn.Parameter(torch.eye(d_model))"),
     edit("self.w_q(x), self.w_k(x), self.w_v(x)", "x @ self.w_q, x @ self.w_k, x @ self.w_v"),
     section="self-attention",
-    why="The projections were kept as bare matrices. The exercise asks for `nn.Linear`, which brings the bias, a "
-    "sensible initialisation, and the parameter names that checkpoints use.",
+    why="Checkpoints do not fit your module. You kept the projections as bare matrices, without a bias and without "
+    "the parameter names of a linear layer. Which module brings all of these?",
     hint="`w_q`, `w_k` and `w_v` are matrices, not layers. Make each an `nn.Linear`: it holds weight and bias, and is "
     "called like a function.",
 )
@@ -1246,8 +1267,8 @@ mistake(
     "base-class-not-initialised",
     edit("super().__init__()", ""),
     section="self-attention",
-    why="`__init__` assigned layers without calling `super().__init__()` first. `nn.Module` registers layers in tables "
-    "that only its own `__init__` creates, so the assignment is refused.",
+    why="Building your module raises an error about assigning a module. `nn.Module` registers layers in tables that "
+    "only its own `__init__` creates. Which call has to come before the first assignment?",
     hint="Building your module raises 'cannot assign module before Module.__init__() call'. The first line of "
     "`__init__` has to initialise the base class, and the layers come after it.",
 )
@@ -1258,8 +1279,8 @@ mistake(
     edit("self.w_q = nn.Linear(d_model, d_model)\nself.w_k = nn.Linear(d_model, d_model)", ""),
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.w_q = self.w_k = self.w_v = nn.Linear(d_model, d_model)"),
     section="queries-keys-values",
-    why="One linear layer serves for queries, keys and values. The scores are then symmetric: i attends to j as j to "
-    "i, and every position mostly to itself.",
+    why="Your scores are symmetric, and each position attends mostly to itself. One layer makes queries, keys and "
+    "values alike. How many layers do three different roles need?",
     hint="Queries, keys and values come out of the same layer. They play three different parts, so each needs a layer "
     "with weights of its own.",
 )
@@ -1269,8 +1290,8 @@ mistake(
     "keys-share-the-query-layer",
     edit("self.w_k = nn.Linear(d_model, d_model)", "self.w_k = self.w_q"),
     section="queries-keys-values",
-    why="Queries and keys share one linear layer. The scores are then symmetric, so no position can look at another "
-    "without being looked at in the same measure.",
+    why="Your scores are symmetric, so no position can look at another without being looked at equally. Queries and "
+    "keys share one layer. What does the layer of the keys need?",
     hint="`w_q` and `w_k` are the same layer, so your scores are symmetric. Build a layer of its own for the keys.",
 )
 
@@ -1279,8 +1300,8 @@ mistake(
     "queries-and-keys-exchanged",
     edit("self.w_q(x), self.w_k(x)", "self.w_k(x), self.w_q(x)"),
     section="queries-keys-values",
-    why="Queries and keys were passed in the wrong order. The score matrix comes out transposed, so each row holds how "
-    "much the others look for this position instead of what it looks for.",
+    why="Each row of your weights says how much the others look for this position. You exchanged queries and keys, "
+    "so the scores are transposed. In which order does the attention function take its arguments?",
     hint="Your scores are transposed before the softmax: queries and keys have changed places. The order of arguments "
     "is queries, keys, values.",
 )
@@ -1290,7 +1311,8 @@ mistake(
     "values-not-projected",
     edit("self.w_v(x)", "x"),
     section="queries-keys-values",
-    why="The input itself was averaged, in place of its values. `w_v` then has no influence and no gradient.",
+    why="Your weights are right, but the output averages `x` itself. You did not project the values, so `w_v` has no "
+    "influence and no gradient. What should be averaged?",
     hint="Your weights are right, but the output averages `x` itself and `w_v` is never used. Project the values too.",
 )
 
@@ -1299,8 +1321,8 @@ mistake(
     "keys-used-as-values",
     edit("self.w_v(x)", "self.w_k(x)"),
     section="queries-keys-values",
-    why="The keys were averaged as if they were values. What a position is found by and what it passes on are learned "
-    "separately.",
+    why="Your weights are right, but the output averages the keys, and `w_v` is never used. What a position is found "
+    "by and what it passes on are learned separately. Which layer makes the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. The third argument is the "
     "values.",
 )
@@ -1313,8 +1335,8 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x))",
     ),
     section="masking-scores",
-    why="`forward` accepts a mask and does not pass it on. Every position attends to every other, padding and future "
-    "included.",
+    why="Your result is the same with and without a mask. `forward` takes the mask and does not pass it on. Which "
+    "function needs it?",
     hint="Your result is the same with and without a mask: `forward` takes it and never hands it to the attention "
     "function.",
 )
@@ -1327,8 +1349,8 @@ mistake(
         "mask = None if mask is None else ~mask\nreturn scaled_dot_product_attention(",
     ),
     section="masking-scores",
-    why="The mask was inverted before it was passed on. True means 'may attend' everywhere in this course, so nothing "
-    "has to be turned round.",
+    why="Your weights are zero exactly where they should not be. You inverted the mask before you passed it on. What "
+    "does True mean in this course's masks?",
     hint="Your weights are zero exactly where they should not be: the mask is turned round once too often. Pass it on "
     "as it is.",
 )
@@ -1341,8 +1363,8 @@ mistake(
         "mask = None if mask is None else mask.unsqueeze(1)\nreturn scaled_dot_product_attention(",
     ),
     section="masking-scores",
-    why="An axis for heads was inserted into the mask, but there is only one head here. The mask then lines up with "
-    "the wrong axes of the scores (B, T, T).",
+    why="Your mask acts on the wrong axes of the scores. You inserted an axis for heads, but here there is only one "
+    "head. Which shape do the scores have?",
     hint="Your scores have shape (B, T, T) and your mask one axis more than it should. With a single head the mask is "
     "passed on as it is.",
 )
@@ -1359,8 +1381,8 @@ mistake(
         """,
     ),
     section="self-attention",
-    why="A causal mask was built in. Self-attention in an encoder looks both ways; who may look where is the caller's "
-    "decision, passed as `mask`.",
+    why="Your weights are zero above the diagonal, although no mask was given. You built a causal mask in, but an "
+    "encoder looks both ways. Who decides which positions may be seen?",
     hint="Your weights are zero above the diagonal although no mask was given. Apply only the mask that is passed in.",
 )
 
@@ -1378,8 +1400,8 @@ mistake(
         """,
     ),
     section="rows-are-queries",
-    why="The softmax ran over axis 1 of the scores (B, T, T), the queries. The weights of one query then do not sum to "
-    "1.",
+    why="Your weights sum to 1 over the queries, so the weights of one query do not. In scores of shape (B, T, T), "
+    "you normalised axis 1. Which axis holds the keys?",
     hint="Your weights sum to 1 over the *queries*: in scores of shape (B, T, T), `dim=1` is the query axis. Normalise "
     "the last axis, or call `scaled_dot_product_attention`.",
 )
@@ -1396,8 +1418,8 @@ mistake(
         """,
     ),
     section="shapes",
-    why="Batch and sequence axes were exchanged, as for layers that want the sequence first. Each position then "
-    "attends to the same position of the other sequences of the batch.",
+    why="Your positions attend across the batch instead of along the sequence. You exchanged the first two axes, as "
+    "for layers that expect the sequence first. Which axis of (B, T, d_model) is the batch?",
     hint="Your positions attend across the batch, not along the sequence. The input is (B, T, d_model), batch first: "
     "leave the axes where they are.",
 )
@@ -1413,8 +1435,8 @@ mistake(
         """,
     ),
     section="self-attention",
-    why="The input was added to the output. The residual connection is a part of the block around attention and not of "
-    "attention itself.",
+    why="Your weights are right, and your output is too large by exactly `x`. You added the residual connection "
+    "here. Which part of the Transformer adds it?",
     hint="Your weights are right, and your output is too large by exactly `x`. The residual connection comes later, in "
     "the block.",
 )
@@ -1431,8 +1453,8 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask, self.drop)",
     ),
     section="attention-dropout",
-    why="A dropout was built in, as in larger models. This class has no dropout: in training mode its weights no "
-    "longer sum to 1, and every call gives another output.",
+    why="In training mode some of your weights are 0, and every call gives another output. You built a dropout in. "
+    "Does this class have a dropout in the task?",
     hint="In training mode some of your weights are 0 and the others too large: there is a dropout in your class, and "
     "nobody asked for one. Leave it out.",
 )
@@ -1450,8 +1472,8 @@ mistake(
         """,
     ),
     section="self-attention",
-    why="The mask was stored on the module and is used again when a call has none. Without a mask every position may "
-    "attend to every other one, whatever the call before was told.",
+    why="A call without a mask still follows the mask of an earlier call. You stored the mask on the module. What "
+    "does a mask of None mean?",
     hint="A call without a mask still follows the mask of the call before. Use the argument `mask` itself and store "
     "nothing: `None` means that all may attend.",
 )
@@ -1464,7 +1486,8 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)[0]",
     ),
     section="self-attention",
-    why="`forward` returned the output alone. The task needs the weights too: they show where each position looks.",
+    why="You return one tensor where callers unpack two. The weights are missing, which show where each position "
+    "looks. What should the pair contain?",
     hint="`forward` returns one tensor, and the task needs two. Return the pair `(output, weights)`.",
 )
 
@@ -1483,8 +1506,9 @@ mistake(
         """,
     ),
     section="self-attention",
-    why="The linear layers were created in `forward`, or have other names than the task says. Layers made in `forward` "
-    "are new and random at every call, unknown to `parameters()`, and never trained.",
+    why="A new module lacks its layers, and what it computes changes with every call. Layers that are created in "
+    "`forward` are random each time, unknown to `parameters()`, and never trained. Where are layers created, and "
+    "under which names?",
     hint="A new module of yours has no `w_q`. Are your layers called `w_q`, `w_k` and `w_v`, and are they created in "
     "`__init__`? Layers that are created in `forward` are new at every call.",
 )
@@ -1502,8 +1526,8 @@ mistake(
         """,
     ),
     section="self-attention",
-    why="What the first call computed was stored, and used again for every later input of the same shape. Another "
-    "sentence has other queries, keys and values.",
+    why="The second call still answers for the input of the first. You stored what the first call computed. Which of "
+    "your results depend on `x`?",
     hint="The second call of your module still answers for the input of the first. Whatever depends on `x` has to be "
     "computed anew in every `forward`.",
 )
@@ -1523,8 +1547,8 @@ mistake(
         """,
     ),
     section="masking-scores",
-    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. If a forbidden score is "
-    "far above the others, it has taken the whole row, and the allowed weights are 0 before they are divided.",
+    why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax, "
+    "when that score had already taken the whole row. Before which step should a forbidden key be removed?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
     "softmax, or call `scaled_dot_product_attention`, which does.",
 )
@@ -1541,7 +1565,8 @@ mistake(
     edit("self.w_k = nn.Linear(d_model, d_model)", "self.w_k = nn.Linear(d_model, d_model, bias=False)"),
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.w_v = nn.Linear(d_model, d_model, bias=False)"),
     section="cross-attention",
-    why="The three linear layers were built without a bias. This course's attention layers have one.",
+    why="There is nowhere to put the biases of trained weights. You switched the bias off in your linear layers, but "
+    "this course's attention has one. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias, so there is nowhere to put the biases of trained weights. `nn.Linear` has a "
     "bias unless you switch it off.",
 )
@@ -1551,8 +1576,8 @@ mistake(
     "sources-exchanged",
     edit("self.w_q(x), self.w_k(memory), self.w_v(memory)", "self.w_q(memory), self.w_k(x), self.w_v(x)"),
     section="cross-attention",
-    why="Queries were taken from the memory, keys and values from `x`. The output then has one row for each position "
-    "of the memory, and carries the content of `x` instead of the memory's.",
+    why="Your output has as many rows as the memory and carries the content of `x`. You exchanged the two inputs. "
+    "Which of them asks, and which one answers?",
     hint="Your output has as many rows as the memory: the two inputs have changed places. `x` asks (queries), the "
     "memory answers (keys and values).",
 )
@@ -1562,8 +1587,8 @@ mistake(
     "queries-from-memory",
     edit("self.w_q(x)", "self.w_q(memory)"),
     section="cross-attention",
-    why="The queries were taken from the memory too, so the memory attends to itself. `x` has no influence, and the "
-    "output has the memory's length.",
+    why="Your output does not depend on `x` and has as many rows as the memory. The memory attends to itself, "
+    "because you took the queries from it as well. For which positions should the output have a row?",
     hint="Your output does not depend on `x`, and has as many rows as the memory. The queries come from `x`: one row "
     "of output for each of its positions.",
 )
@@ -1573,8 +1598,8 @@ mistake(
     "memory-ignored",
     edit("self.w_k(memory), self.w_v(memory)", "self.w_k(x), self.w_v(x)"),
     section="cross-attention",
-    why="Queries, keys and values were all taken from `x`. That is self-attention, and nothing of the memory reaches "
-    "the output.",
+    why="Your output does not change when the memory does. You took queries, keys and values from `x`, which is "
+    "self-attention. Which of the three should come from the memory?",
     hint="Your output does not change when the memory does: this is self-attention. Keys and values come from the "
     "memory.",
 )
@@ -1584,8 +1609,8 @@ mistake(
     "keys-from-x",
     edit("self.w_k(memory)", "self.w_k(x)"),
     section="cross-attention",
-    why="The keys were taken from `x`, the values from the memory. Key j and value j then belong to different tokens, "
-    "and for different lengths they do not even pair up.",
+    why="Your keys describe other tokens than your values do, and with different lengths they do not even pair up. "
+    "You took the keys from `x` and the values from the memory. From where should a key and its value come?",
     hint="Your keys come from `x` and your values from the memory. A key and its value describe the same token, so "
     "both come from the memory.",
 )
@@ -1595,8 +1620,8 @@ mistake(
     "values-from-x",
     edit("self.w_v(memory)", "self.w_v(x)"),
     section="cross-attention",
-    why="The values were taken from `x`, the keys from the memory. The weights say which tokens of the memory to read, "
-    "but what is read is something else.",
+    why="Your weights are right, but they average values made from `x`. The weights say which tokens of the memory "
+    "to read. From where should the values come?",
     hint="Your weights are right, but they average values made from `x`. What is found in the memory is also read from "
     "the memory.",
 )
@@ -1606,8 +1631,8 @@ mistake(
     "layers-exchanged",
     edit("self.w_q(x), self.w_k(memory)", "self.w_k(x), self.w_q(memory)"),
     section="queries-keys-values",
-    why="The queries were made by `w_k` and the keys by `w_q`. The shapes agree, but trained weights loaded into these "
-    "layers do each other's work.",
+    why="Trained weights give wrong results in your module, although the shapes agree. `w_k` makes your queries and "
+    "`w_q` your keys. What do the names of the layers say?",
     hint="Your inputs are right and your layers are crossed: `w_k` makes the queries and `w_q` the keys. The names say "
     "which layer makes what.",
 )
@@ -1620,8 +1645,8 @@ mistake(
         "keys = self.w_k(memory)\nreturn scaled_dot_product_attention(self.w_q(x), keys, keys",
     ),
     section="queries-keys-values",
-    why="The values were made by the layer of the keys. What a token is found by and what it passes on are learned "
-    "separately, and `w_v` is never used.",
+    why="Your weights are right, but the output averages the keys, and `w_v` is never used. What a token is found by "
+    "and what it passes on are learned separately. Which layer makes the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. Project the memory a "
     "second time, with `w_v`.",
 )
@@ -1631,7 +1656,8 @@ mistake(
     "values-not-projected",
     edit("self.w_v(memory)", "memory"),
     section="queries-keys-values",
-    why="The memory itself was averaged, in place of its values. `w_v` then has no influence and no gradient.",
+    why="Your weights are right, but the output averages the memory itself. You did not project the values, so `w_v` "
+    "has no influence and no gradient. What should be averaged?",
     hint="Your weights are right, but the output averages the memory itself and `w_v` is never used. Project the "
     "values too.",
 )
@@ -1641,8 +1667,8 @@ mistake(
     "memory-not-projected",
     edit("self.w_k(memory), self.w_v(memory)", "memory, memory"),
     section="queries-keys-values",
-    why="The memory was used as keys and values as it is. `w_k` and `w_v` then have no influence, so the decoder "
-    "cannot learn what to look for in it.",
+    why="The decoder cannot learn what to look for in the memory. You used the memory unprojected as keys and "
+    "values, so `w_k` and `w_v` have no influence. What turns a memory into keys and values?",
     hint="Only the queries are projected; the memory goes in as it is. It has to pass `w_k` to become keys and `w_v` "
     "to become values.",
 )
@@ -1658,8 +1684,8 @@ mistake(
         """,
     ),
     section="cross-attention",
-    why="Keys and values were made from `x` and the memory joined together. Cross-attention looks at the memory alone; "
-    "looking at `x` is the work of self-attention.",
+    why="Your weights have T_q + T_k columns. You joined `x` to the memory before making keys and values, but "
+    "looking at `x` is the task of self-attention. What does cross-attention look at?",
     hint="Your weights have T_q + T_k columns: you join `x` to the memory before making keys and values. Only the "
     "memory is looked at here.",
 )
@@ -1672,7 +1698,8 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory))",
     ),
     section="masking-scores",
-    why="`forward` accepts a mask and does not pass it on. Padding in the memory is read like real tokens.",
+    why="Your result is the same with and without a mask, so padding in the memory is read like real tokens. "
+    "`forward` takes the mask and does not pass it on. Which function needs it?",
     hint="Your result is the same with and without a mask: `forward` takes it and never hands it to the attention "
     "function.",
 )
@@ -1685,8 +1712,8 @@ mistake(
         "mask = None if mask is None else ~mask\nreturn scaled_dot_product_attention(",
     ),
     section="masking-scores",
-    why="The mask was inverted before it was passed on. True means 'may attend' everywhere in this course, so nothing "
-    "has to be turned round.",
+    why="Your weights are zero exactly where they should not be. You inverted the mask before you passed it on. What "
+    "does True mean in this course's masks?",
     hint="Your weights are zero exactly where they should not be: the mask is turned round once too often. Pass it on "
     "as it is.",
 )
@@ -1705,8 +1732,8 @@ mistake(
         """,
     ),
     section="why-scale",
-    why="The softmax was taken of the plain dot products. Without the division by sqrt(d_k) the weights come out too "
-    "sharp.",
+    why="Your weights sum to 1 but are too sharp. The dot products were not divided by sqrt(d_k) before the softmax. "
+    "Which of your functions already does this?",
     hint="Your weights sum to 1 but are too sharp: the scores were not divided by the root of the width. "
     "`scaled_dot_product_attention` does it for you.",
 )
@@ -1719,8 +1746,8 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)[0]",
     ),
     section="cross-attention",
-    why="`forward` returned the output alone. The task needs the weights too: in translation they show which source "
-    "word each target word looks at.",
+    why="You return one tensor where callers unpack two. The weights are missing, which show the source words that "
+    "each target word looks at. What should the pair contain?",
     hint="`forward` returns one tensor, and the task needs two. Return the pair `(output, weights)`.",
 )
 
@@ -1737,8 +1764,8 @@ mistake(
         """,
     ),
     section="cross-attention",
-    why="Keys and values of the first memory were stored, and used again for every later one of the same shape. "
-    "Another sentence has another memory.",
+    why="The second call still attends to the memory of the first. You stored its keys and values. Which of your "
+    "results depend on the memory of this call?",
     hint="The second call of your module still attends to the memory of the first. Keys and values have to be computed "
     "from the `memory` of this call.",
 )
@@ -1755,8 +1782,8 @@ mistake(
         """,
     ),
     section="rows-are-queries",
-    why="The mask was transposed where it is square, so that its rows became positions of the memory. Rows are "
-    "queries, columns are keys.",
+    why="With as many queries as keys, your mask acts transposed. You exchanged its axes when it is square. What do "
+    "its rows and its columns stand for?",
     hint="With as many queries as keys, your mask acts transposed. Its rows are the positions of `x` and its columns "
     "those of `memory` already: hand it on as it is.",
 )
@@ -1776,8 +1803,8 @@ mistake(
         """,
     ),
     section="masking-scores",
-    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. If a forbidden score is "
-    "far above the others, it has taken the whole row, and the allowed weights are 0 before they are divided.",
+    why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax, "
+    "when that score had already taken the whole row. Before which step should a forbidden key be removed?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
     "softmax, or call `scaled_dot_product_attention`, which does.",
 )
@@ -1787,8 +1814,8 @@ mistake(
     "keys-made-by-the-query-layer",
     edit("self.w_k(x)", "self.w_q(x)"),
     section="queries-keys-values",
-    why="The keys were made by `w_q`, so `w_k` is never used. The scores are then symmetric: each position looks at "
-    "another as much as it is looked at.",
+    why="Your scores are symmetric, and `w_k` has no influence. You made the keys with `w_q`. Which layer makes the "
+    "keys?",
     hint="Your keys come from `w_q`, and `w_k` has no influence. Each of the three layers makes what its name says.",
 )
 
@@ -1797,8 +1824,8 @@ mistake(
     "keys-and-values-exchanged",
     edit("self.w_k(x), self.w_v(x)", "self.w_v(x), self.w_k(x)"),
     section="queries-keys-values",
-    why="The keys were made by `w_v` and the values by `w_k`. The shapes agree, but trained weights loaded into these "
-    "layers do each other's work.",
+    why="Trained weights give wrong results in your module, although the shapes agree. `w_v` makes your keys and "
+    "`w_k` your values. In which order does the attention function take its arguments?",
     hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
 )
 
@@ -1807,8 +1834,8 @@ mistake(
     "keys-and-values-exchanged",
     edit("self.w_k(memory), self.w_v(memory)", "self.w_v(memory), self.w_k(memory)"),
     section="queries-keys-values",
-    why="The keys were made by `w_v` and the values by `w_k`. Both read the memory, but trained weights loaded into "
-    "these layers do each other's work.",
+    why="Trained weights give wrong results in your module, although both inputs come from the memory. `w_v` makes "
+    "your keys and `w_k` your values. In which order does the attention function take its arguments?",
     hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
 )
 
@@ -1817,7 +1844,8 @@ mistake(
     "divides-by-the-fourth-root",
     edit("math.sqrt(d_k)", "d_k**0.25"),
     section="why-scale",
-    why="The scores were divided by the fourth root of d_k. That root belongs to queries and keys each, when both are scaled before the product.",
+    why="Your scores are too large: the right ones times the fourth root of d_k. This root is for queries and keys "
+    "separately, when both are scaled before the product. Which root scales their product?",
     hint="You divide by the fourth root of d_k. The product of a query and a key is divided by the square root.",
 )
 
@@ -1826,6 +1854,7 @@ mistake(
     "base-two",
     edit("(x - x.amax(dim, keepdim=True)).exp()", "2 ** (x - x.amax(dim, keepdim=True))"),
     section="stable-softmax",
-    why="Powers of 2 were taken for powers of e. Rows still sum to 1, but differences of scores count for less.",
+    why="Your weights are too even, although the rows sum to 1. You took powers of 2, so differences of scores count "
+    "for less. Which base does the softmax use?",
     hint="Your weights are too even: you take powers of 2. The softmax takes `exp`.",
 )

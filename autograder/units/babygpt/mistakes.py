@@ -27,8 +27,8 @@ mistake(
     edit("[data[start : start + block_size] for start in starts]", "[data[i : i + block_size] for i in starts]"),
     edit("torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])", "x.clone()"),
     section="next-token",
-    why="The targets are the inputs themselves. The model has to predict the token that it has just been given, so it "
-    "learns to copy, its loss goes to 0, and it has learned nothing about text.",
+    why="The loss goes to 0, and the model has learned nothing about text. Your targets are the inputs themselves, "
+    "so it only learns to copy. Which token should each position predict?",
     hint="Your `y` equals your `x`. The target of a position is the token that comes *next* in the text, so `y` is cut "
     "out one position later than `x`.",
 )
@@ -38,8 +38,8 @@ mistake(
     "babygpt.get_batch",
     "targets-shifted-back",
     section="next-token",
-    why="The targets are one position before the inputs instead of one position after. The model has to predict the "
-    "token before each position, which from the second position on it has already read.",
+    why="The loss is low, but the model cannot continue a text. Your targets lie one position before the inputs, on "
+    "tokens that it has already read. In which direction should they be shifted?",
     hint="Your `y` holds the token *before* each token of `x`. The future is what must be predicted: `y[b, t]` follows "
     "`x[b, t]` in the text.",
 )
@@ -54,8 +54,8 @@ def get_batch(data, block_size, batch_size, generator=None):
     "babygpt.get_batch",
     "targets-two-later",
     section="next-token",
-    why="The targets are two positions after the inputs. The model learns to leave out a token, and generated text "
-    "consists of every second one.",
+    why="Generated text consists of every second token. Your targets lie two positions after the inputs. How often "
+    "does your code shift them?",
     hint="Your `y` is two positions after `x`, not one. Does something shift it twice? `y[b, t]` is the token right "
     "after `x[b, t]`.",
 )
@@ -71,8 +71,8 @@ mistake(
     "targets-one-token-short",
     edit("data[start + 1 : start + 1 + block_size]", "data[start + 1 : start + block_size]"),
     section="next-token",
-    why="The slice of the targets begins one later and ends where the one of the inputs does. It has one token less, "
-    "and the last input has no target.",
+    why="Your `y` has one token less than `x`, so the last input has no target. Your slice starts one later but ends "
+    "at the same index. Where must a shifted slice end?",
     hint="Your `y` has `block_size - 1` tokens. A slice that begins one later also ends one later.",
 )
 
@@ -86,8 +86,8 @@ mistake(
     edit("[data[start : start + block_size] for start in starts]", "[data[i : i + block_size] for i in starts]"),
     edit("torch.stack([data[start + 1 : start + 1 + block_size] for start in starts])", "torch.roll(x, -1, dims=1)"),
     section="next-token",
-    why="The inputs were rolled by one position to make the targets. All are right but the last of each piece, which "
-    "is its own first token instead of the token that follows in the text.",
+    why="The last column of `y` repeats the first column of `x`. You rolled the inputs within each piece, but the "
+    "last target lies outside the piece. From where should the targets be cut?",
     hint="The last column of your `y` holds the first column of your `x`. The answer to the last position lies outside "
     "the piece: cut `y` out of `data`, one position later.",
 )
@@ -97,8 +97,8 @@ mistake(
     "babygpt.get_batch",
     "pieces-one-token-short",
     section="next-token",
-    why="A piece of block_size tokens was split into inputs and targets. Both are then one token short, and the last "
-    "position of the context is never trained.",
+    why="Your pieces are one token too short, so the last position of the context is never trained. You split "
+    "`block_size` tokens into inputs and targets. How many tokens of the text does a piece need?",
     hint="Your pieces have one token too few. To have `block_size` inputs *and* `block_size` answers you need "
     "`block_size + 1` tokens of the text.",
 )
@@ -119,8 +119,8 @@ mistake(
     edit("[data[start : start + block_size] for start in starts]", "[data[i : i + block_size] for i in starts]"),
     edit("[data[start + 1 : start + 1 + block_size] for start in starts]", "[data[i + block_size] for i in starts]"),
     section="next-token",
-    why="There is one target for each piece, the token after its end. Every position of a piece is a question with an "
-    "answer, so all but one of block_size examples are thrown away.",
+    why="Your `y` has one token per piece, so all but one of `block_size` examples are thrown away. You kept only "
+    "the token after the end. Which positions of a piece does a causal model predict from?",
     hint="Your `y` has one token per piece. A causal model predicts the next token at *every* position, so `y` has the "
     "shape of `x`.",
 )
@@ -130,8 +130,8 @@ mistake(
     "last-piece-excluded",
     edit("len(data) - block_size", "len(data) - block_size - 1"),
     section="babygpt-batches",
-    why="The last position where a piece can start is never drawn. torch.randint excludes its upper end already, so "
-    "subtracting one more loses the end of the text.",
+    why="The last token of the text never appears in `y`. You subtracted one start too many, because `torch.randint` "
+    "already excludes its upper end. How many starts leave room for `block_size + 1` tokens?",
     hint="The last token of the text never appears in your `y`. `torch.randint(n, ...)` draws from 0 to n - 1: how "
     "many starts leave room for `block_size + 1` tokens?",
 )
@@ -144,7 +144,8 @@ mistake(
         "torch.randint(1, len(data) - block_size, (batch_size,), generator=generator)",
     ),
     section="babygpt-batches",
-    why="The draw begins at 1, so no piece begins with the first token of the text. Positions count from 0.",
+    why="The first token of the text never appears in `x`. Your draw begins at 1. From which number are positions "
+    "counted?",
     hint="The first token of the text never appears in your `x`. Starts are counted from 0.",
 )
 
@@ -153,8 +154,8 @@ mistake(
     "starts-one-too-far",
     edit("len(data) - block_size", "len(data) - block_size + 1"),
     section="babygpt-batches",
-    why="The largest start leaves room for x but not for y, whose last token would lie beyond the text. Slicing does "
-    "not complain: that one y is a token short, and stacking fails, but only now and then.",
+    why="Now and then your code stops with an error about unequal sizes. The largest start leaves no room for the "
+    "last token of `y`, which reaches one token further than `x`. How many starts leave room for both?",
     hint="Now and then your code stops with an error about unequal sizes: one start is too late for `y`, which reaches "
     "one token further than `x`.",
 )
@@ -164,8 +165,8 @@ mistake(
     "starts-anywhere",
     edit("len(data) - block_size", "len(data)"),
     section="babygpt-batches",
-    why="Starts are drawn from the whole text, without leaving room for the piece. Pieces near the end are cut off by "
-    "slicing, and stacking pieces of unequal lengths fails.",
+    why="Pieces near the end of the text come out too short, and stacking them fails. You drew starts from the whole "
+    "text. How many starts leave room for `block_size + 1` tokens?",
     hint="Pieces that start near the end of the text come out too short. Draw starts only where `block_size + 1` "
     "tokens fit.",
 )
@@ -175,8 +176,8 @@ mistake(
     "babygpt.get_batch",
     "neighbouring-pieces",
     section="babygpt-batches",
-    why="One start was drawn, and the pieces of the batch begin there, one token apart. They share nearly all their "
-    "tokens, so a batch says hardly more than a single piece.",
+    why="The pieces of a batch overlap almost entirely, so a batch says little more than one piece. You drew one "
+    "start and placed all pieces beside it. How many starts does a batch need?",
     hint="The pieces of your batch all lie side by side. Draw a start for every piece, independently of the others.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
@@ -195,8 +196,8 @@ mistake(
         "torch.randint(len(data) - block_size, (1,), generator=generator).expand(batch_size)",
     ),
     section="babygpt-batches",
-    why="One start was drawn and used for the whole batch. All rows are equal, so a batch costs batch_size times as "
-    "much as one piece and teaches the same.",
+    why="All rows of a batch are equal, so it teaches no more than one piece. You drew a single start. How many "
+    "starts does a batch need?",
     hint="All rows of your batch are the same piece. Draw `batch_size` starts, not one.",
 )
 
@@ -205,8 +206,8 @@ mistake(
     "babygpt.get_batch",
     "starts-on-a-grid",
     section="babygpt-batches",
-    why="Only multiples of block_size are drawn, as if the text had been cut into pieces once and for all. A token "
-    "then always has the same position in its piece, and the same little context before it.",
+    why="Every token always has the same position in its piece and the same context. You drew only multiples of "
+    "`block_size`. Which starts leave room for a piece?",
     hint="Your pieces start at multiples of `block_size` only. Every position that leaves room is a possible start, "
     "and all are equally likely.",
 )
@@ -221,8 +222,8 @@ def get_batch(data, block_size, batch_size, generator=None):
     "babygpt.get_batch",
     "each-start-once",
     section="babygpt-batches",
-    why="The starts were taken from a permutation, so no two are equal. The draws then depend on each other, and a "
-    "batch that is larger than the number of starts comes out too small.",
+    why="A large batch of a short text comes out too small. You took the starts from a permutation, so none can "
+    "repeat. May independent draws repeat?",
     hint="Your starts never repeat within a batch, and a large batch of a short text comes out too small. Independent "
     "draws may repeat: use `torch.randint`.",
 )
@@ -237,8 +238,8 @@ def get_batch(data, block_size, batch_size, generator=None):
     "babygpt.get_batch",
     "sorted-starts",
     section="babygpt-batches",
-    why="The starts were sorted. Neighbouring rows then come from neighbouring positions of the text, so the rows are "
-    "no independent draws.",
+    why="The rows of a batch come in the order of the text. You sorted the starts, so they are no longer independent "
+    "draws. In which order should the starts be used?",
     hint="The rows of your batch come in the order of the text. Leave the starts in the order in which they were "
     "drawn: each row on its own.",
 )
@@ -258,7 +259,8 @@ mistake(
         "torch.randint(len(data) - block_size, (batch_size,))",
     ),
     section="babygpt-batches",
-    why="The argument generator is not used. A caller who passes one to get the same batches again gets other ones.",
+    why="The same generator gives different batches from run to run. You did not use the argument. Which call needs "
+    "it?",
     hint="With the same generator your batches differ from run to run. Hand `generator` on to the function that draws.",
 )
 
@@ -270,8 +272,8 @@ mistake(
         "generator = torch.Generator().manual_seed(1337) if generator is None else generator\nstarts = torch.randint(",
     ),
     section="babygpt-batches",
-    why="Without a generator, a new one with a fixed seed is made in every call. Every batch is then the same, and the "
-    "model sees a handful of pieces for its whole training.",
+    why="Every call returns the same batch, so the model sees a handful of pieces. Without a generator, you make one "
+    "with a fixed seed each time. What does None mean for PyTorch's functions?",
     hint="Without a generator you draw the same batch in every call. A seed is set once, outside: `None` means "
     "PyTorch's own generator.",
 )
@@ -287,8 +289,8 @@ mistake(
         """,
     ),
     section="babygpt-batches",
-    why="Starts are drawn for half of the batch only, and used twice. Each start is as likely as any other, but half "
-    "of the work of a training step is done twice.",
+    why="The rows of a batch come in pairs. You drew starts for half of the batch and used them twice. How many "
+    "starts does a batch need?",
     hint="Rows of your batch come in pairs. Draw `batch_size` starts, one for each row, independently of the others.",
 )
 
@@ -304,8 +306,8 @@ mistake(
         """,
     ),
     section="babygpt-batches",
-    why="The starts of a batch are drawn without replacement, as long as there are enough of them. They are then not "
-    "independent: what one row has, another cannot have.",
+    why="No two rows of a batch ever start at the same position. You drew without replacement, so one row excludes "
+    "another. May independent draws repeat?",
     hint="No two rows of your batches ever start at one position, though by chance some would. `torch.randint` draws "
     "each start independently of the others.",
 )
@@ -315,8 +317,8 @@ mistake(
     "time-first",
     edit("return x.long(), y.long()", "return x.long().T, y.long().T"),
     section="babygpt-batches",
-    why="The tensors were returned with time on the first axis. In this course the batch comes first: a model would "
-    "read across the pieces.",
+    why="Your tensors have the shape (block, batch), so a model would read across the pieces. You put time on the "
+    "first axis. Which axis comes first everywhere in this course?",
     hint="Your tensors have the shape (block, batch). Rows are pieces: (batch, block).",
 )
 
@@ -325,8 +327,8 @@ mistake(
     "narrow-type-kept",
     edit("return x.long(), y.long()", "return x, y"),
     section="babygpt-batches",
-    why="The batch has the type in which the text is stored. An embedding and a loss want int64, so a text of 16-bit "
-    "numbers, as files of tokens are, stops the training.",
+    why="Training stops at a text that is stored in a narrow integer type, as files of tokens are. You kept this "
+    "type. Which integer type do embeddings and losses expect?",
     hint="Your batch is not int64 if the text is stored in a narrower type. Convert the pieces with `.long()`.",
 )
 
@@ -341,8 +343,8 @@ mistake(
     edit("q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])", "q @ k.transpose(-2, -1)"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The dot products are not divided by the root of the head's width. They grow with the width, the softmax "
-    "saturates, and training is slow or unstable.",
+    why="Your weights are too sharp, and training is slow or unstable. You did not scale the scores, which grow with "
+    "the width of the head. By which number should they be divided?",
     hint="Your weights are too sharp: the scores are not scaled. Divide them by the square root of the width of a key, "
     "`head_size`.",
 )
@@ -353,8 +355,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "C**0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The scores are divided by the root of n_embed. A dot product of a query and a key has head_size terms, so "
-    "that is the number that matters; the two agree only for a single head of full width.",
+    why="Your scores are too small. You divided by the root of `n_embed`, but queries and keys are narrower. How "
+    "many terms does their dot product have?",
     hint="Your scores are divided by the root of the model's width. Queries and keys have `head_size` entries, and it "
     "is their dot product that must be scaled.",
 )
@@ -365,8 +367,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1]"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The scores are divided by head_size instead of its square root. They become too small, and the weights nearly "
-    "uniform.",
+    why="Your weights are nearly uniform. You divided the scores by the width of the head. Which function of the "
+    "width measures the spread of a dot product?",
     hint="Your weights are too flat: the scores are divided by the head's width. The standard deviation of a dot "
     "product is the *square root* of the width.",
 )
@@ -378,8 +380,8 @@ mistake(
     edit("self.dropout(scores.softmax(dim=-1))", "self.dropout(scores.softmax(dim=-1)) / k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The weights are divided by the root of the width, not the scores. The softmax is then as sharp as without any "
-    "scale, and the weights no longer sum to 1.",
+    why="Your weights sum to less than 1 and are as sharp as without a scale. You divided the weights instead of the "
+    "scores. On which side of the softmax does the scale belong?",
     hint="Your weights sum to less than 1. The scale belongs to the scores, before the softmax.",
 )
 
@@ -390,8 +392,8 @@ mistake(
     edit('scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))', ""),
     base="float-buffer",
     section="v3-self-attention",
-    why="Nothing hides the future. In training the next token lies in plain sight one position to the right, so the "
-    "loss goes to almost 0 and generated text is nonsense.",
+    why="The loss goes to almost 0, and generated text is nonsense. Nothing hides the future, so the next token is "
+    "visible one position to the right. Which step hides it before the softmax?",
     hint="Your output at a position changes when later tokens change: the future is visible. Fill the scores with -inf "
     "where `tril` is 0, before the softmax.",
 )
@@ -403,8 +405,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The upper triangle is allowed instead of the lower one. Every position sees itself and the future, and "
-    "nothing of the past.",
+    why="Your head sees the future and nothing of the past. You took the upper triangle. Which columns may row t "
+    "allow?",
     hint="Your head looks to the future and not to the past. Row t of the mask may allow columns 0 to t: that is the "
     "*lower* triangle.",
 )
@@ -416,8 +418,8 @@ mistake(
     edit("self.tril[:T, :T] == 0", "self.tril[:T, :T] == 1"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The positions where tril is 1 were filled with -inf. This forbids the past and the token itself and allows "
-    "the future; the last row allows nothing and becomes NaN.",
+    why="Your mask forbids the past and allows the future, and its last row is NaN. You filled where `tril` is 1. "
+    "Which entries mark what must stay hidden?",
     hint="Your mask forbids what it should allow, and its last row is NaN. Fill where `tril` is 0.",
 )
 
@@ -431,8 +433,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="A position may not attend to itself. Its own token is known, since the task is to predict the next one; and "
-    "the first position is left with nothing to attend to, which makes its row NaN.",
+    why="The first position of your output is NaN. No position may attend to itself, so the first has nothing to "
+    "attend to. Does a position know its own token?",
     hint="The first position of your output is NaN, because it may attend to nothing. The diagonal is allowed: a "
     "position knows its own token.",
 )
@@ -445,8 +447,8 @@ mistake(
     edit("scores.softmax(dim=-1)", "scores.softmax(dim=-1) * self.tril[:T, :T]"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The weights of the future were set to 0 after the softmax. The others no longer sum to 1, and their size "
-    "still depends on the future through the denominator.",
+    why="Your weights sum to less than 1, and they still depend on later tokens. You set weights to 0 after the "
+    "softmax, whose divisor has already counted the future. Where does the mask belong?",
     hint="Your weights sum to less than 1, and still depend on later tokens. Mask the *scores*, with -inf, before the "
     "softmax.",
 )
@@ -458,8 +460,8 @@ mistake(
     edit('float("-inf")', "0.0"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Scores of the future were set to 0. The softmax turns a score of 0 into a share of exp(0) = 1, so the future "
-    "still gets weight, often more than the past.",
+    why="The future still gets weight, often more than the past. You set its scores to 0, and exp(0) is 1. Which "
+    "score has the exponential 0?",
     hint="Your head still sees the future: a score of 0 is an ordinary score. Only -inf gets the weight 0.",
 )
 
@@ -470,8 +472,8 @@ mistake(
     edit("dim=-1", "dim=-2"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The softmax runs over the queries, so columns sum to 1 instead of rows. The first key then shares its weight "
-    "among all later queries.",
+    why="Your columns sum to 1, not your rows. The softmax ran over the queries. Among what does a query share out "
+    "its attention?",
     hint="Your columns sum to 1, not your rows. Each query shares out its own attention: softmax over the last axis, "
     "the keys.",
 )
@@ -482,8 +484,8 @@ mistake(
     edit("q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])", "k @ q.transpose(-2, -1) / k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The scores are keys times queries. Rows then belong to keys, so a position finds what would look for it, and "
-    "copied weights give other results.",
+    why="Copied weights give other results in your head. You multiplied keys by queries, so row i belongs to key i. "
+    "To which of the two should a row of scores belong?",
     hint="Rows and columns of your scores are exchanged: row i must hold the scores of *query* i with all keys, q @ "
     "k.transpose(-2, -1).",
 )
@@ -495,8 +497,8 @@ mistake(
     edit("weights @ v", "weights @ k"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The weights multiply the keys. What a position is found by and what it hands over are two different things, "
-    "and the value layer stays unused.",
+    why="The value layer has no effect on your output. The weights multiply the keys, but what a position is found "
+    "by and what it passes on are different things. What should be averaged?",
     hint="Your output does not depend on the value layer. The weights multiply the *values*.",
 )
 
@@ -507,8 +509,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The key layer makes the queries too. The scores are then symmetric, so one token finds another exactly as "
-    "relevant as the other way round, and the query layer is never trained.",
+    why="Your scores are symmetric, and the query layer is never trained. The key layer makes the queries, too. How "
+    "many layers do three separate maps need?",
     hint="Your output does not depend on the query layer. Queries, keys and values each have a layer of their own.",
 )
 
@@ -521,8 +523,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The three layers have biases. The specification says that they have none: a checkpoint of one cannot be "
-    "loaded into the other.",
+    why="Checkpoints do not fit your head. Its three layers have biases, which the task excludes. Which argument of "
+    "`nn.Linear` controls this?",
     hint="Your layers have biases. Give `nn.Linear` the argument `bias=False` for key, query and value.",
 )
 
@@ -536,8 +538,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The triangle is a parameter. The optimiser is handed a constant: weight decay alone would shrink it, and the "
-    "count of parameters is wrong.",
+    why="Your count of parameters is wrong, and weight decay would shrink the triangle. You made a constant a "
+    "parameter. What does a module offer for constants that move with it?",
     hint="`tril` is listed among your parameters. It is a constant that must move with the module: "
     '`self.register_buffer("tril", ...)`.',
 )
@@ -550,8 +552,8 @@ mistake(
     edit("self.tril[:T, :T] == 0", "self.tril[:T, :T]"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The buffer is true for the keys that are hidden, above the diagonal. Your own head reads it that way, but "
-    "code that reads `tril`, the lower triangle, takes it for the keys that may be seen.",
+    why="Code that reads `tril` gets the wrong keys. Your buffer is true above the diagonal, for the keys that are "
+    "hidden. For which keys should the lower triangle be true?",
     hint="`tril` is upside down: it should be true (or 1) where column <= row, and 0 above the diagonal. Turn it round "
     "where you mask.",
 )
@@ -566,7 +568,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The triangle is a plain attribute. It does not move with model.to(device), so on a GPU the first call fails.",
+    why="On a GPU the first call fails. Your triangle is a plain attribute, which `model.to(device)` leaves behind. "
+    "What does a module offer for constants that move with it?",
     hint='`tril` is no buffer: `model.to(device)` would leave it behind. Use `self.register_buffer("tril", ...)`.',
 )
 
@@ -577,8 +580,8 @@ mistake(
     edit("self.tril[:T, :T]", "self.tril"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The whole triangle is used whatever the length of the input. A sequence shorter than block_size, as every "
-    "prompt is, does not fit.",
+    why="Your head fails for sequences shorter than `block_size`, as every prompt is. You used the whole triangle. "
+    "Which part of it fits T positions?",
     hint="Your head fails for sequences shorter than `block_size`. Cut the first T rows and columns out of `tril`.",
 )
 
@@ -587,8 +590,8 @@ mistake(
     "babygpt.Head",
     "layers-shared-by-all-modules",
     section="v4-heads",
-    why="The three layers were kept outside the object, so that all heads of one size have the same weights. Several "
-    "heads then all look for the same.",
+    why="All heads of one size look for the same. You kept the layers outside the object, where the heads share "
+    "them. Where should layers be created?",
     hint="Two heads of yours share their weights: what changes one changes the other. Make the layers anew in "
     "`__init__`, with `self.key = nn.Linear(...)`.",
 )
@@ -608,8 +611,8 @@ mistake(
     edit("self.dropout(scores.softmax(dim=-1))", "scores.softmax(dim=-1)"),
     base="float-buffer",
     section="v10-dropout",
-    why="The dropout layer is created and never called. Training then has less regularisation than the configuration "
-    "says, without any sign of it.",
+    why="Training has less regularisation than the configuration says, and nothing shows it. You created the dropout "
+    "layer and never called it. On which tensor should it act?",
     hint="In training your head drops nothing. Call the dropout on the weights, after the softmax.",
 )
 
@@ -621,8 +624,8 @@ mistake(
     edit("weights @ v", "self.dropout(weights @ v)"),
     base="float-buffer",
     section="v10-dropout",
-    why="Dropout acts on the output of the head instead of on its weights. Entries of the averages vanish, where whole "
-    "tokens should be hidden from a query.",
+    why="In training single numbers of the output vanish, while whole tokens should be hidden from a query. You "
+    "applied dropout to the output of the head. Between which two steps does it belong?",
     hint="Your dropout acts on the head's output. Here it belongs on the attention *weights*, between the softmax and "
     "the values.",
 )
@@ -634,8 +637,8 @@ mistake(
     edit("self.dropout(scores.softmax(dim=-1))", "self.dropout(scores).softmax(dim=-1)"),
     base="float-buffer",
     section="v10-dropout",
-    why="Dropout acts on the scores. A dropped score becomes 0, which is no small score, and the scores that stay are "
-    "enlarged.",
+    why="In training no weight becomes 0. You applied dropout to the scores, and a score of 0 still earns weight. On "
+    "which tensor should it act?",
     hint="Your dropout acts before the softmax, where 0 is an ordinary score. Drop *weights*: softmax first, then "
     "dropout.",
 )
@@ -648,8 +651,8 @@ mistake(
     edit("self.dropout(scores.softmax(dim=-1))", "F.dropout(scores.softmax(dim=-1), self.p)"),
     base="float-buffer",
     section="v10-dropout",
-    why="F.dropout was called without its argument training, which is True by default. It drops in evaluation mode as "
-    "well, so the same prompt gives another answer every time.",
+    why="The same prompt gives another answer each time. The functional dropout assumes training mode unless you say "
+    "otherwise. How does a module know its mode?",
     hint="Your head drops weights in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
     "`training=self.training`.",
 )
@@ -659,8 +662,8 @@ mistake(
     "babygpt.Head",
     "renormalised-after-the-mask",
     section="v3-self-attention",
-    why="The weights of the future were set to 0 after the softmax, and the rest divided by its sum. If a later key is "
-    "far more similar than those before it, it has taken the whole row, and what is left is 0 / 0.",
+    why="Your weights are NaN where a later key is far more similar than the earlier ones. You masked after the "
+    "softmax and divided by the remaining sum, which is 0 there. Where does the mask belong?",
     hint="Your weights are NaN where a later key is far more similar than the earlier ones. Mask the *scores*, with -inf, "
     "before the softmax.",
 )
@@ -691,8 +694,9 @@ mistake(
     edit("self.dropout(scores.softmax(dim=-1))", "self.dropout(weights / (weights.sum(dim=-1, keepdim=True) + 1e-9))"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The weights of the future were set to 0 after the softmax, and the rest divided by its sum and a small number. "
-    "If a later key is far more similar than those before it, the sum is smaller than that number.",
+    why="Your weights sum to less than 1 where a later key is far more similar than the earlier ones. You masked "
+    "after the softmax and divided by the remaining sum plus a small number, which then dominates. Where does the "
+    "mask belong?",
     hint="Your weights sum to less than 1 where a later key is far more similar than the earlier ones. Mask the "
     "*scores*, with -inf, before the softmax; then no epsilon is needed.",
 )
@@ -711,8 +715,8 @@ mistake(
     ),
     base="float-buffer",
     section="v3-self-attention",
-    why="The scores of the first sequence of a length are kept and used for all later ones. Only the mask depends on "
-    "the length alone; scores depend on what the sequence says.",
+    why="A second input of the same length gets the weights of the first. You stored the scores by length, but they "
+    "depend on what the sequence says. Which of your tensors depends on the length alone?",
     hint="A second input of the same length gets the weights of the first. Compute the scores anew in every call: only "
     "`tril` may be kept.",
 )
@@ -724,8 +728,8 @@ mistake(
     edit("weights @ v", "weights @ x"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The weights multiply the input itself. The value layer stays unused, and the output is as wide as the model "
-    "instead of as wide as the head.",
+    why="Your output is as wide as the model, and the value layer is never used. The weights multiply the input "
+    "itself. What should be averaged?",
     hint="Your output averages the input, and the value layer is never used. The weights multiply the *values*.",
 )
 
@@ -736,8 +740,8 @@ mistake(
     edit("scores.softmax(dim=-1)", "scores"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The masked scores multiply the values without a softmax. They are no weights: they hold minus infinity, and "
-    "do not sum to 1.",
+    why="Your output is not finite. You multiplied the values by masked scores, which hold minus infinity and do not "
+    "sum to 1. Which step turns scores into weights?",
     hint="Your output is not finite: the scores, with minus infinity in them, multiply the values. The softmax turns "
     "them into weights first.",
 )
@@ -755,8 +759,8 @@ mistake(
         "[Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)]",
     ),
     section="v4-heads",
-    why="The heads are in a Python list, which PyTorch does not look into. Their parameters are unknown to the "
-    "optimiser, to .to(device) and to the checkpoint, and stay as they were made.",
+    why="The optimiser never sees the parameters of your heads, and they are missing from the checkpoint. PyTorch "
+    "does not look into a Python list. Which container does it look into?",
     hint="The parameters of your heads are not among `parameters()`. Put the heads into an `nn.ModuleList`.",
 )
 
@@ -768,8 +772,8 @@ mistake(
         "([Head(n_embed, head_size, block_size, dropout)] * num_heads)",
     ),
     section="v4-heads",
-    why="A list was multiplied, so it holds the same head many times over. All heads share their weights and find the "
-    "same, at the cost of many.",
+    why="All heads find the same, at the cost of many. Multiplying a list repeats a reference, so it holds a single "
+    "head. How do you build separate objects?",
     hint="All your heads are one and the same object. Build each in a loop; `[head] * n` repeats the reference.",
 )
 
@@ -778,8 +782,8 @@ mistake(
     "heads-in-reverse-order",
     edit("[head(x) for head in self.heads]", "[head(x) for head in reversed(self.heads)]"),
     section="v4-heads",
-    why="The outputs are put side by side from the last head to the first. A model trained so works, but weights "
-    "copied from another model give other results.",
+    why="Weights copied from another model give other results. You put the heads side by side from the last to the "
+    "first. Which head comes first?",
     hint="Your heads are concatenated in the wrong order: head 0 comes first, as in the list.",
 )
 
@@ -791,8 +795,8 @@ mistake(
         "torch.stack([head(x) for head in self.heads], dim=-1).flatten(-2)",
     ),
     section="v4-heads",
-    why="The outputs were stacked on a new last axis and flattened, which interleaves them: first entry of each head, "
-    "second entry of each head, and so on. Copied weights then meet the wrong entries.",
+    why="Copied weights meet the wrong entries. You interleaved the heads: the first entry of each, then the second. "
+    "How should whole heads be placed along the last axis?",
     hint="The entries of your heads come interleaved. The whole output of head 0 comes first, then all of head 1: "
     "`torch.cat` along the last axis.",
 )
@@ -802,8 +806,8 @@ mistake(
     "concatenated-along-time",
     edit("dim=-1", "dim=1"),
     section="v4-heads",
-    why="The outputs were put one after the other along time. There are then num_heads times as many positions of "
-    "width head_size, which do not fit the projection.",
+    why="Your projection does not fit what it gets. You concatenated the heads along time. Along which axis do they "
+    "go side by side?",
     hint="Your projection does not fit what it gets: the heads are concatenated along time. They go side by side, "
     "along the last axis.",
 )
@@ -817,8 +821,8 @@ mistake(
         "torch.stack([head(x) for head in self.heads]).mean(0)",
     ),
     section="v4-heads",
-    why="The outputs of the heads were averaged. What each of them found is blurred into one vector of width "
-    "head_size, and the projection cannot tell the heads apart.",
+    why="The projection cannot tell the heads apart. You averaged them into a single vector. How can a position keep "
+    "what each head found?",
     hint="Your heads are averaged, so their findings mix before anyone can use them. Put them side by side; the "
     "projection decides how to combine them.",
 )
@@ -828,8 +832,8 @@ mistake(
     "babygpt.MultiHead",
     "each-head-sees-a-slice",
     section="v4-heads",
-    why="The input was cut into pieces, one for each head. A head then sees only its share of the features; it should "
-    "read all of them and choose with its own projections.",
+    why="Your heads read only a part of the features. You cut the input into pieces. What is small about a head: its "
+    "input or its output?",
     hint="Your heads read only a part of the input's features. Every head gets the whole `x`; what is small is its "
     "*output*.",
 )
@@ -853,8 +857,8 @@ mistake(
     edit("Head(n_embed, head_size, block_size, dropout)", "Head(n_embed, head_size // num_heads, block_size, dropout)"),
     edit("nn.Linear(num_heads * head_size, n_embed)", "nn.Linear(head_size // num_heads * num_heads, n_embed)"),
     section="v4-heads",
-    why="The width of a head was divided by the number of heads. The argument head_size is the width of one head "
-    "already.",
+    why="Your heads are too narrow. You divided the width by the number of heads a second time. What does "
+    "`head_size` already stand for?",
     hint="Your heads are too narrow. `head_size` is the width of each head; the caller has divided already.",
 )
 
@@ -863,8 +867,8 @@ mistake(
     "projection-from-n-embed",
     edit("nn.Linear(num_heads * head_size, n_embed)", "nn.Linear(n_embed, n_embed)"),
     section="v8-projections",
-    why="The projection expects n_embed inputs. The heads together are num_heads * head_size wide, which is the same "
-    "number only if the caller made it so.",
+    why="Your projection fails when the heads together are not `n_embed` wide. You assumed that they are. How wide "
+    "are they side by side?",
     hint="Your projection does not fit when the heads together are not `n_embed` wide. Its input is `num_heads * "
     "head_size`.",
 )
@@ -874,8 +878,8 @@ mistake(
     "projection-not-applied",
     edit("self.proj(side_by_side)", "side_by_side"),
     section="v8-projections",
-    why="The projection is created and never called. The heads' findings lie side by side and are never combined, and "
-    "the layer's parameters get no gradient.",
+    why="The parameters of `proj` get no gradient, and the heads are never combined. You created the projection and "
+    "did not call it. Where does it belong?",
     hint="Your output does not depend on `proj`. Apply it to the concatenated heads.",
 )
 
@@ -884,7 +888,8 @@ mistake(
     "projection-without-bias",
     edit("nn.Linear(num_heads * head_size, n_embed)", "nn.Linear(num_heads * head_size, n_embed, bias=False)"),
     section="v8-projections",
-    why="The projection has no bias. The layers inside a head have none, the projection has one.",
+    why="Checkpoints do not fit your module. Your projection has no bias, while only key, query and value go "
+    "without. What is the default of `nn.Linear`?",
     hint="`proj` has no bias. Only key, query and value go without.",
 )
 
@@ -893,8 +898,8 @@ mistake(
     "relu-after-projection",
     edit("self.proj(side_by_side)", "F.relu(self.proj(side_by_side))"),
     section="v8-projections",
-    why="A ReLU follows the projection. What attention adds to the input could then only be positive; the "
-    "non-linearity belongs to the feed-forward network.",
+    why="Your output is never negative. You put a ReLU after the projection, but the non-linearity belongs in the "
+    "feed-forward network. What follows the projection here?",
     hint="Your output is never negative. The projection is linear, nothing but dropout follows it.",
 )
 
@@ -903,8 +908,7 @@ mistake(
     "input-added",
     edit("self.dropout(self.proj(side_by_side))", "x + self.dropout(self.proj(side_by_side))"),
     section="v8-projections",
-    why="The input is added inside the attention. The residual connection is the business of the block; added in both "
-    "places, the input counts twice.",
+    why="The input counts twice in each block. You added it inside the attention. Which module adds the shortcut?",
     hint="Your output contains the input itself. The block adds it; attention returns only what it found.",
 )
 
@@ -913,8 +917,8 @@ mistake(
     "no-dropout-after-projection",
     edit("self.dropout(self.proj(side_by_side))", "self.proj(side_by_side)"),
     section="v10-dropout",
-    why="Nothing is dropped after the projection. Dropout acts in two places: on the weights inside the heads, and "
-    "here.",
+    why="In training no entry of your output is dropped. Dropout acts in two places: on the weights inside the heads "
+    "and on one more tensor. Which one did you leave out?",
     hint="In training, no entry of your output is ever dropped. Call a dropout on the result of `proj`.",
 )
 
@@ -923,8 +927,8 @@ mistake(
     "dropout-before-projection",
     edit("self.dropout(self.proj(side_by_side))", "self.proj(self.dropout(side_by_side))"),
     section="v10-dropout",
-    why="Dropout acts on the concatenated heads, before the projection. The projection then mixes the gaps into every "
-    "entry, and its bias is never dropped.",
+    why="In training your projection mixes gaps into every entry, and its bias is never dropped. You applied dropout "
+    "to the concatenated heads. After which step does it belong?",
     hint="You drop the heads' outputs, not the projection's. Dropout comes after `proj`.",
 )
 
@@ -936,8 +940,8 @@ mistake(
         "self.dropout(torch.cat([head(x) for head in self.heads], dim=-1))",
     ),
     section="v10-dropout",
-    why="Dropout acts on the concatenated heads and once more on the result of the projection. What the heads found is "
-    "then dropped twice over, beside what they drop of their weights.",
+    why="In training the heads' outputs are dropped in addition to the result. You applied dropout on both sides of "
+    "the projection. Which of the two does the task ask for?",
     hint="You drop the heads' outputs before `proj` as well as its result. One dropout, after `proj`, is enough.",
 )
 
@@ -946,8 +950,8 @@ mistake(
     "heads-without-dropout",
     edit("Head(n_embed, head_size, block_size, dropout)", "Head(n_embed, head_size, block_size)"),
     section="v10-dropout",
-    why="The dropout probability is not handed to the heads. Their attention weights are never dropped, whatever the "
-    "configuration says.",
+    why="In training your heads drop no attention weights. You did not pass the probability on. Which constructor "
+    "needs it?",
     hint="In training your heads drop no attention weights. Pass `dropout` on when you build them.",
 )
 
@@ -957,8 +961,8 @@ mistake(
     edit("self.dropout = nn.Dropout(dropout)", "self.p = dropout"),
     edit("self.dropout(self.proj(side_by_side))", "F.dropout(self.proj(side_by_side), self.p)"),
     section="v10-dropout",
-    why="F.dropout was called without its argument training, which is True by default. It drops in evaluation mode as "
-    "well.",
+    why="Your output has gaps in evaluation mode, too. The functional dropout assumes training mode unless you say "
+    "otherwise. How does a module know its mode?",
     hint="Your output has gaps in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
     "`training=self.training`.",
 )
@@ -968,8 +972,8 @@ mistake(
     "babygpt.MultiHead",
     "projection-shared-by-all-modules",
     section="v8-projections",
-    why="The projection was kept outside the object, so that all modules of one size have the same. The layers of a "
-    "model then cannot learn projections of their own.",
+    why="Changing one module's projection changes another's. You kept it outside the object, where modules share it. "
+    "Where should layers be created?",
     hint="Two modules of yours share their projection: what changes one changes the other. Make it anew in `__init__`, "
     "with `self.proj = nn.Linear(...)`.",
 )
@@ -986,8 +990,8 @@ mistake(
     "dropout-of-its-own",
     edit("Head(n_embed, head_size, block_size, dropout)", "Head(n_embed, head_size, block_size, 0.1)"),
     section="v10-dropout",
-    why="The heads drop with a probability that is written into the code. The argument has no effect on them, and "
-    "without dropout they drop all the same.",
+    why="Your heads drop attention weights even when `dropout` is 0. You wrote a probability into the code. Where "
+    "should the argument go?",
     hint="Your heads drop attention weights although `dropout` is 0. Pass the argument on.",
 )
 
@@ -1003,8 +1007,8 @@ mistake(
     edit("x + self.ffwd(self.ln2(x))", "self.ffwd(self.ln2(x))"),
     base="short-names",
     section="v7-residual",
-    why="The input is not added to the result of the sublayers. Everything a position knows must then pass through "
-    "every layer, and a stack of a few blocks hardly learns.",
+    why="A stack of a few blocks hardly learns, because everything must pass through every layer. You did not add "
+    "the input to what the sublayers return. Where does each shortcut begin and end?",
     hint="With all its parameters at 0 your block forgets its input. Add the input to what each sublayer returns.",
 )
 
@@ -1015,8 +1019,8 @@ mistake(
     edit("return x", "return x + self.ffwd(self.ln2(x))"),
     base="short-names",
     section="v7-residual",
-    why="The block never calls its attention. Every position then works on its own vector alone, and no word reaches "
-    "the one after it.",
+    why="The last output does not change when the first position does. You built the attention and never called it. "
+    "Which two sublayers does `forward` need, in which order?",
     hint="Your block's last output does not change when the first position does: the heads are built and never called. "
     "`forward` needs both sublayers, attention first.",
 )
@@ -1027,8 +1031,8 @@ mistake(
     edit("x + self.sa(self.ln1(x))", "self.sa(self.ln1(x))"),
     base="short-names",
     section="v7-residual",
-    why="The input is not added to what attention returns. The token's own information survives only if a head attends "
-    "to it.",
+    why="A token's own information survives only if a head attends to it. The shortcut around your attention is "
+    "missing. Which tensor should be added to its result?",
     hint="The shortcut around your attention is missing. Both sublayers have one.",
 )
 
@@ -1038,8 +1042,8 @@ mistake(
     edit("x + self.ffwd(self.ln2(x))", "self.ffwd(self.ln2(x))"),
     base="short-names",
     section="v7-residual",
-    why="The input is not added to what the feed-forward network returns. Whatever attention has gathered must pass "
-    "through that network or is lost.",
+    why="What attention has gathered must pass through the feed-forward network or is lost. The shortcut around that "
+    "network is missing. Which tensor should be added to its result?",
     hint="The shortcut around your feed-forward network is missing. Both sublayers have one.",
 )
 
@@ -1050,8 +1054,8 @@ mistake(
     edit("x + self.ffwd(self.ln2(x))", "self.ln2(x + self.ffwd(x))"),
     base="short-names",
     section="v9-layer-norm",
-    why="The normalisation comes after the addition, as in the paper of 2017. This block is pre-norm: the shortcut "
-    "stays free of normalisations, and each sublayer normalises its own input.",
+    why="Your shortcut passes through normalisations, as in the paper of 2017. You normalised the sums. Which tensor "
+    "does a pre-norm block normalise?",
     hint="Your block normalises the sum. Normalise what goes *into* each sublayer, and leave the shortcut alone: x + "
     "f(norm(x)).",
 )
@@ -1063,8 +1067,8 @@ mistake(
     edit("self.ffwd(self.ln2(x))", "self.ln2(self.ffwd(x))"),
     base="short-names",
     section="v9-layer-norm",
-    why="The result of each sublayer is normalised, not its input. The sublayers read vectors of any size, and what "
-    "they add always has the same size.",
+    why="Your sublayers read vectors of any size, and what they add always has the same size. You normalised their "
+    "results. Which tensor does a pre-norm block normalise?",
     hint="Your normalisation comes after the sublayer. It belongs before it: x + f(norm(x)).",
 )
 
@@ -1075,8 +1079,8 @@ mistake(
     edit("x = x + self.sa(self.ln1(x))", "x = self.ln1(x)\nx = x + self.sa(x)\nx = self.ln2(x)"),
     base="short-names",
     section="v9-layer-norm",
-    why="The normalised input was added, not the input. The shortcut then passes through every normalisation of the "
-    "model, so it is no shortcut any more.",
+    why="The shortcut passes through every normalisation of the model, so it is no shortcut any more. You added the "
+    "normalised input. Which x does the shortcut carry?",
     hint="You overwrite `x` by its normalised form and add that. Add the `x` from before the normalisation.",
 )
 
@@ -1087,8 +1091,8 @@ mistake(
     edit("self.ln2(x)", "x"),
     base="short-names",
     section="v9-layer-norm",
-    why="The layers of normalisation are created and never called. The vectors grow from block to block, and the "
-    "sublayers read inputs of any size.",
+    why="The vectors grow from block to block, and the sublayers read inputs of any size. You created the "
+    "normalisations and never called them. Where does each belong?",
     hint="Your block's normalisations have no effect. Apply one to the input of each sublayer.",
 )
 
@@ -1098,8 +1102,8 @@ mistake(
     edit("self.ln2(x)", "x"),
     base="short-names",
     section="v9-layer-norm",
-    why="Only the input of attention is normalised. The feed-forward network reads the sum of everything so far, which "
-    "grows with depth.",
+    why="Your feed-forward network reads the sum of everything so far, which grows with depth. You normalised only "
+    "the input of attention. How many normalisations does a block have?",
     hint="The input of your feed-forward network is not normalised. Each of the two sublayers has a normalisation of "
     "its own.",
 )
@@ -1111,8 +1115,7 @@ mistake(
     edit("self.ln2(x)", "self.ln1(x)"),
     base="short-names",
     section="v9-layer-norm",
-    why="One layer of normalisation serves both sublayers. They share its scale and shift, although they want "
-    "different things.",
+    why="Two sublayers share one scale and one shift. Your block has a single normalisation. How many does it need?",
     hint="Your block has a single normalisation. Each sublayer has its own, with its own scale and shift.",
 )
 
@@ -1122,8 +1125,8 @@ mistake(
     edit("nn.ReLU()", "nn.GELU()"),
     base="short-names",
     section="v5-feed-forward",
-    why="The non-linearity is GELU, as in GPT-2. BabyGPT uses ReLU, and weights copied from one give other results in "
-    "the other.",
+    why="Weights copied from a babyGPT give other results. You used GELU, as GPT-2 does. Which activation does "
+    "babyGPT have?",
     hint="Your feed-forward network has another activation. BabyGPT's is ReLU.",
 )
 
@@ -1146,8 +1149,8 @@ mistake(
     ),
     base="short-names",
     section="v5-feed-forward",
-    why="There is no activation between the two linear layers. Two linear layers in a row are one linear layer, so the "
-    "network can compute nothing new.",
+    why="Your feed-forward network is linear, so it computes nothing new. Two linear layers in a row are one linear "
+    "layer. What belongs between them?",
     hint="Your feed-forward network is linear. A ReLU belongs between its two layers.",
 )
 
@@ -1172,8 +1175,8 @@ mistake(
     ),
     base="short-names",
     section="v5-feed-forward",
-    why="A second ReLU follows the second layer. What the network adds to the input is then never negative, so entries "
-    "can only grow.",
+    why="What your feed-forward network adds is never negative, so entries can only grow. You put a second "
+    "activation after the last layer. With which step does the network end?",
     hint="What your feed-forward network adds is never negative. Its last layer is linear.",
 )
 
@@ -1186,8 +1189,8 @@ mistake(
     ),
     base="short-names",
     section="v5-feed-forward",
-    why="The feed-forward network is as wide inside as outside. It is meant to be four times as wide: that is where "
-    "most of a block's parameters are.",
+    why="Your block has far too few parameters. The feed-forward network is as wide inside as outside. By which "
+    "factor does its first layer widen?",
     hint="Your feed-forward network is too narrow inside. Its first layer leads to `4 * n_embed`, its second back.",
 )
 
@@ -1198,8 +1201,8 @@ mistake(
     edit("x + self.ffwd(self.ln2(x))", "x + attended + self.ffwd(self.ln2(x))"),
     base="short-names",
     section="v7-residual",
-    why="Both sublayers read the block's input. The feed-forward network should work on what attention has just "
-    "gathered.",
+    why="Your feed-forward network does not see what attention has gathered. Both sublayers read the input of the "
+    "block. Which tensor should the second one read?",
     hint="Your feed-forward network does not see what attention found. Add attention's result to `x` first, then use "
     "the new `x`.",
 )
@@ -1211,8 +1214,8 @@ mistake(
     edit("x = x + self.ffwd(self.ln2(x))", "x = x + self.ffwd(self.ln2(x))\nx = x + self.sa(self.ln1(x))"),
     base="short-names",
     section="v5-feed-forward",
-    why="The feed-forward network comes before attention. First the positions communicate, then each of them works on "
-    "what it heard.",
+    why="Positions work on their vectors before they have communicated. You called the feed-forward network first. "
+    "Which sublayer comes first?",
     hint="Your two sublayers are in the wrong order: attention first, then the feed-forward network.",
 )
 
@@ -1222,8 +1225,8 @@ mistake(
     edit("n_embed // num_heads", "n_embed"),
     base="short-names",
     section="v4-heads",
-    why="Every head is as wide as the model. Attention then has num_heads times as many parameters as it should; the "
-    "heads share the width among them.",
+    why="Your attention has num_heads times too many parameters. You made every head as wide as the model. How do "
+    "the heads share the width?",
     hint="Your heads are too wide. The width is divided: each head gets `n_embed // num_heads`.",
 )
 
@@ -1236,8 +1239,8 @@ mistake(
     ),
     base="short-names",
     section="v4-heads",
-    why="The number of heads is ignored, and one head of full width is built. The parameters are as many, so nobody "
-    "notices from their count.",
+    why="Your block has one head whatever `num_heads` says, and the count of parameters does not show it. You "
+    "ignored the argument. Which constructor needs it?",
     hint="Your block has one head whatever `num_heads` says. Hand it on to the attention.",
 )
 
@@ -1264,7 +1267,8 @@ mistake(
     ),
     base="short-names",
     section="v10-dropout",
-    why="The dropout probability goes nowhere. The block trains without any dropout, whatever the configuration says.",
+    why="In training your block drops nothing. You passed the dropout probability to neither sublayer. Which two "
+    "parts need it?",
     hint="In training your block drops nothing. Hand `dropout` on to the attention, and put a dropout at the end of "
     "the feed-forward network.",
 )
@@ -1274,8 +1278,8 @@ mistake(
     "babygpt.Block",
     "attention-without-dropout",
     section="v10-dropout",
-    why="The dropout probability went into the feed-forward network alone. The attention, which should drop weights "
-    "and entries of its result, drops nothing.",
+    why="In training your attention drops nothing. You passed the dropout probability to the feed-forward network "
+    "alone. Which other constructor needs it?",
     hint="While training, your attention drops nothing. Hand `dropout` on to `MultiHead` as well.",
 )
 class Block(RightBlock):
@@ -1290,8 +1294,8 @@ class Block(RightBlock):
     "babygpt.Block",
     "dropout-on-the-sum",
     section="v10-dropout",
-    why="Dropout acts on the sum of the input and what the sublayers add. That sets entries of the residual stream "
-    "itself to 0, which every later block then lacks.",
+    why="In training, entries of the residual stream are 0, and every later block lacks them. You applied dropout to "
+    "the sum. On which of its terms should it act?",
     hint="While training, entries of your block's output are 0. Drop entries of what a sublayer adds, before it is "
     "added.",
 )
@@ -1307,8 +1311,8 @@ mistake(
     edit("x = x + self.ffwd(self.ln2(x))", "x += self.ffwd(self.ln2(x))"),
     base="short-names",
     section="v7-residual",
-    why="The results were added with +=, which writes into the tensor that the caller passed in. A caller that uses "
-    "this tensor afterwards finds other numbers in it.",
+    why="After the call, the caller's tensor holds other numbers. You added in place. Which form of the sum makes a "
+    "new tensor?",
     hint="After your block's call its input holds something else. Write `x = x + ...`, which makes a new tensor.",
 )
 
@@ -1317,8 +1321,8 @@ mistake(
     "babygpt.Block",
     "feed-forward-without-dropout",
     section="v10-dropout",
-    why="The dropout probability went into the attention alone. What the feed-forward network returns should be dropped "
-    "as well.",
+    why="In training, what your feed-forward network returns is not dropped. You passed the dropout probability to "
+    "the attention alone. Where in this network does dropout belong?",
     hint="While training, what your feed-forward network returns is not dropped. Put an `nn.Dropout(dropout)` at its "
     "end.",
 )
@@ -1334,8 +1338,8 @@ mistake(
     edit("self.ln1(x)", "x"),
     base="short-names",
     section="v9-layer-norm",
-    why="Only the input of the feed-forward network is normalised. Attention reads the sum of everything so far, which "
-    "grows with depth.",
+    why="Your attention reads the sum of everything so far, which grows with depth. You normalised only the input of "
+    "the feed-forward network. How many normalisations does a block have?",
     hint="The input of your attention is not normalised. Each of the two sublayers has a normalisation of its own.",
 )
 
@@ -1345,7 +1349,8 @@ mistake(
     edit("self.ln2(x)", "self.ln1(x)"),
     base="short-names",
     section="v9-layer-norm",
-    why="Two normalisations were made, and the first is used before both sublayers. The second one never learns.",
+    why="The second normalisation never learns. You used the first one before both sublayers. Which layer belongs to "
+    "which sublayer?",
     hint="Your block normalises twice with the same layer, and never uses the other one. Each sublayer has its own.",
 )
 
@@ -1360,8 +1365,8 @@ mistake(
     edit("self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))", "self.wte(ids)"),
     base="short-names",
     section="v2-positions",
-    why="The position embeddings are never added. Attention then sees the past as a bag of tokens, without their "
-    "order.",
+    why="Where a token repeats, your logits do not change with the position. You added no position embeddings, so "
+    "attention sees the past as a bag of tokens. Which vectors are missing from the sum?",
     hint="Where a token repeats, your logits do not change from position to position: the positions are missing. Add "
     "the embedding of 0 to T - 1.",
 )
@@ -1372,8 +1377,8 @@ mistake(
     edit("self.wpe(torch.arange(T, device=ids.device))", "self.wpe(torch.arange(B, device=ids.device))[:, None]"),
     base="short-names",
     section="v2-positions",
-    why="The positions count the sequences of the batch instead of the positions in a sequence. All positions of a "
-    "sequence get the same vector, and a sequence's result depends on its position in the batch.",
+    why="Your logits depend on where a sequence stands in the batch. You counted positions along the batch. Along "
+    "which axis do positions run?",
     hint="Your logits depend on a sequence's position in the batch. Positions run along time: `torch.arange(T)`.",
 )
 
@@ -1383,8 +1388,8 @@ mistake(
     edit("torch.arange(T, device=ids.device)", "torch.arange(T - 1, -1, -1, device=ids.device)"),
     base="short-names",
     section="v2-positions",
-    why="Positions are counted from the end. When a token is added, every earlier position gets another vector, so "
-    "results of a prefix change although nothing in the prefix did.",
+    why="The logits of a prefix change when the text goes on. You counted positions from the end, so each new token "
+    "renumbers the earlier ones. From which end should you count?",
     hint="Your logits for a beginning change when the text goes on. Count positions from the start, 0 to T - 1.",
 )
 
@@ -1394,8 +1399,8 @@ mistake(
     edit("torch.arange(T, device=ids.device)", "torch.arange(self.config.block_size, device=ids.device)"),
     base="short-names",
     section="v2-positions",
-    why="All block_size position vectors are added, whatever the length of the input. A shorter sequence, as every "
-    "prompt is, does not fit.",
+    why="Your model fails for sequences shorter than `block_size`, as every prompt is. You added all position "
+    "vectors. How many of them does a sequence of T tokens need?",
     hint="Your model fails for sequences shorter than `block_size`. Take the first T position vectors only.",
 )
 
@@ -1405,8 +1410,8 @@ mistake(
     edit("torch.arange(T, device=ids.device)", "ids % self.config.block_size"),
     base="short-names",
     section="v2-positions",
-    why="The position table is looked up with token ids. It becomes a second token embedding, and the model knows "
-    "nothing of positions.",
+    why="Your model knows nothing of positions. You looked up the position table with token ids, which makes it a "
+    "second token embedding. Which numbers index it?",
     hint="Your position table is indexed by tokens. Index it by positions, `torch.arange(T)`.",
 )
 
@@ -1416,7 +1421,8 @@ mistake(
     edit("for block in self.blocks:\n    x = block(x)", ""),
     base="short-names",
     section="v6-blocks",
-    why="The blocks are built and never called. What is left is a bigram model with positions.",
+    why="Your logits do not depend on earlier tokens. You built the blocks and never called them, which leaves a "
+    "bigram model with positions. How should `x` pass through them?",
     hint="Your logits do not depend on earlier tokens: the blocks are not called. Send `x` through one after the "
     "other.",
 )
@@ -1428,8 +1434,8 @@ mistake(
     edit("self.ln_f(x)", "self.ln_f(out)"),
     base="short-names",
     section="v6-blocks",
-    why="Every block reads the embeddings, and only the last one's result is kept. The others are computed for "
-    "nothing.",
+    why="Only your last block has an effect. Every block reads the embeddings, and all other results are thrown "
+    "away. Which tensor should each block read?",
     hint="Only your last block has an effect. Each block reads what the one before it returned: `x = block(x)`.",
 )
 
@@ -1453,8 +1459,8 @@ mistake(
     ),
     base="short-names",
     section="v6-blocks",
-    why="The blocks are in a Python list, which PyTorch does not look into. The optimiser never sees their parameters, "
-    "so they stay as they were made.",
+    why="The optimiser never sees the parameters of your blocks. PyTorch does not look into a Python list. Which "
+    "containers does it look into?",
     hint="The parameters of your blocks are not among `parameters()`. Put the blocks into an `nn.ModuleList` or "
     "`nn.Sequential`.",
 )
@@ -1473,8 +1479,8 @@ mistake(
     ),
     base="short-names",
     section="v6-blocks",
-    why="A list was multiplied, so it holds the same block many times over. All layers share their weights, and the "
-    "model has the parameters of one.",
+    why="Your model has the parameters of a single block. Multiplying a list repeats a reference, so all layers "
+    "share their weights. How do you build separate objects?",
     hint="All your blocks are one and the same object. Build each in a loop; `[block] * n` repeats the reference.",
 )
 
@@ -1483,7 +1489,8 @@ mistake(
     "one-block-only",
     edit("config.num_layers", "1"),
     section="v6-blocks",
-    why="num_layers is ignored, and one block is built. A caller who wants a deeper model never gets one.",
+    why="Your model has one block whatever `num_layers` says. You ignored the setting. What should control the "
+    "number of blocks?",
     hint="Your model has one block whatever `num_layers` says.",
 )
 
@@ -1496,7 +1503,8 @@ mistake(
     ),
     edit("range(config.num_layers)", "range(config.num_heads)"),
     section="babygpt-whole",
-    why="The numbers of heads and of layers are exchanged. The model has as many blocks as it should have heads.",
+    why="Your model has as many blocks as it should have heads. You exchanged the two numbers. In which order does "
+    "`Block` take its arguments?",
     hint="Your model has `num_heads` blocks of `num_layers` heads. Look at the order of the arguments of `Block`.",
 )
 
@@ -1508,7 +1516,8 @@ mistake(
         "Block(config.n_embed, config.num_heads, config.block_size)",
     ),
     section="v10-dropout",
-    why="The dropout of the configuration is not handed to the blocks. The model trains without any.",
+    why="In training your model drops nothing. You did not pass the dropout of the configuration to the blocks. "
+    "Which constructor needs it?",
     hint="In training your model drops nothing. Hand `config.dropout` on to the blocks.",
 )
 
@@ -1517,8 +1526,8 @@ mistake(
     "configuration-not-kept",
     edit("self.config = config", ""),
     section="babygpt-whole",
-    why="The model does not keep its configuration. Code that generates text with the model has to know the block "
-    "size.",
+    why="Generating text fails, because your model has no attribute `config`. `generate` reads the block size from "
+    "it. Where should the configuration be kept?",
     hint="Your model has no attribute `config`. Keep the configuration: `generate` reads the block size from it.",
 )
 
@@ -1528,8 +1537,8 @@ mistake(
     edit("self.lm_head(self.ln_f(x))", "self.lm_head(self.ln_f(x)).softmax(-1)"),
     base="short-names",
     section="language-model-loss",
-    why="The model returns probabilities, and the loss takes the softmax once more. The loss can then never come near "
-    "0, because probabilities differ by at most 1.",
+    why="Your loss never comes near 0. The model returns probabilities, and the loss takes a softmax once more. What "
+    "does `F.cross_entropy` expect?",
     hint="Your logits sum to 1: they went through a softmax. Return them as they are; `F.cross_entropy` wants logits.",
 )
 
@@ -1539,8 +1548,8 @@ mistake(
     edit("logits.reshape", "logits.softmax(-1).reshape"),
     base="short-names",
     section="language-model-loss",
-    why="A softmax was taken before F.cross_entropy, which takes one itself. Two softmaxes flatten everything, and the "
-    "loss cannot come near 0.",
+    why="Your loss never comes near 0. You took a softmax before `F.cross_entropy`, which takes one itself. What "
+    "does it expect?",
     hint="Your loss is not the cross-entropy of your logits: there is a softmax too many. `F.cross_entropy` wants "
     "logits.",
 )
@@ -1553,8 +1562,8 @@ mistake(
         'F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum")',
     ),
     section="language-model-loss",
-    why="The loss is the sum over all positions. It grows with the batch and the context, and so does every gradient, "
-    "so the learning rate means something else for each size.",
+    why="Your loss and gradients grow with the batch and the context, so a learning rate means something else for "
+    "each size. You summed over all positions. Which reduction is independent of their number?",
     hint="Your loss grows with the size of the batch. Take the mean over all B * T positions.",
 )
 
@@ -1567,7 +1576,8 @@ mistake(
     ),
     base="short-names",
     section="language-model-loss",
-    why="The loss is summed over time and averaged over the batch. It is T times too large.",
+    why="Your loss is T times too large. You summed over time and averaged over the batch. Over how many positions "
+    "should you average?",
     hint="Your loss grows with the length of the sequences. Take the mean over all B * T positions.",
 )
 
@@ -1577,8 +1587,8 @@ mistake(
     edit("logits.reshape(B * T, -1), targets.reshape(B * T)", "logits.view(B, -1, T), targets"),
     base="short-names",
     section="language-model-loss",
-    why="The logits were viewed as (B, V, T), the shape that F.cross_entropy wants. A view does not move an axis: it "
-    "cuts the same numbers at other positions, so every score lands at the wrong token.",
+    why="Your loss has the right shape and the wrong numbers. A `view` does not exchange axes, so every score lands "
+    "at the wrong token. How can you bring the classes to the axis that the loss expects?",
     hint="Your loss has the right shape and the wrong numbers. `view` does not exchange axes: flatten to (B * T, V), "
     "or use `transpose(1, 2)`.",
 )
@@ -1592,8 +1602,8 @@ mistake(
     ),
     base="short-names",
     section="language-model-loss",
-    why="Inside the model the targets were shifted again. They are one step later already, so the model is trained to "
-    "predict the token after the next.",
+    why="Your model is trained to predict the token after the next. You shifted the targets inside the model, "
+    "although they come shifted from `get_batch`. How often should they be shifted?",
     hint="Your loss compares each position with the target of the next one. The targets come shifted from `get_batch`.",
 )
 
@@ -1603,8 +1613,8 @@ mistake(
     edit("logits.reshape(B * T, -1), targets.reshape(B * T)", "logits[:, -1], targets[:, -1]"),
     base="short-names",
     section="language-model-loss",
-    why="Only the last position counts in the loss. Every position is a question with an answer, so most of what a "
-    "batch can teach is thrown away.",
+    why="Most of what a batch can teach is thrown away. Your loss looks only at the last position. How many "
+    "positions of a batch have a target?",
     hint="Your loss looks at the last position only. All B * T positions count.",
 )
 
@@ -1616,8 +1626,7 @@ mistake(
         "F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)",
     ),
     section="language-model-loss",
-    why="Targets with the id 0 are left out, as if it were padding. Here there is no padding: 0 is a token like any "
-    "other.",
+    why="Your loss ignores the token 0. You treated it as padding, but these batches have none. Which targets count?",
     hint="Your loss ignores the token 0. There is no padding in these batches, every target counts.",
 )
 
@@ -1626,8 +1635,8 @@ mistake(
     "no-pair-without-targets",
     edit("logits, None", "logits"),
     section="babygpt-whole",
-    why="Without targets the logits are returned alone. A caller who unpacks two results gets the sequences of the "
-    "batch instead.",
+    why="A caller who unpacks two results gets the sequences of the batch instead. Without targets you return the "
+    "logits alone. What should the second result be then?",
     hint="Without targets you return one tensor. It is always a pair: the logits, and the loss or `None`.",
 )
 
@@ -1636,7 +1645,8 @@ mistake(
     "targets-demanded",
     edit("if targets is None:\n    return logits, None", ""),
     section="babygpt-whole",
-    why="The loss is computed whether there are targets or not. When generating there are none, and the call fails.",
+    why="Your model cannot generate: without targets the call fails. You always compute the loss. What should "
+    "`forward` return when there are none?",
     hint="Your model fails without targets, and so it cannot generate. Return `(logits, None)` then.",
 )
 
@@ -1645,8 +1655,8 @@ mistake(
     "babygpt.BabyGPT",
     "token-zero-not-learned",
     section="babygpt-whole",
-    why="The table of tokens was made with `padding_idx=0`. The row of the token 0 then gets no gradient, though 0 is "
-    "a token like any other here: there is no padding in pieces of a text.",
+    why="The embedding of token 0 is never learned. You declared it as padding, but pieces of a text have none. "
+    "Which argument of the table stops its gradient?",
     hint="The embedding of token 0 gets no gradient and is never learned. Leave `padding_idx` out of `nn.Embedding`.",
 )
 class BabyGPT(RightBabyGPT):
@@ -1659,7 +1669,8 @@ class BabyGPT(RightBabyGPT):
     "babygpt.BabyGPT",
     "positions-not-learned",
     section="v2-positions",
-    why="The table of positions was frozen. GPT learns its positions: what stands there at first is random.",
+    why="The position embeddings stay as random as they were made. You froze the table, but GPT learns its "
+    "positions. What does a trained table need?",
     hint="The position embeddings get no gradient and stay the random numbers that they were. Leave them parameters "
     "that are trained.",
 )
@@ -1673,8 +1684,8 @@ class BabyGPT(RightBabyGPT):
     "babygpt.BabyGPT",
     "ids-changed",
     section="babygpt-whole",
-    why="Ids that seemed too large were set to a smaller one in place, and one too many at that. The caller's tensor "
-    "is changed by it, and the last token of the vocabulary is read as the one before.",
+    why="After the call, the caller's `ids` have changed, and the last token of the vocabulary is read as the one "
+    "before. You limited the ids in place, and by one too many. Which ids are valid?",
     hint="After the call, `ids` are not what they were. Do not use `clamp_` or other methods with an underscore on an "
     "argument; ids from 0 to `vocab_size - 1` are all right.",
 )
@@ -1689,8 +1700,8 @@ mistake(
     edit("logits.reshape", "logits.detach().reshape"),
     base="short-names",
     section="language-model-loss",
-    why="The logits were detached before the loss. The loss is right, and it has no gradients: the model never learns "
-    "anything.",
+    why="The loss is right, but the model never learns. You detached the logits, so the loss has no gradients. Which "
+    "step leaves the graph?",
     hint="Your loss has no gradients for the model. Compute it from the logits as they are, without `detach`, `item` "
     "or `no_grad`.",
 )
@@ -1701,8 +1712,8 @@ mistake(
     edit("block(x)", "block(x.detach())"),
     base="short-names",
     section="v6-blocks",
-    why="The vectors were detached between the blocks. Gradients reach the last block and nothing below it, so the "
-    "embeddings and the earlier blocks are never trained.",
+    why="Only the last block is trained. You detached the vectors between the blocks, so gradients stop there. Which "
+    "tensor should be passed on?",
     hint="Only your last block gets gradients. Hand `x` on as it is.",
 )
 
@@ -1714,8 +1725,8 @@ mistake(
         "logits = logits.flatten(0, 1)\nreturn logits, F.cross_entropy(logits, targets.flatten())",
     ),
     section="language-model-loss",
-    why="The logits were flattened to (B * T, V) for the loss and returned in that shape. A caller who passes targets "
-    "then gets logits that no longer say which sequence and position they belong to.",
+    why="With targets, your logits no longer say which sequence and position they belong to. You flattened them for "
+    "the loss and returned that shape. Which shape does the caller expect?",
     hint="With targets your logits have the shape `(B * T, V)`. Flatten them inside the call of the loss only, and "
     "return `(B, T, V)`.",
 )
@@ -1725,8 +1736,8 @@ mistake(
     "last-position-without-targets",
     edit("return logits, None", "return logits[:, [-1]], None"),
     section="language-model-loss",
-    why="Without targets only the logits of the last position were returned. That is enough to generate, and a shortcut "
-    "of larger models; here the caller picks the position.",
+    why="Without targets, your logits have a single position. You returned the last one, a shortcut of larger "
+    "models. Who should pick the position here?",
     hint="Without targets your logits have a single position. Return those of all: `(B, T, V)`.",
 )
 
@@ -1742,8 +1753,8 @@ mistake(
         "self.to_logits(self.norm(self.blocks(x) + self.position_embedding(positions)))",
     ),
     section="v2-positions",
-    why="The positions were added to what the blocks return. Attention has then no way to tell in which order the "
-    "tokens stand.",
+    why="Attention cannot tell in which order the tokens stand. You added the positions after the blocks. Before "
+    "which step are they needed?",
     hint="Your attention does not know positions: add them to the token embedding, before the blocks.",
 )
 
@@ -1759,8 +1770,8 @@ mistake(
     edit("return ids", "return ids[:, length:]"),
     base="probabilities-named",
     section="babygpt-generating",
-    why="Only the new tokens are returned. The result is to hold the beginning too, so that it can be read, and "
-    "continued, as it is.",
+    why="Your result lacks the prompt. You returned the new tokens only, but callers read and continue the whole "
+    "text. Which shape should the result have?",
     hint="Your result lacks the prompt. Return the beginning and its continuation, (B, T + max_new_tokens).",
 )
 
@@ -1769,8 +1780,8 @@ mistake(
     "context-not-cropped",
     edit("ids[:, -model.config.block_size :]", "ids"),
     section="babygpt-generating",
-    why="The whole text so far is given to the model. After block_size tokens there is no position vector left, and "
-    "the model fails.",
+    why="Your text cannot grow beyond `block_size`: the model has no more position vectors. You gave it the whole "
+    "text so far. Which part may it read?",
     hint="Your text cannot grow beyond `block_size`. Give the model the last `block_size` tokens only.",
 )
 
@@ -1779,8 +1790,8 @@ mistake(
     "context-cropped-at-the-wrong-end",
     edit("-model.config.block_size :", ": model.config.block_size"),
     section="babygpt-generating",
-    why="The first block_size tokens are kept instead of the last. Once the text is longer than that, the model no "
-    "longer sees what it has just written, and repeats itself.",
+    why="Long texts repeat themselves. You kept the first `block_size` tokens, so the model no longer sees what it "
+    "has just written. Which end of the text should it read?",
     hint="When the text grows longer than `block_size`, your model goes on reading its beginning. It must read the "
     "*last* `block_size` tokens.",
 )
@@ -1790,8 +1801,8 @@ mistake(
     "context-one-too-short",
     edit("-model.config.block_size", "-model.config.block_size + 1"),
     section="babygpt-generating",
-    why="The context is one token shorter than the model can read. Something that it could know is withheld from it at "
-    "every step.",
+    why="Your model reads one token less than it could, so its predictions are slightly worse. Your slice is too "
+    "short. How many tokens may it read?",
     hint="Your model reads one token less than it could. The context is the last `block_size` tokens.",
 )
 
@@ -1800,8 +1811,8 @@ mistake(
     "context-of-one-token",
     edit("model.config.block_size", "1"),
     section="babygpt-generating",
-    why="Only the newest token is given to the model, as if it remembered the others. Without a cache it remembers "
-    "nothing, so this is a bigram model.",
+    why="Your continuation depends on the last token alone. The model has no memory between two calls, so you turned "
+    "it into a bigram model. What should it read at every step?",
     hint="Your continuation depends on the last token alone. The model has no memory: give it the whole context at "
     "every step.",
 )
@@ -1814,7 +1825,8 @@ mistake(
         "ids = ids[:, -model.config.block_size :]\nlogits, _ = model(ids",
     ),
     section="babygpt-generating",
-    why="The text itself was cropped, not only what the model reads. Its beginning is lost.",
+    why="The beginning of your result is missing when the text is longer than `block_size`. You shortened the text "
+    "itself. Which of the two should be cut: the text or what the model reads?",
     hint="The beginning of your result is missing when it is longer than `block_size`. Crop what the model reads, and "
     "keep the text.",
 )
@@ -1824,7 +1836,8 @@ mistake(
     "logits-of-the-first-position",
     edit("logits[:, -1]", "logits[:, 0]"),
     section="babygpt-generating",
-    why="The logits of the first position are used. They say what follows the first token, which is known already.",
+    why="Your new tokens continue the first token of the text. You used the logits of the first position. Which "
+    "position's logits say what comes next?",
     hint="Your new token is predicted from the first token of the text. The last position's logits say what comes "
     "next.",
 )
@@ -1836,8 +1849,8 @@ mistake(
     edit("model.eval()", "model.eval()\nlogits, _ = model(ids[:, -model.config.block_size :])\nlast = logits[:, -1]"),
     base="probabilities-named",
     section="babygpt-generating",
-    why="The model is asked once, and all new tokens are drawn from that answer. None of them depends on those before "
-    "it.",
+    why="Your new tokens do not depend on each other. You called the model once and drew all of them from that "
+    "answer. What has changed after each new token?",
     hint="Your new tokens do not depend on each other. After each token the model must be asked again, with that token "
     "at the end.",
 )
@@ -1847,7 +1860,7 @@ mistake(
     "one-token-too-many",
     edit("range(max_new_tokens)", "range(max_new_tokens + 1)"),
     section="babygpt-generating",
-    why="The loop runs once too often. max_new_tokens is the number of tokens to add.",
+    why="You add one token too many. Your loop runs once too often. How many tokens does `max_new_tokens` ask for?",
     hint="You add one token too many.",
 )
 
@@ -1856,8 +1869,8 @@ mistake(
     "length-in-all",
     edit("range(max_new_tokens)", "range(max_new_tokens - ids.shape[1])"),
     section="babygpt-generating",
-    why="The argument was taken for the length of the whole text. It says how many tokens to add, however long the "
-    "beginning is.",
+    why="Long prompts get too few new tokens, or none. You read the argument as the length of the whole text. What "
+    "does `max_new_tokens` count?",
     hint="You add too few tokens for long prompts. `max_new_tokens` counts the *new* ones.",
 )
 
@@ -1870,8 +1883,8 @@ mistake(
     ),
     base="probabilities-named",
     section="babygpt-generating",
-    why="One token is drawn, from the first text's probabilities, and added to every text of the batch. Each text has "
-    "its own probabilities and its own draw.",
+    why="All texts of a batch get the same new token. You drew one for the first text and used it for all. How many "
+    "draws does a batch need?",
     hint="All texts of your batch get the same new token. Draw one for each row.",
 )
 
@@ -1880,8 +1893,8 @@ mistake(
     "softmax-over-the-batch",
     edit("(logits / temperature).softmax(-1)", "(logits / temperature).softmax(0)"),
     section="babygpt-generating",
-    why="The softmax runs over the texts of the batch instead of the vocabulary. With one text all tokens become "
-    "equally likely.",
+    why="With a single text all tokens are equally likely. Your softmax ran over the batch. Over which axis do the "
+    "probabilities of a text sum to 1?",
     hint="Your tokens are drawn with the wrong probabilities: the softmax runs over the batch. It runs over the "
     "vocabulary, the last axis.",
 )
@@ -1901,8 +1914,8 @@ mistake(
     ),
     base="probabilities-named",
     section="babygpt-temperature",
-    why="The most likely token is always taken. That is what temperature 0 asks for; at any other temperature tokens "
-    "are drawn in proportion to their probabilities.",
+    why="Your text is the same at every temperature. You always take the most likely token. At which temperature is "
+    "this right, and what happens at others?",
     hint="You always take the most likely token. Unless the temperature is 0, draw with `torch.multinomial`.",
 )
 
@@ -1912,7 +1925,8 @@ mistake(
     edit("last / temperature", "last"),
     base="probabilities-named",
     section="babygpt-temperature",
-    why="The temperature has no effect. It divides the logits before the softmax.",
+    why="Your text is equally random at every temperature. You did not use the argument. Where does it enter before "
+    "the softmax?",
     hint="Your texts are the same at every temperature. Divide the logits by it before the softmax.",
 )
 
@@ -1921,8 +1935,8 @@ mistake(
     "temperature-multiplied",
     edit("logits / temperature", "logits * temperature"),
     section="babygpt-temperature",
-    why="The logits are multiplied by the temperature. High temperatures then make the text more certain, and low ones "
-    "more random.",
+    why="High temperatures make your text more certain, and low ones more random. You multiplied the logits. Which "
+    "operation makes a low temperature enlarge differences?",
     hint="Your temperature works the wrong way round. Divide the logits by it: a low temperature enlarges their "
     "differences.",
 )
@@ -1933,8 +1947,8 @@ mistake(
     edit("last / temperature", "last.softmax(dim=-1) / temperature"),
     base="probabilities-named",
     section="babygpt-temperature",
-    why="The probabilities were divided by the temperature and put through a second softmax. Probabilities differ by "
-    "at most 1, so the draw is nearly uniform.",
+    why="Your tokens are drawn almost uniformly. You divided probabilities by the temperature and took a second "
+    "softmax, but probabilities differ by at most 1. What should be divided?",
     hint="Your tokens are nearly uniform: there is a softmax too many. Divide the *logits* by the temperature, then "
     "one softmax.",
 )
@@ -1955,8 +1969,8 @@ mistake(
     ),
     base="probabilities-named",
     section="babygpt-temperature",
-    why="Temperature 0 is not treated on its own. Dividing by 0 gives infinities, their softmax is NaN, and nothing "
-    "can be drawn.",
+    why="Temperature 0 fails: dividing by 0 gives infinities, and their softmax is NaN. You did not treat this case "
+    "separately. Which token does temperature 0 stand for?",
     hint="Temperature 0 fails, because you divide by it. It stands for the most likely token: use argmax then.",
 )
 
@@ -1966,8 +1980,8 @@ mistake(
     edit('if temperature < 0:\n    raise ValueError(f"temperature must not be negative, but is {temperature}")', ""),
     base="probabilities-named",
     section="babygpt-temperature",
-    why="A negative temperature is accepted. It turns the order of the tokens around, so the least likely one becomes "
-    "the most likely.",
+    why="A negative temperature makes the least likely token the most likely, and nobody is told. You accept it. How "
+    "should the function react instead?",
     hint="A negative temperature should be refused. Raise a `ValueError` that says what it was.",
 )
 
@@ -1977,7 +1991,7 @@ mistake(
     edit("torch.multinomial(probabilities, 1, generator=generator)", "torch.multinomial(probabilities, 1)"),
     base="probabilities-named",
     section="babygpt-generating",
-    why="The argument generator is not used. A caller who passes one to get the same text again gets another one.",
+    why="The same generator gives different texts from run to run. You did not use the argument. Which call needs it?",
     hint="With the same generator your texts differ from run to run. Hand `generator` on to `torch.multinomial`.",
 )
 
@@ -1986,8 +2000,8 @@ mistake(
     "babygpt.generate",
     "stops-at-a-token",
     section="babygpt-generating",
-    why="Writing stops when all texts have got a certain token, taken for the end of a text. BabyGPT's vocabulary has "
-    "no such token, and the result must have as many tokens as were asked for.",
+    why="Your texts end early when a certain token appears. You took it for the end of a text, but babyGPT's "
+    "vocabulary has no such token. How many tokens should the result have?",
     hint="Your texts end early when a certain token comes. Here no id means the end: add exactly `max_new_tokens`.",
 )
 def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
@@ -2003,8 +2017,8 @@ mistake(
     "model-frozen",
     edit("if temperature < 0:", "model.requires_grad_(False)\nif temperature < 0:"),
     section="babygpt-generating",
-    why="Gradients were switched off by `requires_grad_(False)` on the model's parameters. That outlasts the call: the "
-    "model cannot be trained any further.",
+    why="After generating, the model cannot be trained any more. You switched off the gradients of its parameters, "
+    "which outlasts the call. What switches recording off only for a while?",
     hint="After your call the model's parameters have no gradients any more. Use `torch.no_grad()` around the steps, "
     "and leave the parameters alone.",
 )
@@ -2017,8 +2031,8 @@ mistake(
         "def generate(model, ids, max_new_tokens, generator=None, temperature=1.0):",
     ),
     section="babygpt-generating",
-    why="The generator was put before the temperature in the list of arguments. A call that gives both by position "
-    "then hands each of them over as the other.",
+    why="`generate(model, ids, 5, 0.8, generator)` fails. You put the generator before the temperature, so arguments "
+    "by position are exchanged. Which order does the task give?",
     hint="`generate(model, ids, 5, 0.8, generator)` fails: your arguments stand in another order. Keep that of the "
     "task.",
 )
@@ -2035,8 +2049,8 @@ mistake(
     ),
     base="probabilities-named",
     section="babygpt-generating",
-    why="Without a generator, one with a fixed seed is made. The same prompt then has the same continuation every "
-    "time, so nothing is drawn at all.",
+    why="The same prompt always gets the same continuation. Without a generator, you make one with a fixed seed. "
+    "What does None mean for PyTorch's functions?",
     hint="Without a generator your text is the same in every call. `None` means PyTorch's own generator, with no seed "
     "set.",
 )
@@ -2054,8 +2068,8 @@ mistake(
     ),
     base="probabilities-named",
     section="babygpt-generating",
-    why="The generator is set back to its seed before every draw. All steps then use the same random number, so where "
-    "the probabilities are alike, one token repeats for ever.",
+    why="One token repeats for ever. You set the generator back to its seed before every draw, so all steps use the "
+    "same random number. When should a seed be set?",
     hint="Your generator starts anew at every step. A seed is set once, outside; each draw moves the generator on.",
 )
 
@@ -2065,8 +2079,8 @@ mistake(
     edit("model.train(mode)", ""),
     base="probabilities-named",
     section="babygpt-generating",
-    why="The model is put into evaluation mode and left there. If text is generated in the middle of training, the "
-    "rest of the training runs without dropout.",
+    why="After generating in the middle of training, training goes on without dropout. You left the model in "
+    "evaluation mode. Which mode should it have afterwards?",
     hint="After your function the model is in evaluation mode although it was training. Remember `model.training` at "
     "the start, and restore it.",
 )
@@ -2077,8 +2091,8 @@ mistake(
     edit("model.train(mode)", "model.training = mode"),
     base="probabilities-named",
     section="babygpt-generating",
-    why="`model.eval()` sets the mode of the model and of all its parts, but only the attribute of the model was set "
-    "back. Its dropout layers stay in evaluation mode, and the rest of the training runs without them.",
+    why="After generating, the dropout layers stay in evaluation mode. You set back only the model's own attribute, "
+    "while `model.eval()` had changed all its parts. Which call changes them all?",
     hint="After your function `model.training` is as before, but the parts of the model are in evaluation mode. "
     "`model.train(mode)` sets them all; assigning to `model.training` does not.",
 )
@@ -2089,8 +2103,8 @@ mistake(
     edit("model.train(mode)", "model.train()"),
     base="probabilities-named",
     section="babygpt-generating",
-    why="The model is put into training mode at the end, whatever its mode was. A model that was evaluating then drops "
-    "entries from there on.",
+    why="After generating, a model that was evaluating drops entries. You put it into training mode whatever its "
+    "mode was. Which mode should it have afterwards?",
     hint="After your function the model is in training mode although it was evaluating. Remember `model.training` at "
     "the start, and restore it.",
 )
@@ -2101,8 +2115,8 @@ mistake(
     edit("mode = model.training", "torch.set_grad_enabled(False)\nmode = model.training"),
     base="probabilities-named",
     section="babygpt-generating",
-    why="Gradients are switched off for the whole program and not switched on again. Training cannot go on after the "
-    "first text is generated.",
+    why="After generating, nothing can be trained. You switched gradients off for the whole program. What switches "
+    "recording off and restores it by itself?",
     hint="After your function no gradients are recorded any more. Use `torch.no_grad()` as a decorator or in a `with` "
     "block, which restores what was before.",
 )
@@ -2117,8 +2131,8 @@ mistake(
     ),
     base="probabilities-named",
     section="babygpt-generating",
-    why="The argument is used as a window that is moved along, in place. The caller's prompt is overwritten, and once "
-    "it has moved, its first tokens are missing from the context.",
+    why="After the call, the caller's prompt is overwritten, and its first tokens are missing from the context. You "
+    "moved a window along in place. How can the text grow in a new tensor?",
     hint="After your function the caller's `ids` hold something else. Make a new tensor with `torch.cat` at every "
     "step.",
 )
@@ -2129,7 +2143,8 @@ mistake(
     edit("attention_scores(self.query(x), self.key(x))", "self.dropout(attention_scores(self.query(x), self.key(x)))"),
     edit("self.dropout(scores.softmax(dim=-1))", "scores.softmax(dim=-1)"),
     section="v10-dropout",
-    why="Dropout acts on the scores. A dropped score becomes 0, which is no small score, and no weight is ever 0.",
+    why="In training no weight becomes 0. You applied dropout to the scores, and a score of 0 still earns weight. On "
+    "which tensor should it act?",
     hint="Your dropout acts on the scores, where 0 is an ordinary score. Drop *weights*: softmax first, then dropout.",
 )
 
@@ -2138,6 +2153,7 @@ mistake(
     "inputs-and-targets-exchanged",
     edit("return x.long(), y.long()", "return y.long(), x.long()"),
     section="babygpt-batches",
-    why="The two results are in the wrong order. The model would learn to predict the token before each one.",
+    why="Your model learns to predict the token before each one. You returned the two results in the wrong order. "
+    "Which of them lies later in the text?",
     hint="Your `x` is one step later than your `y`. The targets are the later ones.",
 )

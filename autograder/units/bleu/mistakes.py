@@ -19,8 +19,8 @@ mistake(
     "joined-with-spaces",
     edit("tuple(tokens[start : start + n])", '" ".join(tokens[start : start + n])'),
     section="ngrams",
-    why="The tokens of an n-gram were joined to one string. Two different n-grams can then look alike, and tokens that "
-    "are no strings cannot be joined at all.",
+    why="Your keys are strings such as 'the cat', so two different n-grams can look alike, and tokens that are no "
+    "strings fail. You joined the tokens. Which type keeps the borders between them?",
     hint="Your keys are strings such as 'the cat'. An n-gram is the tuple of its tokens, ('the', 'cat'), also for n = "
     "1: make a tuple instead of joining.",
 )
@@ -30,8 +30,8 @@ mistake(
     "joined-without-spaces",
     edit("tuple(tokens[start : start + n])", '"".join(tokens[start : start + n])'),
     section="ngrams",
-    why="The tokens of an n-gram were glued together to one string. 'a' followed by 'bc' and 'ab' followed by 'c' then "
-    "become the same n-gram.",
+    why="'a', 'bc' and 'ab', 'c' become the same n-gram. You joined the tokens without a border. Which type keeps "
+    "the borders between them?",
     hint="Your keys are strings with the tokens run together. An n-gram is the tuple of its tokens: tuple(...) keeps "
     "their borders, joining loses them.",
 )
@@ -46,8 +46,8 @@ mistake(
     edit("*copies", "*[tokens[i:] for i in range(n)]"),
     base="iterators",
     section="ngrams",
-    why="For n = 1 the bare tokens were counted, for the others tuples. The keys of one function then have two types, "
-    "and a lookup of the tuple ('the',) finds nothing.",
+    why="A lookup of ('the',) finds nothing. For n = 1 you counted bare tokens and otherwise tuples. What is a "
+    "1-gram when an n-gram is a tuple?",
     hint="For n = 1 your keys are bare tokens, 'the' instead of ('the',). A 1-gram is a tuple of one token; it needs "
     "no case of its own.",
 )
@@ -59,7 +59,8 @@ mistake(
     edit("zip(*copies)", "set(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))"),
     base="iterators",
     section="ngrams",
-    why="Each n-gram was counted once, however often it occurs. Clipping compares counts, so it needs the real ones.",
+    why="All your counts are 1. You went through a set, which forgets how often an n-gram occurs. Which positions "
+    "should be counted?",
     hint="All your counts are 1, also for n-grams that occur several times. A set forgets how often something was in "
     "it; count every position.",
 )
@@ -69,8 +70,8 @@ mistake(
     "last-one-missing",
     edit("len(tokens) - n + 1", "len(tokens) - n"),
     section="ngrams",
-    why="The loop ends one position too early, so the last n-gram is never counted. A sentence of exactly n tokens "
-    "would have none.",
+    why="The n-gram at the end of the sentence is missing. Your loop ends one position too early. At how many "
+    "positions can an n-gram start in a sentence of exactly n tokens?",
     hint="The n-gram at the end of the sentence is missing from your counts. There are len(tokens) - n + 1 positions "
     "where one can start: try a sentence of exactly n tokens.",
 )
@@ -80,8 +81,8 @@ mistake(
     "first-one-missing",
     edit("range(len(tokens) - n + 1)", "range(1, len(tokens) - n + 1)"),
     section="ngrams",
-    why="The loop starts at the second token, so the n-gram at the beginning is never counted. Positions in a list are "
-    "numbered from 0.",
+    why="The n-gram at the start of the sentence is missing. Your loop begins at the second token. From which number "
+    "are positions counted?",
     hint="The n-gram at the start of the sentence is missing from your counts. The first one starts at position 0.",
 )
 
@@ -90,8 +91,8 @@ mistake(
     "shorter-ones-at-the-end",
     edit("len(tokens) - n + 1", "len(tokens)"),
     section="ngrams",
-    why="A start was tried at every token, and the last slices are shorter than n. Python cuts a slice off at the end "
-    "of a list without a word.",
+    why="Your counts hold tuples with fewer than n tokens. A slice at the end of a list is cut off without an error. "
+    "At which position does the last n-gram start?",
     hint="Your counts hold tuples with fewer than n tokens, cut off by the end of the sentence. The last n-gram starts "
     "at position len(tokens) - n.",
 )
@@ -101,8 +102,8 @@ mistake(
     "short-sentence-as-ngram",
     edit("len(tokens) - n + 1", "max(1, len(tokens) - n + 1)"),
     section="ngrams",
-    why="A sentence shorter than n was counted as one n-gram. It has none: a tuple of fewer than n tokens is no "
-    "n-gram.",
+    why="A sentence shorter than n gives one n-gram, the whole sentence. You made sure that there is at least one. "
+    "How many runs of n tokens does it contain?",
     hint="A sentence shorter than n gives you one n-gram, the whole sentence. Such a sentence has no n-grams, so its "
     "counter is empty.",
 )
@@ -114,8 +115,8 @@ mistake(
     edit("zip(*copies)", "(tuple(tokens[i : i + k]) for k in range(1, n + 1) for i in range(len(tokens) - k + 1))"),
     base="iterators",
     section="ngrams",
-    why="All lengths from 1 to n were counted together. BLEU needs a precision for each length by itself, so one call "
-    "counts one length.",
+    why="Your counts hold n-grams of every length up to n. BLEU needs a precision for each length separately. Which "
+    "length should one call count?",
     hint="Your counts hold n-grams of every length up to n. Each length gets its own precision, so count length n "
     "only; the loop over the lengths comes in corpus_bleu.",
 )
@@ -125,8 +126,8 @@ mistake(
     "not-overlapping",
     edit("range(len(tokens) - n + 1)", "range(0, len(tokens) - n + 1, n)"),
     section="ngrams",
-    why="The sentence was cut into pieces of n tokens that follow one another. N-grams overlap: a new one starts at "
-    "every token.",
+    why="Most n-grams are missing. You cut the sentence into pieces of n tokens, but n-grams overlap. By how many "
+    "tokens does the window move on?",
     hint="You take steps of n, so most n-grams are missing. The window moves on by one token: a sentence of 6 tokens "
     "has 5 bigrams, not 3.",
 )
@@ -136,8 +137,8 @@ mistake(
     "order-lost",
     edit("tokens[start : start + n]", "sorted(tokens[start : start + n])"),
     section="ngrams",
-    why="The tokens of each n-gram were sorted. 'dog bites' and 'bites dog' then count as the same, and word order is "
-    "the very thing that longer n-grams are there to judge.",
+    why="'dog bites' and 'bites dog' count as the same. You sorted the tokens of each n-gram, but longer n-grams are "
+    "there to judge word order. In which order do the tokens stand?",
     hint="The tokens inside your n-grams are in alphabetical order, not in that of the sentence. An n-gram keeps the "
     "order of its tokens.",
 )
@@ -149,8 +150,8 @@ mistake(
     edit("zip(*copies)", "itertools.combinations(tokens, n)"),
     base="iterators",
     section="ngrams",
-    why="All choices of n tokens were counted, also of tokens that are not neighbours. An n-gram is a run without "
-    "gaps.",
+    why="Your counts hold tokens that are not neighbours. You counted all choices of n tokens. What is an n-gram: a "
+    "choice or a run without gaps?",
     hint="Your counts hold tuples whose tokens are not next to each other in the sentence. An n-gram has no gaps: "
     "slide a window of n tokens along.",
 )
@@ -162,8 +163,8 @@ mistake(
     edit("zip(*copies)", "(tuple(tokens[(i + k) % len(tokens)] for k in range(n)) for i in range(len(tokens)))"),
     base="iterators",
     section="ngrams",
-    why="The sentence was read as a ring, so that n-grams run from its end to its beginning. The first token does not "
-    "follow the last one.",
+    why="Your counts hold n-grams that begin at the end of the sentence and go on at its start. You treated the "
+    "sentence as a ring. Where does the last whole window end?",
     hint="Your counts hold n-grams that begin at the end of the sentence and go on at its start. Stop where the last "
     "whole window ends; negative indices and % len(tokens) wrap around.",
 )
@@ -175,7 +176,7 @@ mistake(
     edit("zip(*copies)", "zip(tokens, tokens[1:])"),
     base="iterators",
     section="ngrams",
-    why="Pairs of neighbours were counted whatever n is. The argument n is the length of the n-grams.",
+    why="You count pairs for every n. You did not use the argument. How many tokens does an n-gram have?",
     hint="You count pairs for every n. Take n tokens at a time.",
 )
 
@@ -184,8 +185,8 @@ mistake(
     "bleu.ngram_counts",
     "padded-with-markers",
     section="ngrams",
-    why="Markers were put before the start and behind the end, as n-gram language models do. In BLEU the sentence is "
-    "taken as it is, and markers would be matches for free.",
+    why="Your counts hold n-grams with markers that are not in the sentence, and these match for free. You padded "
+    "it, as n-gram language models do. Where does every n-gram of BLEU lie?",
     hint="Your counts hold n-grams with markers that are not in the sentence. BLEU knows no padding: every n-gram lies "
     "inside the sentence.",
 )
@@ -199,8 +200,8 @@ mistake(
     "lower-case",
     edit("if isinstance(tokens, str):", "tokens = [token.lower() for token in tokens]\nif isinstance(tokens, str):"),
     section="bleu-tokenisation",
-    why="The tokens were turned into lower case. Tokenisation has been done before, and what it left different is "
-    "different: BLEU tells 'May' from 'may'.",
+    why="'May' and 'may' count as the same. You turned the tokens into lower case, but tokenisation has already been "
+    "done. Which changes to tokens belong here?",
     hint="Tokens with capital letters are in lower case in your n-grams. Take the tokens as they come: changing them "
     "is the tokeniser's business.",
 )
@@ -216,8 +217,8 @@ mistake(
         """,
     ),
     section="bleu-tokenisation",
-    why="Tokens without letters were left out. Tokenisation has been done before, and its full stops and commas are "
-    "tokens like others.",
+    why="Words that stood apart become neighbours. You left out full stops and commas, which are tokens like others. "
+    "Which changes to tokens belong here?",
     hint="Full stops and commas are missing from your n-grams, so words that stood apart have become neighbours. Take "
     "the tokens as they come.",
 )
@@ -230,8 +231,8 @@ mistake(
     edit("return counts", "return Counter({ngram: count / counts.total() for ngram, count in counts.items()})"),
     base="loop-that-counts",
     section="ngrams",
-    why="The counts were divided by their sum. Clipping and the sums over the corpus need counts; the division comes "
-    "last.",
+    why="Your counts are fractions. You divided them by their sum, but clipping and corpus sums need counts. When "
+    "does BLEU divide?",
     hint="Your counts are fractions that add up to 1. Return how often each n-gram occurs: division is the last step "
     "of BLEU.",
 )
@@ -243,7 +244,8 @@ mistake(
     edit("Counter(zip(*copies))", "[tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]"),
     base="iterators",
     section="ngrams",
-    why="The list of all n-grams was returned, not how often each occurs. A list has no counts to compare.",
+    why="You return the n-grams in a list, which has no counts to compare. The last step is missing. Which class "
+    "counts its items?",
     hint="You return the n-grams in a list. Put them into a collections.Counter, which counts them.",
 )
 
@@ -256,8 +258,8 @@ mistake(
     edit("if len(window) == n:\n    counts.update([tuple(window)])", "counts[ngram] = counts.get(ngram, 0) + 1"),
     base="sliding-window",
     section="ngrams",
-    why="The counts are in a plain dictionary. A Counter gives 0 for an n-gram that does not occur, and has the "
-    "operators & and | that clipping uses; a dictionary raises KeyError.",
+    why="Your counts raise KeyError for an n-gram that does not occur. You used a plain dictionary. Which class "
+    "answers 0 and has the operators that clipping uses?",
     hint="Your counts are right, but they are in a dict. Return a collections.Counter: it answers 0 for what it does "
     "not hold.",
 )
@@ -269,8 +271,8 @@ mistake(
     edit("counts[tuple(tokens[start : start + n])] += 1", "counts[tuple(tokens[:n])] += 1\ntokens.pop(0)"),
     base="loop-that-counts",
     section="bleu-pitfalls",
-    why="Tokens were taken off the list that was passed in. The list belongs to the caller, who wants to count other "
-    "lengths in it afterwards.",
+    why="After the call, the caller's list is shorter. You took tokens off it. How can you move a window along "
+    "without changing the list?",
     hint="Your counts are right, but the caller's list is shorter afterwards. A function here never changes its "
     "arguments: use indices or slices instead of pop.",
 )
@@ -286,8 +288,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="A string was accepted in place of a list of tokens. Its items are characters, so the counts are those of "
-    "letters, and nothing says so.",
+    why="A string is counted letter by letter, and nothing says so. The items of a string are characters. How should "
+    "the function react to a call like this?",
     hint="A string is counted letter by letter. Raise a `TypeError` when `tokens` is a string: who passes one has "
     "forgotten to split it.",
 )
@@ -297,7 +299,8 @@ mistake(
     "n-of-zero-accepted",
     edit('if n < 1:\n    raise ValueError(f"n is {n}, but an n-gram has at least one token.")', ""),
     section="bleu-pitfalls",
-    why="An n below 1 was accepted. There are no runs of 0 tokens, and counts of empty tuples hide a wrong call.",
+    why="With n = 0 your function counts empty tuples, which hides a wrong call. You did not check n. Which values "
+    "are allowed?",
     hint="With `n=0` your function returns something. Raise a `ValueError` when `n` is less than 1.",
 )
 
@@ -313,7 +316,8 @@ mistake(
     ),
     edit('if n < 1:\n    raise ValueError(f"n is {n}, but an n-gram has at least one token.")', ""),
     section="bleu-pitfalls",
-    why="Neither a string in place of a list nor an n below 1 is refused. Both are wrong calls that would go unnoticed.",
+    why="Your counts are right, but a string and an n below 1 are accepted. Both are wrong calls that would go "
+    "unnoticed. Which two errors does the task name?",
     hint="Your counts are right, but a string and `n=0` are accepted. Raise the errors that the description names.",
 )
 
@@ -332,8 +336,8 @@ mistake(
     edit("(counts & most).values()", "(count for ngram, count in counts.items() if ngram in known)"),
     base="operators-of-counters",
     section="clipping",
-    why="Every n-gram of the candidate that occurs in a reference was counted, however often it is repeated. A "
-    "candidate of seven times 'the' would be perfect.",
+    why="Seven times 'the' would be a perfect candidate. You counted every n-gram that occurs in a reference, "
+    "however often it is repeated. How often may it count?",
     hint="Your clipped count is too high where the candidate repeats itself: an n-gram counts at most as often as one "
     "reference has it. Compare counts, not only whether it occurs.",
 )
@@ -347,8 +351,8 @@ mistake(
         "sum(min(count, most[ngram]) for ngram, count in counts.items()), sum(counts.values())",
     ),
     section="several-references",
-    why="The counts of all references were added before clipping. Each reference is a translation of its own: two that "
-    "say 'the' once do not allow 'the the'.",
+    why="With several references your clipped count is too high. You added up their counts, so two that say 'the' "
+    "once allow 'the the'. Which count of an n-gram should bound it?",
     hint="With several references your clipped count is too high: you clip by the sum of their counts. The bound for "
     "an n-gram is its largest count in any one reference.",
 )
@@ -358,8 +362,8 @@ mistake(
     "bleu.modified_precision",
     "matches-added-up",
     section="several-references",
-    why="The matches with each reference were added. An n-gram that two references share is then counted twice, and "
-    "the precision may exceed 1.",
+    why="Your precision may exceed 1. You added the matches with each reference, so a shared n-gram counts twice. "
+    "What should be combined first: the references or the matches?",
     hint="With several references you count a match once for every reference that has it, so clipped can exceed total. "
     "Take the largest count over the references first, then clip once.",
 )
@@ -372,8 +376,9 @@ def modified_precision(candidate, references, n):
     "bleu.modified_precision",
     "best-single-reference",
     section="several-references",
-    why="The matches were counted with each reference, and the best of them was taken. The bound is the largest count "
-    "of each n-gram by itself: one may come from the first reference, another from the second.",
+    why="Your clipped count is too low with several references. You chose the single reference that fits best, but "
+    "one n-gram may find its largest count in one and another elsewhere. For which unit should the largest count be "
+    "taken?",
     hint="You choose the one reference that fits best. In BLEU every n-gram looks for itself in which reference it is "
     "most frequent, so a candidate may mix them.",
 )
@@ -399,8 +404,8 @@ mistake(
     ),
     edit("(counts & most).total()", "clipped"),
     section="several-references",
-    why="The search stopped at the first reference that has the n-gram, and its count was the bound. Another reference "
-    "may have the n-gram more often, and the largest count is what bounds.",
+    why="Your count depends on the order of the references. You stopped at the first that has the n-gram. Which of "
+    "their counts bounds it?",
     hint="Your count depends on the order of the references. Do not stop at the first that has the n-gram; look at all "
     "of them and take the largest count.",
 )
@@ -413,8 +418,8 @@ mistake(
     edit("most |= ngram_counts(reference, n)", "counts = counts & ngram_counts(reference, n)"),
     edit("counts & most).total(), counts.total", "counts).total(), total.total"),
     section="several-references",
-    why="Counts were clipped by the smallest count over the references, so an n-gram has to occur in all of them. "
-    "References are different on purpose: one that has the n-gram is enough.",
+    why="More references lower your count. You used the smallest count, so an n-gram has to occur in all of them. "
+    "How many references have to contain it?",
     hint="More references lower your count: only what all of them share is counted. Take the largest count over the "
     "references, which is | of counters and not &.",
 )
@@ -424,7 +429,8 @@ mistake(
     "bleu.modified_precision",
     "first-reference-only",
     section="several-references",
-    why="Only the first reference was looked at. The others are right translations too, and what matches them counts.",
+    why="Your count does not change when references are added. You looked only at the first. Which references are "
+    "right translations?",
     hint="Your count does not change when references are added. Look at all of them, and take the largest count of "
     "each n-gram.",
 )
@@ -440,8 +446,8 @@ mistake(
     edit("most |= ngram_counts(reference, n)", "clipped = counts & ngram_counts(reference, n)"),
     edit("counts & most", "clipped"),
     section="several-references",
-    why="The bound was set anew for every reference, and the last one remained. An assignment in a loop keeps only its "
-    "last value.",
+    why="Your count depends on the last reference alone. You set the bound anew for each of them. What should happen "
+    "to the old bound?",
     hint="Your count depends on the last reference alone. Keep the larger of the old bound and the new count at every "
     "step of the loop.",
 )
@@ -456,8 +462,8 @@ mistake(
         "sum(min(count, most.get(ngram, 0)) for ngram, count in counts.items()), sum(counts.values())",
     ),
     section="several-references",
-    why="The counts of the references were put into one dictionary, where a later reference overwrites an earlier one. "
-    "dict.update replaces; the bound is the larger of the two.",
+    why="When references differ in how often they have an n-gram, the last one decides. You merged their counts, and "
+    "a later one overwrites an earlier one. Which of the two should stay?",
     hint="Where references have the same n-gram in different numbers, the last of them decides in your code. Keep the "
     "largest count.",
 )
@@ -467,8 +473,8 @@ mistake(
     "bleu.modified_precision",
     "references-as-one-text",
     section="several-references",
-    why="The references were put one behind the other and counted as one text. That adds their counts, and invents "
-    "n-grams that run from one reference into the next.",
+    why="Your clipped count is too high, and n-grams run from one reference into the next. You joined the references "
+    "into one text. How should each be counted?",
     hint="With several references your clipped count is too high: you count in one long list. Count each reference by "
     "itself and take the largest count of each n-gram.",
 )
@@ -481,8 +487,8 @@ def modified_precision(candidate, references, n):
     "bleu.modified_precision",
     "distinct-ngrams",
     section="clipping",
-    why="Sets of n-grams were compared, so repetitions count neither in the matches nor in the total. Seven times "
-    "'the' would be one right word of one.",
+    why="Seven times 'the' would be one right word of one. You compared sets, which forget repetitions. Which "
+    "occurrences count in the total, and up to which number in the matches?",
     hint="Both your counts ignore repetitions. Count every occurrence in the total, and up to the reference's count in "
     "the matches.",
 )
@@ -502,8 +508,8 @@ mistake(
     edit("sum((counts & most).values()), sum(counts.values())", "len(set(counts) & known), counts.total()"),
     base="operators-of-counters",
     section="clipping",
-    why="An n-gram counts as one match at most. If a reference has it twice, two occurrences in the candidate are "
-    "right.",
+    why="An n-gram that candidate and reference both contain twice counts once. You clipped at 1. At which number "
+    "should you clip?",
     hint="Your matches count an n-gram once, even where candidate and reference both have it several times. Clip at "
     "the reference's count, not at 1.",
 )
@@ -513,8 +519,8 @@ mistake(
     "total-of-distinct",
     edit("counts.total()", "len(counts)"),
     section="clipping",
-    why="The total is the number of different n-grams, as len of a Counter gives it. Repeated n-grams belong to the "
-    "total each time, else repeating costs nothing.",
+    why="Your total is too small when the candidate repeats itself, so repeating costs nothing. You counted "
+    "different n-grams. What should be added up?",
     hint="Your total is too small where the candidate repeats itself: len(counter) is the number of its keys. Add up "
     "the counts.",
 )
@@ -526,8 +532,8 @@ mistake(
     edit("most: Counter = Counter()", "most = Counter()"),
     edit("counts & most).total(), counts.total", "ngram_counts(candidate, n) & most).total(), most.total"),
     section="clipping",
-    why="The total counts the n-grams of the reference. That is recall; precision asks which share of the candidate is "
-    "right.",
+    why="Your total belongs to the reference, which is recall. What a short candidate leaves out is judged by the "
+    "brevity penalty. Whose n-grams does a precision divide by?",
     hint="Your total is the number of n-grams that the reference has. Precision divides by those of the candidate; "
     "what a short candidate leaves out is the brevity penalty's business.",
 )
@@ -537,8 +543,8 @@ mistake(
     "total-in-tokens",
     edit("counts.total()", "len(candidate)"),
     section="ngrams",
-    why="The total is the number of tokens, for every n. A sentence of 6 tokens has 6 unigrams but only 3 4-grams, so "
-    "even a perfect candidate would not reach 1.",
+    why="Even a perfect candidate does not reach 1 for n > 1. You divided by its number of tokens. How many n-grams "
+    "does a sentence of c tokens have?",
     hint="Your total is the candidate's length in tokens. For n > 1 there are fewer n-grams than tokens: c - n + 1.",
 )
 
@@ -547,8 +553,8 @@ mistake(
     "negative-total",
     edit("counts.total()", "len(candidate) - n + 1"),
     section="ngrams",
-    why="The total was computed as c - n + 1 without looking whether that is negative. A candidate shorter than n "
-    "would take n-grams away from the rest of the corpus.",
+    why="A candidate shorter than n takes n-grams away from the rest of the corpus. Your total is negative for it. "
+    "How many n-grams does it have?",
     hint="For a candidate shorter than n your total is negative. It has no n-grams, which is 0: add up the counts, or "
     "take max(0, ...).",
 )
@@ -558,8 +564,8 @@ mistake(
     "total-at-least-one",
     edit("counts.total()", "max(1, counts.total())"),
     section="corpus-and-sentence",
-    why="The total was raised to 1 to avoid dividing by zero. Nothing is divided here, and over a corpus the 1 of each "
-    "short sentence adds up to n-grams that nobody wrote.",
+    why="Short sentences add n-grams that nobody wrote. You raised the total to 1 to avoid dividing by zero. Where "
+    "in BLEU does the division happen?",
     hint="For a candidate shorter than n your total is 1. It has no n-grams, so the total is 0; guard the division "
     "where the division is.",
 )
@@ -569,8 +575,8 @@ mistake(
     "divided-already",
     edit("(counts & most).total(), counts.total()", "(counts & most).total() / max(1, counts.total())"),
     section="corpus-and-sentence",
-    why="The ratio was returned in place of the two counts. BLEU adds the counts of a whole corpus first and divides "
-    "once; from a ratio they cannot be recovered.",
+    why="You return one number. BLEU adds the counts of a whole corpus and divides once, and a ratio does not give "
+    "them back. Which pair should be returned?",
     hint="You return one number, the precision. Return the pair (clipped, total): the division comes after the counts "
     "of all sentences have been added.",
 )
@@ -588,8 +594,8 @@ mistake(
         """,
     ),
     section="corpus-and-sentence",
-    why="The two counts went through a Fraction, which cancels common factors: 2 of 4 became 1 of 2. The quotient is "
-    "the same, but in sums over a corpus the sentence would lose weight.",
+    why="In sums over a corpus some sentences lose weight. You reduced 2 of 4 to 1 of 2. Which two numbers will be "
+    "added up?",
     hint="Your quotient is right, but the counts have been reduced: 1 of 2 where it should be 2 of 4. Return the "
     "counts as they are, since they will be added.",
 )
@@ -599,7 +605,8 @@ mistake(
     "swapped-results",
     edit("counts & most).total(), counts.total", "counts).total(), (counts & most).total"),
     section="clipping",
-    why="The pair was returned the other way round, total first. The caller would divide the wrong way.",
+    why="The caller divides the total by the clipped count. You returned the pair in the wrong order. Which number "
+    "comes first?",
     hint="Your two results are in the wrong order: first the clipped count, then the total.",
 )
 
@@ -608,8 +615,8 @@ mistake(
     "what-is-left-over",
     edit("counts & most", "counts - most"),
     section="clipping",
-    why="The counts of the references were subtracted, so what remains are the n-grams that do not match. The minus of "
-    "counters answers another question.",
+    why="Your first count is that of the n-grams that do not match. You subtracted the references' counts. Which of "
+    "two counts should be kept for each n-gram?",
     hint="Your first count is that of the n-grams which the references do not account for. Keep the smaller of the two "
     "counts of each n-gram, which is & of counters.",
 )
@@ -620,7 +627,8 @@ mistake(
     edit("ngram_counts(candidate, n)", "ngram_counts(candidate, 1)"),
     edit("ngram_counts(reference, n)", "ngram_counts(reference, 1)"),
     section="ngrams",
-    why="Single tokens were compared whatever n is. Only longer n-grams see the order of the words.",
+    why="Your counts are the same for every n. You compared single tokens, which cannot see word order. Where should "
+    "n be passed on?",
     hint="Your counts are those of n = 1 for every n. Hand n on to ngram_counts, for candidate and references.",
 )
 
@@ -629,8 +637,8 @@ mistake(
     "bleu.modified_precision",
     "all-lengths-up-to-n",
     section="geometric-mean",
-    why="The counts of all lengths from 1 to n were added. Each length has a precision of its own, and the geometric "
-    "mean combines them later.",
+    why="Your counts include shorter n-grams. You added up all lengths, but each has a precision of its own. Where "
+    "do the lengths meet?",
     hint="Your counts hold the shorter n-grams too. Count length n alone: the lengths meet only in the mean.",
 )
 def modified_precision(candidate, references, n):
@@ -647,8 +655,8 @@ def modified_precision(candidate, references, n):
     "bleu.modified_precision",
     "same-position-only",
     section="clipping",
-    why="Candidate and reference were compared position by position. An n-gram may stand anywhere: one extra word at "
-    "the start would otherwise make everything after it wrong.",
+    why="One extra word at the start makes everything after it wrong. You compared n-grams position by position. "
+    "Does their position matter?",
     hint="You compare the n-grams at the same positions. Where it stands does not matter, only how often it occurs.",
 )
 def modified_precision(candidate, references, n):
@@ -666,8 +674,8 @@ mistake(
     edit("for reference in references:", "while references:"),
     edit("ngram_counts(reference, n)", "ngram_counts(references.pop(), n)"),
     section="bleu-pitfalls",
-    why="Matched n-grams were crossed out in the references that were passed in. They belong to the caller, who needs "
-    "them for the next length of n-gram.",
+    why="After the call, the caller's references are shorter, and the next length finds nothing. You crossed out "
+    "matches in them. On what can you work instead?",
     hint="Your counts are right, but the references are shorter afterwards. A function here never changes its "
     "arguments: cross out in a copy, or compare counters.",
 )
@@ -683,8 +691,8 @@ mistake(
     edit("if candidate_length == 0:\n    return 0.0", ""),
     edit("math.exp(min(0.0, 1 - reference_length / candidate_length))", "1.0 if candidate_length else 0.0"),
     section="brevity-penalty",
-    why="The factor is 1 for every length. A candidate of one safe word would then score as high as a whole "
-    "translation.",
+    why="A candidate of one safe word scores as high as a whole translation. Your factor is always 1. Which "
+    "candidates should be punished?",
     hint="Your factor is 1 for short candidates too. Precision alone does not notice what is left out, so a candidate "
     "shorter than the reference gets exp(1 - r/c).",
 )
@@ -696,8 +704,8 @@ mistake(
     edit("return 0.0", "return 1.0"),
     edit("math.exp(min(0.0, 1 - reference_length / candidate_length))", "candidate_length / max(1, reference_length)"),
     section="brevity-penalty",
-    why="The factor is c/r. BLEU's is exp(1 - r/c), which is close to it near 1 and far smaller for very short "
-    "candidates.",
+    why="Very short candidates are punished too little. You returned c/r, which is close to the penalty only near 1. "
+    "Which function of the ratio does the formula have?",
     hint="You return c/r for a short candidate. The formula is exp(1 - r/c); the two are close only when c is nearly "
     "r.",
 )
@@ -708,8 +716,8 @@ mistake(
     edit("reference_length / candidate_length", "candidate_length / reference_length"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="The exponent is 1 - c/r, which is positive for a short candidate. The factor is then above 1 and rewards what "
-    "it should punish.",
+    why="Your factor is above 1 for short candidates. You inverted the ratio in the exponent. Which length stands "
+    "below?",
     hint="Your factor is larger than 1 for short candidates: the ratio is upside down. It is exp(1 - r/c), the "
     "candidate's length below.",
 )
@@ -720,8 +728,8 @@ mistake(
     edit("1 - reference_length / candidate_length", "reference_length / candidate_length - 1"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="The exponent is r/c - 1, the wrong way round. It is positive for a short candidate, so the factor exceeds 1 "
-    "and grows without bound.",
+    why="Your factor grows without bound for short candidates. The exponent has the wrong sign. Which sign should it "
+    "have when the candidate is short?",
     hint="Your factor is larger than 1 for short candidates: the sign of the exponent is wrong. It is 1 - r/c, "
     "negative when the candidate is short.",
 )
@@ -738,8 +746,8 @@ mistake(
         """,
     ),
     section="brevity-penalty",
-    why="The two lengths changed places: long candidates are punished and short ones are not. Precision already "
-    "punishes what is too long, since every extra word is one that may be wrong.",
+    why="Long candidates are punished and short ones are not. You exchanged the two lengths. Which of them is the "
+    "candidate's?",
     hint="You punish candidates that are longer than the reference, and spare the shorter ones. It is the other way "
     "round: look at which length is which.",
 )
@@ -753,8 +761,8 @@ mistake(
         "math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0",
     ),
     section="brevity-penalty",
-    why="exp(1 - r/c) was used for all lengths, so that a candidate longer than the reference gets a factor above 1. "
-    "BLEU could then exceed 100; the factor is never more than 1.",
+    why="Candidates longer than the reference get a factor above 1, so BLEU may exceed 100. You used the formula for "
+    "all lengths. Which factor do long candidates get?",
     hint="Your factor is above 1 for candidates longer than the reference. There it is exactly 1: the formula holds "
     "only for shorter ones.",
 )
@@ -767,8 +775,8 @@ mistake(
         "lengths = sorted([candidate_length, max(1, reference_length)])\nreturn math.exp(1 - lengths[1] / lengths[0]",
     ),
     section="brevity-penalty",
-    why="Candidates longer than the reference are punished as well. Precision does that already, since every extra "
-    "word is one more that may be wrong.",
+    why="Candidates longer than the reference are punished twice, because precision already does it. You made the "
+    'penalty symmetric. What does "brevity" mean?',
     hint="Your factor is below 1 for candidates that are longer than the reference. It is a *brevity* penalty: 1 from "
     "the reference's length on.",
 )
@@ -782,8 +790,8 @@ mistake(
         "math.exp(min(0, candidate_length - reference_length)) if candidate_length else 0.0",
     ),
     section="brevity-penalty",
-    why="The exponent is c - r, the difference and not the ratio. Missing one word of 30 would cost as much as missing "
-    "one of 3.",
+    why="Over a corpus of thousands of words, your factor is 0. Your exponent is the difference of the lengths. "
+    "Which relation of two lengths does not depend on the size of the corpus?",
     hint="Your exponent is the difference of the lengths. It is 1 - r/c, in which only their ratio counts: over a "
     "corpus of thousands of words a difference would give 0.",
 )
@@ -794,8 +802,8 @@ mistake(
     edit("1 - reference_length / candidate_length", "-reference_length / candidate_length"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="The exponent is -r/c, without the 1. The factor would jump from 1 to 0.37 where the candidate becomes one "
-    "word shorter than the reference.",
+    why="Your factor jumps to 0.37 when one word is missing. A term of the exponent is missing. Which value must the "
+    "exponent have at equal lengths?",
     hint="Your factors for short candidates are too small by the factor e: the 1 in exp(1 - r/c) is missing. With it "
     "the curve reaches 1 at c = r.",
 )
@@ -809,8 +817,8 @@ mistake(
         "min(0.0, 1 - reference_length / candidate_length) if candidate_length else 0.0",
     ),
     section="brevity-penalty",
-    why="1 - r/c was returned, the exponent without exp. It is negative for short candidates, and 0 instead of 1 at "
-    "equal lengths.",
+    why="Your factor is negative for short candidates and 0 at equal lengths. You returned the exponent. Which step "
+    "is missing?",
     hint="You return 1 - r/c, which is the logarithm of the penalty. Put it into exp.",
 )
 
@@ -820,8 +828,8 @@ mistake(
     edit("reference_length / candidate_length", "reference_length // candidate_length"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="The lengths were divided with //, which drops the rest. For any candidate longer than half the reference r // "
-    "c is 1, and there would be no penalty.",
+    why="Your penalty moves in jumps, and slightly short candidates get none. `//` drops the rest of a division. "
+    "Which division keeps it?",
     hint="Your penalty moves in jumps, and is 1 for candidates that are a little short: // divides without rest. Use "
     "/.",
 )
@@ -832,7 +840,7 @@ mistake(
     edit("math.exp(1 - reference_length / candidate_length)", "2.0 ** (1 - reference_length / candidate_length)"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="The power was taken with base 2. The formula has base e, and the two differ as soon as the exponent is not 0.",
+    why="Your penalty is too mild. You raised 2 to the exponent. Which base does the formula have?",
     hint="Your penalty is too mild: 2 ** (1 - r/c) in place of exp(1 - r/c).",
 )
 
@@ -843,7 +851,8 @@ mistake(
     edit("ratio <= 1 else math.exp(1 - ratio)", "candidate_length >= reference_length and candidate_length else 0.0"),
     base="infinite-ratio",
     section="brevity-penalty",
-    why="Every short candidate gets 0. The penalty grows with what is missing: one word of many costs little.",
+    why="Every short candidate gets 0. The penalty should grow with what is missing. How much does one word of many "
+    "cost?",
     hint="You return 0 for every candidate that is shorter than the reference. The penalty is gradual, exp(1 - r/c).",
 )
 
@@ -857,8 +866,8 @@ mistake(
         "math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0",
     ),
     section="brevity-penalty",
-    why="The comparison c >= r came first, so an empty candidate with an empty reference gets 1. The rule is that a "
-    "candidate without tokens gets 0, whatever the reference is.",
+    why="An empty candidate with an empty reference gets 1. You compared the lengths first. Which rule does the task "
+    "give for a candidate without tokens?",
     hint="brevity_penalty(0, 0) gives 1 in your code. Ask for the empty candidate first: its factor is 0 whatever r "
     "is.",
 )
@@ -870,8 +879,8 @@ mistake(
     edit("return 0.0", "return 1.0"),
     edit("min(0.0, 1 - reference_length / candidate_length)", "1 - reference_length / candidate_length"),
     section="brevity-penalty",
-    why="An empty candidate gets 1, as a way round the division by zero. It is the shortest of all: its factor is 0, "
-    "which is also the limit of exp(1 - r/c).",
+    why="An empty candidate gets the factor 1. You avoided a division by zero in the wrong direction. To which limit "
+    "does the penalty go as the candidate becomes shorter?",
     hint="An empty candidate gets the factor 1 in your code. As c goes to 0, exp(1 - r/c) goes to 0: return that.",
 )
 
@@ -882,8 +891,8 @@ mistake(
     edit("return 0.0", "return 1.0"),
     edit("min(0.0, 1 - reference_length / candidate_length)", "1 - reference_length / candidate_length"),
     section="brevity-penalty",
-    why="The formula was used for a candidate of length 0. It divides by that length and raises an error, and models "
-    "do write empty candidates.",
+    why="An empty candidate divides by zero, and models do write empty ones. You used the formula for it. To which "
+    "limit does the penalty go as the candidate becomes shorter?",
     hint="brevity_penalty(0, r) divides by zero. Treat the empty candidate first: its factor is 0.",
 )
 
@@ -895,8 +904,8 @@ mistake(
         "100 * math.exp(min(0.0, 1 - reference_length / candidate_length))",
     ),
     section="brevity-penalty",
-    why="The factor was multiplied by 100. Only the final score is given out of 100; a factor of 1 changes nothing and "
-    "a factor of 100 does.",
+    why="Your factor runs from 0 to 100. You multiplied it, although only the final score is out of 100. Which "
+    "factor leaves a score unchanged?",
     hint="Your factor runs from 0 to 100. It is a factor, from 0 to 1; the 100 belongs to the score.",
 )
 
@@ -913,8 +922,8 @@ mistake(
         "references.sort(key=len)\nreturn min(map(len, references), key=lambda length: abs(length - len(candidate))",
     ),
     section="bleu-pitfalls",
-    why="The references were sorted by length with list.sort. That reorders the caller's list, whose order may mean "
-    "something.",
+    why="After the call, the caller's references are in another order. You sorted the list in place. Which functions "
+    "leave a list alone?",
     hint="Your length is right, but the caller's references are in another order afterwards. A function here never "
     "changes its arguments: sorted and min leave the list alone.",
 )
@@ -927,8 +936,8 @@ mistake(
         "min(map(len, references))",
     ),
     section="reference-length",
-    why="The shortest reference was taken. NIST's version of BLEU once did that; it lets a candidate be as short as "
-    "the shortest, also when it is far from it.",
+    why="You return the shortest length, so a candidate may be short even when another reference is nearer. NIST's "
+    "version of BLEU once did this. To which length should each reference be compared?",
     hint="You return the length of the shortest reference. Take the one nearest to the candidate in length; only of "
     "two that are equally near the shorter one.",
 )
@@ -941,8 +950,8 @@ mistake(
         "max(map(len, references), key=lambda length: (abs(length - len(candidate)), -length))",
     ),
     section="reference-length",
-    why="The reference whose length differs most from the candidate's was taken. It is the one that differs least that "
-    "sets the length, or else a good candidate is compared with the least suitable reference.",
+    why="A good candidate is compared with the least suitable reference. You took the largest difference of lengths. "
+    "Which difference is wanted?",
     hint="You return the length that is farthest from the candidate's. The largest difference is max, the smallest is "
     "min.",
 )
@@ -955,7 +964,8 @@ mistake(
         "max(map(len, references))",
     ),
     section="reference-length",
-    why="The longest reference was taken. A candidate as long as another reference would be punished for being short.",
+    why="A candidate as long as another reference is punished for being short. You took the longest. To which length "
+    "should each reference be compared?",
     hint="You return the length of the longest reference. Take the one nearest to the candidate in length.",
 )
 
@@ -964,8 +974,8 @@ mistake(
     "first-reference",
     edit("min(map(len, references), key=lambda length: (abs(length - len(candidate)), length))", "len(references[0])"),
     section="reference-length",
-    why="The first reference was taken. The order of the references carries no meaning, so the score must not depend "
-    "on it.",
+    why="Your score depends on the order of the references, which carries no meaning. You took the first. Which of "
+    "their lengths is wanted?",
     hint="You return the length of the first reference. Compare all of them with the candidate's length.",
 )
 
@@ -977,7 +987,7 @@ mistake(
         "round(sum(map(len, references)) / len(references))",
     ),
     section="reference-length",
-    why="The average length was taken. Perhaps no reference has that length; asked for is the nearest one.",
+    why="You return a length that perhaps no reference has. You averaged. Which single length is wanted?",
     hint="You return the average of the lengths. Take the single length that is nearest to the candidate's.",
 )
 
@@ -989,8 +999,8 @@ mistake(
         "sorted(map(len, references))[len(references) // 2]",
     ),
     section="reference-length",
-    why="The median of the lengths was taken, without looking at the candidate. Nearest means nearest to the "
-    "candidate.",
+    why="Your result does not depend on the candidate. You took the median of the lengths. To what should a "
+    "reference be near?",
     hint="Your result does not depend on the candidate: it is the middle one of the lengths. Take the length with the "
     "smallest distance to the candidate's.",
 )
@@ -1000,8 +1010,8 @@ mistake(
     "tie-to-the-longer",
     edit("(abs(length - len(candidate)), length)", "(abs(length - len(candidate)), -length)"),
     section="reference-length",
-    why="Of two references that are equally near, the longer one was taken. The rule is the shorter: it gives the "
-    "candidate the benefit of the doubt.",
+    why="When a shorter and a longer reference are equally near, the candidate is punished. You took the longer one. "
+    "Which one does the rule prefer?",
     hint="When a shorter and a longer reference are equally near you take the longer, and the candidate is punished. "
     "Take the shorter.",
 )
@@ -1011,8 +1021,8 @@ mistake(
     "tie-to-the-first",
     edit("(abs(length - len(candidate)), length)", "abs(length - len(candidate))"),
     section="reference-length",
-    why="Of two references that are equally near, the first in the list was taken, as min does. The score then depends "
-    "on the order of the references.",
+    why="When two references are equally near, your result depends on their order. The minimum keeps the first of "
+    "equals. What should decide second?",
     hint="Your result changes with the order of the references when two are equally near. min keeps the first of "
     "equals: let the length itself decide second.",
 )
@@ -1029,8 +1039,8 @@ mistake(
     edit("best, best_distance = length, distance", "best = len(reference)"),
     base="loop",
     section="reference-length",
-    why="Of two references that are equally near, the last in the list was taken, since <= replaces equals. The score "
-    "then depends on the order of the references.",
+    why="When two references are equally near, your result depends on their order. Your comparison lets the last of "
+    "equals win. What should decide second?",
     hint="Your result changes with the order of the references when two are equally near. On a tie compare the "
     "lengths, and keep the shorter.",
 )
@@ -1043,8 +1053,8 @@ mistake(
         "min(abs(len(reference) - len(candidate)) for reference in references)",
     ),
     section="reference-length",
-    why="The smallest difference was returned, not the length that has it. As a reference length it is tiny, so no "
-    "candidate would ever be short.",
+    why="No candidate is ever short. You returned the smallest difference instead of the length that has it. What "
+    "should the difference be used for?",
     hint="You return how far the nearest reference is, not how long it is. The difference only chooses: give it to min "
     "as key.",
 )
@@ -1054,7 +1064,7 @@ mistake(
     "bleu.closest_reference_length",
     "index-returned",
     section="reference-length",
-    why="The position of the nearest reference in the list was returned. Asked for is its length.",
+    why="You return which reference is nearest. Its index is not a length. What does the brevity penalty compare?",
     hint="You return which reference is nearest; return how long it is.",
 )
 def closest_reference_length(candidate, references):
@@ -1070,7 +1080,8 @@ mistake(
         "references, key=lambda reference: (abs(len(reference) - len(candidate)), len(reference))",
     ),
     section="reference-length",
-    why="The nearest reference was returned, not its length. The brevity penalty compares two numbers.",
+    why="You return a list of tokens. The nearest reference itself is not a length. What does the brevity penalty "
+    "compare?",
     hint="You return the reference itself, a list of tokens. Return its length.",
 )
 
@@ -1079,8 +1090,8 @@ mistake(
     "bleu.closest_reference_length",
     "not-longer-than-candidate",
     section="reference-length",
-    why="Only references that are not longer than the candidate were looked at. A longer one may be nearer, and then "
-    "the candidate is short.",
+    why="You never choose a reference that is longer than the candidate, although it may be nearer. You looked in "
+    "one direction only. Does distance have a sign?",
     hint="You never choose a reference that is longer than the candidate. Distance counts in both directions.",
 )
 def closest_reference_length(candidate, references):
@@ -1092,8 +1103,8 @@ def closest_reference_length(candidate, references):
     "bleu.closest_reference_length",
     "not-shorter-than-candidate",
     section="reference-length",
-    why="Only references that are not shorter than the candidate were looked at. A shorter one may be nearer, and then "
-    "the candidate is not short.",
+    why="You never choose a reference that is shorter than the candidate, although it may be nearer. You looked in "
+    "one direction only. Does distance have a sign?",
     hint="You never choose a reference that is shorter than the candidate. Distance counts in both directions.",
 )
 def closest_reference_length(candidate, references):
@@ -1105,8 +1116,7 @@ def closest_reference_length(candidate, references):
     "bleu.closest_reference_length",
     "nearest-by-ratio",
     section="reference-length",
-    why="The reference whose length has the ratio nearest to 1 was taken. The rule measures the difference in tokens: "
-    "from 4 tokens, 2 is nearer than 7.",
+    why="From 4 tokens, you call 7 nearer than 2. You compared ratios of lengths. How does the rule measure distance?",
     hint="You compare ratios of lengths. Near means a small difference in tokens.",
 )
 def closest_reference_length(candidate, references):
@@ -1118,8 +1128,8 @@ def closest_reference_length(candidate, references):
     "bleu.closest_reference_length",
     "best-matching-reference",
     section="reference-length",
-    why="The reference that shares most tokens with the candidate was taken. The rule looks at lengths alone, not at "
-    "words.",
+    why="Your length depends on the words of the references. You took the one that shares most tokens with the "
+    "candidate. What does the rule look at?",
     hint="You choose the reference by its words. Only its length counts here: the nearest one.",
 )
 def closest_reference_length(candidate, references):
@@ -1131,7 +1141,8 @@ def closest_reference_length(candidate, references):
     "bleu.closest_reference_length",
     "distinct-tokens",
     section="reference-length",
-    why="Different tokens were counted. The length of a sentence counts a repeated token each time.",
+    why="Your lengths are too small where a token is repeated. You counted different tokens. How long is a sentence "
+    "that repeats a token?",
     hint="Your lengths are too small where a reference repeats a token: a set holds it once. Use len of the list.",
 )
 def closest_reference_length(candidate, references):
@@ -1143,7 +1154,7 @@ def closest_reference_length(candidate, references):
     "bleu.closest_reference_length",
     "length-in-characters",
     section="reference-length",
-    why="Lengths were measured in characters. BLEU counts tokens.",
+    why="Your lengths are far too large. You counted characters. Which unit does BLEU count?",
     hint="Your lengths are in characters. Take the number of tokens, len of the list.",
 )
 def closest_reference_length(candidate, references):
@@ -1163,7 +1174,8 @@ mistake(
         "brevity_penalty(candidate_length, reference_length)",
     ),
     section="geometric-mean",
-    why="The score runs from 0 to 1. This course, like sacreBLEU and most papers, gives it out of 100.",
+    why="Your score is a hundredth of what is expected. You returned a number from 0 to 1. Out of which number do "
+    "sacreBLEU and this course give it?",
     hint="Your score is a hundredth of what is expected. Multiply by 100.",
 )
 
@@ -1172,8 +1184,8 @@ mistake(
     "bleu.corpus_bleu",
     "mean-of-sentence-scores",
     section="corpus-and-sentence",
-    why="Each sentence was scored by itself, and the scores were averaged. BLEU is defined on the corpus: counts are "
-    "added first, and divided once.",
+    why="Your score is right for one sentence and wrong for several. You averaged the scores of sentences. What "
+    "should be added up over the corpus before you divide?",
     hint="For one sentence your score is right, for several it is the mean of their scores. Add the counts and the "
     "lengths over the corpus before you divide.",
 )
@@ -1202,8 +1214,8 @@ mistake(
     edit("clipped / total", "sum(clipped) / len(clipped)"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="The precision of each sentence was taken, and these were averaged for every n. A sentence of 3 words then "
-    "weighs as much as one of 30; in BLEU each n-gram has the same weight.",
+    why="A sentence of 3 words weighs as much as one of 30. You averaged the precisions of sentences. What should be "
+    "added up over the corpus before you divide?",
     hint="You average the precisions of the sentences. Add up the clipped counts and the totals of all sentences, and "
     "divide once for each n.",
 )
@@ -1213,8 +1225,8 @@ mistake(
     "bleu.corpus_bleu",
     "arithmetic-mean",
     section="geometric-mean",
-    why="The precisions were averaged arithmetically. BLEU takes the geometric mean, which is lower, and 0 as soon as "
-    "one of them is.",
+    why="Your score is too high, and it is above 0 when one precision is 0. You took the arithmetic mean. Which mean "
+    "does BLEU take?",
     hint="Your score is too high: you add the precisions and divide by max_n. Average their *logarithms*, then exp.",
 )
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
@@ -1233,8 +1245,8 @@ mistake(
     edit("math.log(clipped / total)", "math.log(clipped / total) / max_n"),
     edit("math.exp(logarithms / max_n)", "math.exp(logarithms) ** (1 / max_n)"),
     section="formula-error",
-    why="The mean of the logarithms was taken, and then the max_n-th root once more. The weights 1/max_n are that root "
-    "already.",
+    why="Your score is far too high. You took the root twice: the mean of the logarithms already contains it. Which "
+    "step is superfluous?",
     hint="Your score is far too high: the root was taken twice. exp of the *mean* logarithm is the geometric mean, "
     "with no further root.",
 )
@@ -1258,8 +1270,8 @@ mistake(
     edit("math.exp(logarithms / max_n)", "product"),
     base="one-more-of-each",
     section="geometric-mean",
-    why="The precisions were multiplied, and no root was taken. The product of four fractions is far below each of "
-    "them, and depends on how many there are.",
+    why="Your score is far too low, and it depends on how many lengths there are. You multiplied the precisions and "
+    "took no root. What should the sum of logarithms be divided by?",
     hint="Your score is far too low: it is the product of the precisions. Divide the sum of their logarithms by max_n "
     "before exp.",
 )
@@ -1277,7 +1289,8 @@ mistake(
     edit("math.exp(logarithms / max_n)", "score"),
     base="one-more-of-each",
     section="geometric-mean",
-    why="The precisions were weighted by 1/2, 1/4, 1/8 and so on. BLEU gives every length the same weight, 1/max_n.",
+    why="Short n-grams dominate your score. You weighted the lengths by 1/2, 1/4, 1/8. Which weight does BLEU give "
+    "each length?",
     hint="You weight the lengths by 1/2, 1/4, 1/8, ... All have the same weight, 1/max_n.",
 )
 
@@ -1286,7 +1299,8 @@ mistake(
     "logarithms-of-two-bases",
     edit("math.log(clipped / total)", "math.log2(clipped / total)"),
     section="geometric-mean",
-    why="Logarithms of base 2 were averaged, and exp has base e. A power undoes only the logarithm of its own base.",
+    why="Your score is too low. You averaged logarithms to base 2 and raised e to the result. Which base undoes "
+    "which logarithm?",
     hint="Your score is too low: log2 and exp do not belong together. Use math.log with math.exp.",
 )
 
@@ -1295,8 +1309,8 @@ mistake(
     "bleu.corpus_bleu",
     "lengths-pooled",
     section="geometric-mean",
-    why="The counts of all n were added to one precision. There are more short n-grams than long ones, so those "
-    "decide; BLEU gives each length its own precision.",
+    why="Short n-grams dominate your score, because there are more of them. You added the counts of all lengths. How "
+    "many precisions does BLEU have?",
     hint="You divide once for all lengths together. Make a precision for each n, and take their geometric mean.",
 )
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
@@ -1315,7 +1329,8 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
     "bleu.corpus_bleu",
     "highest-length-only",
     section="geometric-mean",
-    why="Only n-grams of length max_n were counted. BLEU averages over all lengths from 1 to max_n.",
+    why="Your score is that of the longest n-grams alone. You left out the shorter ones. Over which lengths does "
+    "BLEU average?",
     hint="You use the precision of the longest n-grams alone. Loop over n from 1 to max_n.",
 )
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
@@ -1332,8 +1347,7 @@ mistake(
     edit("max_n + 1", "max_n"),
     edit("logarithms / max_n", "logarithms / max(1, max_n - 1)"),
     section="geometric-mean",
-    why="The loop over the lengths stops at max_n - 1, since range leaves its end out. The longest n-grams do not "
-    "count.",
+    why="The longest n-grams do not count. A range leaves its end out. Up to which length should the loop run?",
     hint="Your longest n-grams are missing: range(1, max_n) ends at max_n - 1. Loop up to max_n itself.",
 )
 
@@ -1342,8 +1356,8 @@ mistake(
     "bleu.corpus_bleu",
     "a-length-without-counts",
     section="geometric-mean",
-    why="There is a place for the counts of each length up to max_n, and the loop, whose range leaves its end out, "
-    "never fills the last. The 0 in it makes every score 0.",
+    why="Every score is 0, even that of a candidate that is its own reference. Your list has an entry for each "
+    "length, and the loop never fills the last. Does the loop reach `max_n`?",
     hint="Every score is 0, even that of a candidate which is its own reference: for some length you count no match at "
     "all. Does the loop over n reach max_n, and are the counts of n added where you read them?",
 )
@@ -1374,8 +1388,8 @@ mistake(
     edit("100 * brevity_penalty(sum(map(len, candidates)), length)", "100"),
     base="one-more-of-each",
     section="brevity-penalty",
-    why="The brevity penalty was left out. A corpus of short, safe candidates would score as high as a full "
-    "translation.",
+    why="A corpus of short, safe candidates scores as high as a full translation. You left out the brevity penalty. "
+    "Which two lengths of the corpus does it compare?",
     hint="Short candidates are not punished. Multiply by brevity_penalty of the two lengths of the corpus.",
 )
 
@@ -1393,8 +1407,8 @@ mistake(
     edit("100 * brevity_penalty(sum(map(len, candidates)), length)", "100 * sum(penalties) / len(penalties)"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="The brevity penalties of the sentences were averaged. Lengths are added over the corpus first, so that a "
-    "short sentence may be made up for by a long one.",
+    why="A short sentence cannot be made up for by a long one. You averaged the penalties of the sentences. What "
+    "should be added up over the corpus first?",
     hint="You average the penalties of the sentences. Add all candidate lengths and all reference lengths, and compute "
     "one penalty.",
 )
@@ -1405,8 +1419,8 @@ mistake(
     edit("brevity_penalty(sum(map(len, candidates)), length)", "brevity_penalty(length, sum(map(len, candidates)))"),
     base="one-more-of-each",
     section="brevity-penalty",
-    why="The two lengths went into brevity_penalty in the wrong order. Long candidates are then punished and short "
-    "ones are not.",
+    why="A corpus that is too long is punished, and one that is too short is not. You exchanged the two lengths. "
+    "Which one does `brevity_penalty` take first?",
     hint="A corpus that is too long is punished in your code, and one that is too short is not: brevity_penalty takes "
     "the candidates' length first.",
 )
@@ -1420,8 +1434,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="reference-length",
-    why="The reference length of the corpus is that of the first references. For each candidate the nearest reference "
-    "counts, wherever it stands.",
+    why="With several references your penalty depends on their order. You used the lengths of the first ones. Which "
+    "function finds the right length for each candidate?",
     hint="With several references your brevity penalty uses the first of each. Add up closest_reference_length over "
     "the corpus.",
 )
@@ -1435,8 +1449,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="reference-length",
-    why="The reference length of the corpus was made of the shortest references. For each candidate the nearest "
-    "counts, which may be a longer one.",
+    why="With several references you punish too little. You added up the shortest lengths. Which function finds the "
+    "right length for each candidate?",
     hint="With several references you penalise too little: you add up the shortest lengths. Add up "
     "closest_reference_length.",
 )
@@ -1447,8 +1461,8 @@ mistake(
     edit("closest_reference_length(candidate, own)", "min(map(len, own), key=lambda r: abs(r - len(candidate)))"),
     base="one-more-of-each",
     section="reference-length",
-    why="The nearest length was looked for without a rule for ties, so the first of two equally near references sets "
-    "it. The score then depends on the order of the references.",
+    why="Your score depends on the order of the references when two are equally near. You looked for the nearest "
+    "length without a rule for ties. Which function has this rule?",
     hint="Your score changes when the references of a candidate change places and two of them are equally near to it. "
     "Use closest_reference_length, where the shorter one counts.",
 )
@@ -1474,8 +1488,8 @@ mistake(
     edit("map(len, candidates)", "(len(candidate) for candidate, _ in pairs)"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="The candidates were collected in a dictionary or a set, where equal ones are one. A test set may hold a "
-    "sentence twice, and each of them counts.",
+    why="A candidate that occurs twice in the corpus counts once. You collected candidates in a dictionary or a set. "
+    "How can you go through two lists together?",
     hint="A candidate that occurs twice in the corpus counts once in your code. Go through the lists with zip, without "
     "a set or a dictionary of sentences.",
 )
@@ -1490,7 +1504,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="several-references",
-    why="Only the first reference of each candidate was used. The others are right translations too.",
+    why="Your score does not change when a second reference is added. You used only the first of each candidate. "
+    "Which references are right translations?",
     hint="Your score does not change when a second reference is added. Hand all references of a candidate on.",
 )
 
@@ -1508,8 +1523,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="sacrebleu-agreement",
-    why="The references were read as sacreBLEU takes them: the first list holds the first references of all "
-    "candidates. Here references[i] are the references of candidate i.",
+    why="Candidates are compared with references of other candidates. You read the lists as sacreBLEU lays them out. "
+    "What does `references[i]` hold here?",
     hint="You read references[0] as the first references of the whole corpus, which is sacreBLEU's layout. Here "
     "references[i] belongs to candidates[i].",
 )
@@ -1519,8 +1534,8 @@ mistake(
     "bleu.corpus_bleu",
     "corpus-as-one-sentence",
     section="corpus-and-sentence",
-    why="All candidates were put together to one long sentence, and so were the references. N-grams then run across "
-    "the borders of sentences, and a word may be matched in another sentence's reference.",
+    why="N-grams run across sentences, and a word may match another sentence's reference. You joined the corpus into "
+    "one text. At which level should matches be counted?",
     hint="You join the sentences before counting. Count sentence by sentence, clip there, and add the counts.",
 )
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
@@ -1544,7 +1559,8 @@ mistake(
     "max-n-ignored",
     edit("logarithms = 0.0", "max_n, logarithms = 4, 0.0"),
     section="geometric-mean",
-    why="Lengths 1 to 4 were counted whatever max_n says. BLEU-4 is only the default.",
+    why="Your score does not change with `max_n`. You always count lengths 1 to 4. In which two steps does the "
+    "argument belong?",
     hint="Your score does not change with max_n. Use it as the end of the loop and as the divisor of the mean.",
 )
 
@@ -1554,8 +1570,8 @@ mistake(
     edit("math.log(clipped / total)", "0.25 * math.log(clipped / total)"),
     edit("logarithms / max_n", "logarithms"),
     section="geometric-mean",
-    why="Every logarithm got the weight 1/4, also when max_n is not 4. The weights are 1/max_n, so that they add up to "
-    "1.",
+    why="With another `max_n` your weights do not add up to 1. You always used a quarter. Which weight does each of "
+    "`max_n` lengths have?",
     hint="With another max_n your mean is off: you still divide by 4. The weight of each length is 1/max_n.",
 )
 
@@ -1570,8 +1586,8 @@ mistake(
     edit("logarithms / max_n", "logarithms / used"),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="Lengths without a match were left out of the mean. The score then rises where it should be 0: a corpus "
-    "without a single matching 4-gram would be judged by its shorter ones.",
+    why="A corpus without a single matching 4-gram does not score 0. You left lengths without a match out of the "
+    "mean. What is a geometric mean with a factor of 0?",
     hint="Where no n-gram of some length matches, your score is not 0: you skip that length. Without smoothing one "
     "zero makes the geometric mean 0.",
 )
@@ -1582,8 +1598,8 @@ mistake(
     edit("if clipped == 0:\n    return 0.0", ""),
     edit("clipped / total", "max(clipped, 1e-9) / max(total, 1)"),
     section="bleu-smoothing",
-    why="A small number was put in place of a precision of 0, so that the logarithm exists. Its fourth root is not "
-    "small at all, and the score depends on the number chosen.",
+    why="Where no n-gram of some length matches, your score is not 0. You replaced the precision by a small number, "
+    "whose root is not small. What is a geometric mean with a factor of 0?",
     hint="Where no n-gram of some length matches, your score should be exactly 0 and is not: the root of a tiny number "
     "is not tiny. Return 0, or smooth when you are told to.",
 )
@@ -1602,7 +1618,8 @@ mistake(
     edit("clipped / total", "(sum(c for c, _ in counts) + plus) / (sum(t for _, t in counts) + plus)"),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="The logarithm of a precision of 0 was taken, which raises an error. Such a corpus has a score: it is 0.",
+    why="Where no n-gram of some length matches, your code raises an error. You took the logarithm of 0. Which score "
+    "does such a corpus have?",
     hint="Where no n-gram of some length matches, or the corpus is empty, your code raises an error. Return 0.0 before "
     "dividing or taking the logarithm.",
 )
@@ -1617,8 +1634,8 @@ mistake(
     edit("clipped / total", "clipped"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="Zero matches were thought of, but not zero n-grams: for an empty corpus, or candidates that are all too "
-    "short, the division raises an error. Both score 0 without smoothing.",
+    why="An empty corpus divides by zero. You thought of no matches but not of no n-grams. Which number can you test "
+    "before you divide?",
     hint="When there is no n-gram at all you divide by zero. Test the clipped count before you divide: if it is 0, so "
     "is the score.",
 )
@@ -1640,8 +1657,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="Pairs with an empty candidate were left out. Their references still count as text that was not translated; "
-    "otherwise a model does best to keep silent where it is unsure.",
+    why="A model does best to keep silent where it is unsure. You left out pairs with an empty candidate. What do "
+    "their references contribute to the lengths?",
     hint="Empty candidates cost nothing in your code. They have no n-grams, but the length of their references counts "
     "in the brevity penalty.",
 )
@@ -1667,8 +1684,7 @@ mistake(
     edit("map(len, candidates)", "(len(candidate) for candidate, _ in pairs)"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="Candidates shorter than max_n were left out. They have no n-grams of that length, but their shorter ones and "
-    "their lengths count.",
+    why="Short candidates do not count at all. You left out those shorter than `max_n`. What do they still contribute?",
     hint="Candidates shorter than max_n do not count in your score. They take part with the n-grams that they have, "
     "and with their length.",
 )
@@ -1680,8 +1696,8 @@ mistake(
     edit("logarithms / max_n", "logarithms / max(1, max_n)"),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="max_n was lowered to the length of the longest candidate. Short corpora then get a score for fewer lengths, "
-    "which cannot be compared with others; without smoothing theirs is 0.",
+    why="Short corpora get a score that cannot be compared with others. You lowered `max_n` to the longest "
+    "candidate. Which score does a length without n-grams give?",
     hint="When all candidates are shorter than max_n you use fewer lengths. All of them count: a length without "
     "n-grams makes the score 0, unless it is smoothed.",
 )
@@ -1696,7 +1712,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="The argument smooth was not looked at. With 'add-k' the counts of lengths 2 and up are raised by 1.",
+    why='Your score is the same with and without smoothing. You did not use the argument. What does "add-k" change, '
+    "and from which length on?",
     hint="Your score is the same with smooth='add-k' and without. Then the clipped and total counts are raised by 1 "
     "for every n from 2 on.",
 )
@@ -1719,8 +1736,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="The score was set to 0 for a length without a match before anything was added. Smoothing is there for these "
-    "lengths: with 'add-k' a count of 0 becomes 1.",
+    why='With "add-k", lengths without a match still give 0. You tested for 0 before adding. Which of the two comes '
+    "first?",
     hint="Your score with smooth='add-k' is right where every length has a match, and 0 where one has none. Add first, "
     "then look for a 0.",
 )
@@ -1730,8 +1747,8 @@ mistake(
     "always-smoothed",
     edit('smooth == "add-k" and n > 1', "n > 1"),
     section="bleu-smoothing",
-    why="1 was added whether or not smoothing was asked for. Without it the counts are taken as they are, and the "
-    "score is 0 where a length has no match.",
+    why="You smooth without being asked. You always add 1, so a length without a match does not give 0. Which value "
+    "of the argument asks for smoothing?",
     hint="You add 1 also when smooth is None. Then nothing is added, and a length without a match gives 0.",
 )
 
@@ -1740,8 +1757,8 @@ mistake(
     "unigrams-smoothed-too",
     edit('smooth == "add-k" and n > 1', 'smooth == "add-k"'),
     section="bleu-smoothing",
-    why="1 was added to the counts of single tokens as well. A candidate that shares no word with its reference would "
-    "then score above 0.",
+    why='With "add-k", a candidate that shares no word with its reference scores above 0. You also smoothed single '
+    "tokens. From which length on is 1 added?",
     hint="With smooth='add-k' you add 1 for n = 1 too. Only the lengths from 2 on are smoothed, so that no common word "
     "still means 0.",
 )
@@ -1761,8 +1778,7 @@ mistake(
     edit("clipped / total", "clipped / max(1, total)"),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="1 was added to the clipped count but not to the total. A perfect candidate would have a precision above 1, "
-    "and where there are no n-grams the division fails.",
+    why='With "add-k", scores may exceed 100. You raised the clipped count alone. Which other count is raised?',
     hint="With smooth='add-k' your scores are too high, and may exceed 100: the total is raised by 1 as well.",
 )
 
@@ -1780,8 +1796,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="1 was added only where there was no match. Then one match and none may give the same score; add-k raises the "
-    "counts of every length from 2 on.",
+    why='With "add-k", one match and no match may give the same score. You added 1 only where there was none. For '
+    "which lengths is 1 added?",
     hint="With smooth='add-k' you change only the lengths without a match. Add 1 to clipped and total for every n from "
     "2 on.",
 )
@@ -1792,8 +1808,8 @@ mistake(
     edit('1 if smooth == "add-k" and n > 1 else 0', 'len(counts) if smooth == "add-k" and n > 1 else 0'),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="1 was added in every sentence, before summing. A corpus of 1,000 sentences would gain 1,000 matches that "
-    "nobody wrote; add-k adds 1 to the sums.",
+    why='With "add-k", a corpus of 1,000 sentences gains 1,000 matches that nobody wrote. You added 1 in every '
+    "sentence. When should it be added?",
     hint="With smooth='add-k' you add 1 for each sentence. Sum over the corpus first, then add 1.",
 )
 
@@ -1814,8 +1830,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why="A length without any n-gram gave 0 also with add-k. Its smoothed counts are 1 of 1, so it takes part in the "
-    "mean with a precision of 1, as in sacreBLEU.",
+    why='With "add-k", candidates that are all too short score 0. You returned before adding, but 0 of 0 becomes 1 '
+    "of 1. Which of the two comes first?",
     hint="With smooth='add-k', candidates that are all shorter than some n score 0 in your code. Add first, test "
     "afterwards: 0 of 0 becomes 1 of 1.",
 )
@@ -1828,7 +1844,7 @@ mistake(
         "round(100 * brevity_penalty(candidate_length, reference_length) * math.exp(logarithms / max_n), 2)",
     ),
     section="bleu-pitfalls",
-    why="The score was rounded. Rounding is for printing: a difference between two systems may be smaller.",
+    why="Two systems with slightly different scores look equal. You rounded the result. Where does rounding belong?",
     hint="Your score is right to two decimals. Return it unrounded, and round where you print it.",
 )
 
@@ -1837,8 +1853,8 @@ mistake(
     "bleu.corpus_bleu",
     "arguments-used-up",
     section="bleu-pitfalls",
-    why="Sentences were taken off the lists that were passed in. They belong to the caller, who may score them again "
-    "with another max_n.",
+    why="After the call, the caller's lists are empty. You took sentences off them. How can you go through two lists "
+    "without changing them?",
     hint="Your score is right, but the caller's lists are empty afterwards. A function here never changes its "
     "arguments: go through them with zip.",
 )
@@ -1870,8 +1886,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="The numbers of candidates and of lists of references were not compared. `zip` stops at the shorter list, so "
-    "part of the corpus is left out, and nothing says so.",
+    why="A part of the corpus is left out, and nothing says so. `zip` stops at the shorter list. What should be "
+    "compared first?",
     hint="With fewer references than candidates your function scores only a part. Compare the two lengths, and raise a "
     "`ValueError` if they differ.",
 )
@@ -1881,7 +1897,8 @@ mistake(
     "max-n-of-zero-accepted",
     edit('if max_n < 1:\n    raise ValueError(f"max_n is {max_n}, but must be at least 1.")', ""),
     section="bleu-pitfalls",
-    why="A max_n below 1 was not refused. Without any precision there is no score, and what comes out is an accident.",
+    why="With `max_n=0` your score is an accident, because there is no precision at all. You did not check the "
+    "argument. Which values are allowed?",
     hint="With `max_n=0` your function does not raise a `ValueError`. Test the argument before you use it.",
 )
 
@@ -1896,8 +1913,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="A smoothing that does not exist was taken for none. A misspelt name then gives another score than the caller "
-    "expects.",
+    why="A misspelt name of a smoothing silently means none. The caller gets another score than expected. Which "
+    "values are allowed?",
     hint='An unknown `smooth` is accepted. Raise a `ValueError` unless it is `None` or `"add-k"`.',
 )
 
@@ -1920,8 +1937,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="No argument is tested: lists of different lengths, a max_n of 0 and an unknown smoothing are all accepted. Each "
-    "of them is a wrong call that would go unnoticed.",
+    why="Lists of different lengths, a `max_n` of 0 and an unknown smoothing are all accepted. Each is a wrong call "
+    "that would go unnoticed. Which errors does the task name?",
     hint="Your scores are right, but wrong arguments are accepted. Raise the errors that the description names.",
 )
 
@@ -1938,6 +1955,7 @@ mistake(
         "Counter(zip(*(tokens[start:] for start in range(n))))",
     ),
     section="ngrams",
-    why="Neither a string nor an n below 1 is refused. A string is silently counted by characters.",
+    why="A string is silently counted by characters, and an n below 1 is accepted. You check neither argument. Which "
+    "two errors does the task name?",
     hint="You accept a string, whose items are characters, and an n below 1. Raise a TypeError and a ValueError.",
 )

@@ -21,8 +21,8 @@ mistake(
     "error-function-form",
     edit("torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))", "torch.erf(x / math.sqrt(2))"),
     section="two-gelus",
-    why="This is the exact GELU, with the error function. The exercise asks for the form with tanh, which GPT-2 uses "
-    "and which differs by up to 0.0005.",
+    why="Your values differ from a checkpoint's by up to 0.0005. You computed the exact GELU, with the error "
+    "function, while GPT-2 uses an approximation. Which function stands in the formula of the task?",
     hint="Your values are those of the other GELU, the one with erf. The two differ by at most 0.0005, which is enough "
     "to miss a checkpoint's numbers: use the formula with tanh.",
 )
@@ -32,8 +32,8 @@ mistake(
     "sigmoid-form",
     edit("0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))", "x * torch.sigmoid(1.702 * x)"),
     section="two-gelus",
-    why="This is x times sigmoid(1.702 x), a rougher approximation of the same curve. It differs from the tanh form by "
-    "up to 0.02.",
+    why="Your values differ by up to 0.02. You computed x times sigmoid(1.702 x), the roughest of the three forms in "
+    "the paper. Which function stands in the formula of the task?",
     hint="Your values are those of x * sigmoid(1.702 x). That is the third form in the paper and the roughest; asked "
     "for is the one with tanh.",
 )
@@ -43,7 +43,8 @@ mistake(
     "silu",
     edit("0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))", "x * torch.sigmoid(x)"),
     section="gelu-and-relu",
-    why="This is SiLU (swish), x times sigmoid(x). Its curve has a similar shape, but is another function.",
+    why="Your curve has a similar shape, but other values. You computed SiLU, which is x times sigmoid(x). By which "
+    "distribution does GELU weight x?",
     hint="Your values are those of SiLU, x * sigmoid(x). GELU weighs x by the normal distribution, here through tanh.",
 )
 
@@ -52,7 +53,8 @@ mistake(
     "relu",
     edit("0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))", "torch.relu(x)"),
     section="gelu-and-relu",
-    why="This is ReLU, which is 0 for every negative number. GELU is smooth, and a little below 0 there.",
+    why="Your function is 0 for every negative number. This is ReLU, while GELU is smooth and lets a little of a "
+    "negative number through. What should your function return at -1?",
     hint="Your function is 0 for every negative number, which is ReLU. GELU lets a little of a negative number "
     "through.",
 )
@@ -62,7 +64,8 @@ mistake(
     "misplaced-decimal-point",
     edit("0.044715 * x**3", "0.44715 * x**3"),
     section="two-gelus",
-    why="The constant was written 0.44715 in place of 0.044715. The cube then counts ten times as much.",
+    why="Your values are too far from 0 around x = 1: 0.9096 instead of 0.8412. The constant in front of the cube is "
+    "ten times too large. Where does its decimal point belong?",
     hint="Your values are too far from 0 around x = 1: 0.9096 where 0.8412 is right. Look at the constant in front of "
     "the cube, a zero after the point is missing.",
 )
@@ -72,7 +75,8 @@ mistake(
     "no-cube",
     edit("x + 0.044715 * x**3", "x"),
     section="two-gelus",
-    why="The cubic term inside tanh was left out. What remains is too small away from 0.",
+    why="Your values are too small away from 0: about 1.921 instead of 1.9546 at x = 2. You left out a term inside "
+    "tanh. Which power of x is missing?",
     hint="At x = 2 you have 1.9210 or so where 1.9546 is right: the cubic term inside tanh is missing.",
 )
 
@@ -81,7 +85,8 @@ mistake(
     "square-instead-of-cube",
     edit("0.044715 * x**3", "0.044715 * x**2"),
     section="two-gelus",
-    why="x was squared where it has to be cubed. A square has no sign, so that the curve is bent for negative numbers.",
+    why="Your values are worst at negative numbers. You squared x inside tanh, and a square loses the sign. Which "
+    "power stands in the formula?",
     hint="Your values are worst at negative numbers: inside tanh x is squared, and it has to be cubed, which keeps the "
     "sign.",
 )
@@ -91,7 +96,8 @@ mistake(
     "root-forgotten",
     edit("math.sqrt(2 / math.pi)", "2 / math.pi"),
     section="two-gelus",
-    why="The factor inside tanh is 2/pi in place of its square root. The curve rises too slowly.",
+    why="Your curve rises too slowly, with values too close to x/2. The factor inside tanh is 2/pi. What does the "
+    "formula do with this fraction?",
     hint="Your values are too close to x/2: the factor in front of the bracket is the square root of 2/pi, not 2/pi.",
 )
 
@@ -100,7 +106,8 @@ mistake(
     "root-upside-down",
     edit("2 / math.pi", "math.pi / 2"),
     section="two-gelus",
-    why="The factor inside tanh is sqrt(pi/2) in place of sqrt(2/pi). The curve rises too steeply.",
+    why="Your curve is too steep around 0. The fraction under the root is inverted. Which number stands above the "
+    "other in the formula?",
     hint="Your curve is too steep around 0: the fraction under the root stands upside down, it is 2/pi.",
 )
 
@@ -110,7 +117,8 @@ mistake(
     edit('nn.GELU("tanh")(x)', "0.5 * x * torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))"),
     base="module-inside",
     section="two-gelus",
-    why="The 1 in front of tanh is missing. The function is then even, positive on both sides of 0.",
+    why="Your function gives the same value for x and -x. Without the 1 beside tanh, the gate runs from -1 to 1. In "
+    "which range should a gate lie?",
     hint="Your function is the same for x and -x. In the bracket, 1 is added to tanh, which takes it from the range -1 "
     "to 1 into the range 0 to 2.",
 )
@@ -120,7 +128,8 @@ mistake(
     "half-forgotten",
     edit("0.5 * x", "x"),
     section="two-gelus",
-    why="The factor 0.5 is missing. For large x the result is 2x in place of x.",
+    why="All your values are twice what they should be. The sum of 1 and tanh goes up to 2. Which factor brings it "
+    "back to 1?",
     hint="All your values are twice what they should be: 1 + tanh goes up to 2, so the factor 0.5 is needed.",
 )
 
@@ -129,7 +138,8 @@ mistake(
     "x-forgotten",
     edit("0.5 * x", "0.5"),
     section="gelu-and-relu",
-    why="Only the gate was returned, the part between 0 and 1. GELU is x times that gate.",
+    why="Your values lie between 0 and 1, with 0.5 at x = 0. You returned the gate alone. What does GELU do with the "
+    "gate and x?",
     hint="Your values lie between 0 and 1 and are 0.5 at x = 0: that is the gate alone. GELU multiplies x by it.",
 )
 
@@ -138,7 +148,8 @@ mistake(
     "cube-outside-the-bracket",
     edit("math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)", "math.sqrt(2 / math.pi) * x + 0.044715 * x**3"),
     section="two-gelus",
-    why="The factor sqrt(2/pi) multiplies x alone, not x plus the cubic term. The bracket is missing.",
+    why="Your values are slightly too far from 0 around x = 2. The factor sqrt(2/pi) multiplies x alone. Which other "
+    "term does it multiply in the formula?",
     hint="Your values are a little too far from 0 around x = 2: the factor sqrt(2/pi) has to multiply the cubic term "
     "as well, so put both into a bracket.",
 )
@@ -148,8 +159,8 @@ mistake(
     "converts-to-float32",
     edit("return 0.5 * x * (", "x = x.float()\nreturn 0.5 * x * ("),
     section="blocks-pitfalls",
-    why="The input was converted to float32 and the result left in it. Float64 input loses half of its digits, and "
-    "bfloat16 input comes back in a type that the next layer did not expect.",
+    why="Your result is float32 whatever type came in. You converted the input, so float64 loses half of its digits, "
+    "and bfloat16 meets another type in the next layer. Which type should the result have?",
     hint="Your result is float32 whatever type came in. Plain tensor arithmetic keeps the type: leave out `.float()`, "
     "or convert back at the end.",
 )
@@ -162,7 +173,8 @@ mistake(
         "gate = 0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))\nreturn x.data.mul_(gate)",
     ),
     section="blocks-pitfalls",
-    why="The input was multiplied in place. The caller's tensor holds other numbers afterwards.",
+    why="After the call, the caller's tensor holds other numbers. You multiplied the input in place. Which form of "
+    "the product makes a new tensor?",
     hint="Your result is right, but the tensor that was passed in has changed. A function here never changes its "
     "arguments: use the forms without the underscore.",
 )
@@ -173,7 +185,8 @@ mistake(
     edit('nn.GELU("tanh")(x)', 'F.gelu(x.detach(), approximate="tanh")'),
     base="module-inside",
     section="blocks-pitfalls",
-    why="The result was computed on detached numbers. No gradient passes, so nothing before the activation can learn.",
+    why="Your values are right, but no gradient reaches `x`, so nothing before the activation can learn. You "
+    "computed on detached numbers. Which step is not recorded?",
     hint="Your values are right, but no gradient arrives at `x`: something detaches it (`.detach()`, `.data`, "
     "`torch.tensor`, `.item()`, or `no_grad`). Stay with operations on `x` itself.",
 )
@@ -189,8 +202,8 @@ mistake(
         """,
     ),
     section="gelu-and-relu",
-    why="The tanh was written with two exponentials, as it is defined. For large numbers of either sign one of them "
-    "overflows, and inf / inf is NaN.",
+    why="For numbers of large size, your result is NaN. You wrote tanh with two exponentials, and one of them "
+    "overflows, which gives inf / inf. Which function computes tanh without overflow?",
     hint="For large `x`, positive or negative, your result is NaN: an exponential overflows. `torch.tanh` does not.",
 )
 
@@ -205,8 +218,8 @@ mistake(
         """,
     ),
     section="gelu-and-relu",
-    why="The tanh was written as (e^2a - 1) / (e^2a + 1). For large positive numbers the exponential overflows, and "
-    "inf / inf is NaN.",
+    why="For large positive numbers, your result is NaN. You wrote tanh with an exponential, and it overflows, which "
+    "gives inf / inf. Which function computes tanh without overflow?",
     hint="For large positive `x` your result is NaN: the exponential overflows. `torch.tanh` does not.",
 )
 
@@ -222,8 +235,9 @@ mistake(
     edit("torch.sqrt(variance + self.eps)", "(variance + self.eps)"),
     base="mean-and-variance-first",
     section="biased-variance",
-    why="Deviations were divided by x.std(), which divides by d - 1, plus eps outside the root. That is the form of "
-    "several published programs; it is smaller by the factor sqrt((d - 1)/d) and is not what PyTorch does.",
+    why="Your results are the right ones times sqrt((d - 1)/d). You divided by `x.std()`, which divides by d - 1, "
+    "and added eps outside the root, as several published programs do. What does PyTorch's layer normalisation "
+    "divide by?",
     hint="Your results are too small by the factor sqrt((d - 1)/d): `std` and `var` divide by d - 1 unless told "
     "otherwise. Divide the squares by d, and put eps under the root.",
 )
@@ -234,8 +248,8 @@ mistake(
     edit("x.var(-1, unbiased=False, keepdim=True)", "x.var(-1, keepdim=True)"),
     base="mean-and-variance-first",
     section="biased-variance",
-    why="The variance divides by d - 1, the estimate for a sample. Layer normalisation divides by d: the vector is not "
-    "a sample, it is all there is.",
+    why="Your results are the right ones times sqrt((d - 1)/d). Your variance divides by d - 1, which estimates the "
+    "variance from a sample. Is the vector a sample, or all there is?",
     hint="Your results are too small by the factor sqrt((d - 1)/d): `var` divides by d - 1 unless told otherwise.",
 )
 
@@ -246,8 +260,8 @@ mistake(
     edit("torch.sqrt(variance + self.eps)", "(variance + self.eps)"),
     base="mean-and-variance-first",
     section="epsilon-inside-the-root",
-    why="eps was added to the standard deviation in place of the variance. For rows of small variance the two are far "
-    "apart.",
+    why="Your results are right for ordinary rows and wrong for nearly constant ones. You added eps to the standard "
+    "deviation. Where does eps stand in the formula?",
     hint="Your results are right for ordinary rows and wrong for nearly constant ones: eps belongs under the root, "
     "added to the variance.",
 )
@@ -259,7 +273,8 @@ mistake(
     edit("variance = centred.square().mean(-1, keepdim=True)", ""),
     edit("torch.sqrt(variance + self.eps)", "centred.square().mean(-1, keepdim=True).sqrt()"),
     section="epsilon-inside-the-root",
-    why="eps was left out. A row whose entries are all equal is then 0/0, which is NaN.",
+    why="Rows of equal numbers come out as NaN, and nearly constant rows are blown up. You left eps out, so such a "
+    "row is 0/0. Where does eps stand in the formula?",
     hint="Rows of equal numbers come out as NaN, and nearly constant rows are blown up: eps is not used. It is added "
     "to the variance, under the root.",
 )
@@ -270,7 +285,8 @@ mistake(
     edit("self.eps = eps", ""),
     edit("variance + self.eps", "variance + 1e-5"),
     section="epsilon-inside-the-root",
-    why="A number was written in place of the argument eps. Another eps is then ignored.",
+    why="Your results do not depend on `eps`. You wrote a number instead of the argument. Where should the argument "
+    "be kept until `forward` needs it?",
     hint="Your results do not depend on the argument `eps`. Keep it in `__init__` and use it in `forward`.",
 )
 
@@ -279,8 +295,8 @@ mistake(
     "other-default-epsilon",
     edit("def __init__(self, d_model, eps=1e-5):", "def __init__(self, d_model, eps=1e-6):"),
     section="epsilon-inside-the-root",
-    why="The default of eps is 1e-6, as in some published programs, not 1e-5. For rows of small variance that changes "
-    "the result.",
+    why="Without the argument `eps`, rows of small variance come out too large. Your default is 1e-6, as in some "
+    "published programs. Which default does the task give?",
     hint="With an eps that is passed you are right; without one, rows of small variance come out too large. The "
     "default here, and in PyTorch, is 1e-5.",
 )
@@ -293,7 +309,8 @@ mistake(
     edit("x - mean) / torch.sqrt(variance + self.eps", "mean) / torch.sqrt(variance + self.eps**2"),
     base="mean-and-variance-first",
     section="epsilon-inside-the-root",
-    why="The square of eps was added under the root. With eps = 1e-5 that is 1e-10, next to nothing.",
+    why="Rows of small variance come out too large. You added the square of eps, which is next to nothing. What does "
+    "the formula add to the variance?",
     hint="Rows of small variance come out too large: eps itself is added to the variance, not its square.",
 )
 
@@ -305,8 +322,8 @@ mistake(
     edit("x - mean) / torch.sqrt(variance + self.eps", "centred) / torch.sqrt(variance.clamp(min=self.eps)"),
     base="mean-and-variance-first",
     section="epsilon-inside-the-root",
-    why="The variance was raised to eps where it is below, in place of adding eps to it. That keeps the division from "
-    "failing but gives other numbers.",
+    why="Your results differ slightly for rows of small variance. You used eps as a lower limit of the variance. "
+    "What does the formula do with eps?",
     hint="You use eps as a lower limit of the variance. It is added to the variance of every row.",
 )
 
@@ -318,8 +335,8 @@ mistake(
     edit("x - mean) / torch.sqrt(variance + self.eps)", "centred) / (variance + self.eps)"),
     base="mean-and-variance-first",
     section="layer-normalisation",
-    why="Deviations were divided by the variance, without the root. The result then depends on the unit in which x is "
-    "measured.",
+    why="Doubling the input halves your result. You divided the deviations by the variance, which has the unit of x "
+    "squared. Which measure of spread has the unit of x?",
     hint="Twice as large an input gives you half as large a result: you divide by the variance. Its square root, the "
     "standard deviation, has the unit of x.",
 )
@@ -330,8 +347,8 @@ mistake(
     edit("centred.square().mean", "centred.abs().mean"),
     edit("torch.sqrt(variance + self.eps)", "(variance + self.eps)"),
     section="biased-variance",
-    why="The deviations were divided by their mean size, without squares and root. That is another measure of spread, "
-    "smaller than the standard deviation.",
+    why="Your results are too large. You divided by the mean absolute deviation, which is smaller than the standard "
+    "deviation. Which three steps lead from deviations to a standard deviation?",
     hint="Your results are too large: you divide by the mean of the absolute deviations. Square them, average, and take "
     "the root.",
 )
@@ -342,8 +359,8 @@ mistake(
     edit("x.var(-1, unbiased=False, keepdim=True)", "x.std(-1, unbiased=False, keepdim=True)"),
     base="mean-and-variance-first",
     section="layer-normalisation",
-    why="A root was taken of the standard deviation, which is a root already. The results are neither of variance 1 "
-    "nor independent of the unit of x.",
+    why="Your rows do not have variance 1, and they depend on the unit of x. You took a root of the standard "
+    "deviation, which is already a root. How many roots does the formula contain?",
     hint="Your results have not the variance 1: a second root is taken. The root of the variance is the standard "
     "deviation, so take one of the two, not both.",
 )
@@ -355,8 +372,8 @@ mistake(
     edit("x - mean", "x"),
     base="mean-and-variance-first",
     section="layer-normalisation",
-    why="The entries were divided by the standard deviation, and the mean was left in. The result has the mean of x "
-    "over its standard deviation, not 0.",
+    why="The mean of your rows is not 0. You divided by the standard deviation without centring the entries. What "
+    "should be subtracted from x before the division?",
     hint="The mean of your rows is not 0 before gain and bias: subtract it from x, not only inside the variance.",
 )
 
@@ -368,8 +385,8 @@ mistake(
     edit("x - mean) / torch.sqrt(variance + self.eps", "x - x.mean(-1, keepdim=True)) / torch.sqrt(mean + self.eps"),
     base="mean-and-variance-first",
     section="rms-normalisation",
-    why="The mean of the squares was used as variance, without subtracting the square of the mean. That mixes layer "
-    "normalisation with RMSNorm.",
+    why="Your rows have a variance below 1 whenever their mean is not 0. You used the mean of the squares as "
+    "variance, which mixes layer normalisation with RMSNorm. From which value does a variance measure distances?",
     hint="Your rows have a variance below 1 whenever their mean is not 0: you divide by the root mean square of x, not "
     "of its deviations from the mean.",
 )
@@ -382,8 +399,8 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="Mean and variance were taken along the first axis, over the sequences of the batch. That is what batch "
-    "normalisation does; the result of a sequence then depends on its neighbours.",
+    why="Your result for one sequence changes with the other sequences of the batch. You took mean and variance "
+    "along the first axis, as batch normalisation does. Over which axis is a vector normalised by itself?",
     hint="Your results for one sequence change with the other sequences of the batch: mean and variance run along the "
     "first axis. Each vector is normalised by itself, along the last axis.",
 )
@@ -399,8 +416,8 @@ mistake(
     edit("x - mean", "centred"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="Mean and variance were taken over the last two axes together. Positions then share their statistics, and a "
-    "later token changes an earlier one, which breaks every causal model.",
+    why="Your result for one position changes with other positions, which breaks every causal model. You took mean "
+    "and variance over the last two axes together. Over which axis is a vector normalised by itself?",
     hint="Your results for one position change with the other positions: mean and variance run over two axes. Each "
     "vector is normalised by itself, along the last axis alone.",
 )
@@ -412,8 +429,8 @@ mistake(
     edit("x - mean) / torch.sqrt(variance + self.eps", "x - x.mean()) / torch.sqrt(x.var(unbiased=False) + self.eps"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="One mean and one variance of the whole tensor were used. Vectors then keep their differences in size, and "
-    "every one of them depends on all others.",
+    why="Vectors keep their differences in size, and each depends on all others. You used one mean and one variance "
+    "for the whole tensor. How many means does a tensor of N vectors need?",
     hint="Your mean and variance are single numbers for the whole tensor. Each vector needs its own, along the last "
     "axis with that axis kept.",
 )
@@ -426,7 +443,8 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="Mean and variance were taken along axis 1, which is the last one only for a matrix. For (B, T, d) it is time.",
+    why="Your rows are normalised over time. You used axis 1, which is the last one only for a matrix. From which "
+    "end can axes be counted safely?",
     hint="You normalise along axis 1. For (B, T, d) that is time; count from the end, so that any number of axes may "
     "come before.",
 )
@@ -439,8 +457,8 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="The last axis was called 2, which is right for (B, T, d) alone. A vector by itself, or a batch of heads, has "
-    "its last axis elsewhere.",
+    why="Your layer works for (B, T, d) and fails for other numbers of axes. You called the last axis 2. From which "
+    "end can axes be counted safely?",
     hint="You are right for (B, T, d) and fail for other numbers of axes: the last axis was called 2. Counted from the "
     "end it is -1, whatever comes before.",
 )
@@ -453,8 +471,8 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="The mean dropped the axis that it ran over. What is left does not line up with the vectors, or lines up with "
-    "the wrong axis.",
+    why="Your layer fails or uses the wrong axis. The mean lost the axis it ran over, so (B, T, d) minus (B, T) does "
+    "not line up. How can a reduction keep its axis?",
     hint="After a mean along the last axis that axis is gone, so (B, T, d) minus (B, T) does not line up. Keep it with "
     "length 1, `keepdim=True`.",
 )
@@ -467,8 +485,8 @@ mistake(
         "centred / torch.sqrt(variance + self.eps)",
     ),
     section="gain-and-bias",
-    why="gamma and beta exist but are not used. Trained weights then have no effect, and the layer cannot learn "
-    "another scale.",
+    why="Trained weights have no effect on your result. gamma and beta exist, but you do not use them. What does "
+    "each of the two do with a normalised entry?",
     hint="Your result is the same whatever `gamma` and `beta` hold: multiply by the one and add the other.",
 )
 
@@ -480,7 +498,8 @@ mistake(
         "self.gamma * centred / torch.sqrt(variance + self.eps)",
     ),
     section="gain-and-bias",
-    why="beta exists but is not added. The layer then cannot move its output away from mean 0.",
+    why="Your result does not depend on `beta`, so its mean is always 0 up to the gain. You did not add the bias. "
+    "Which step is missing at the end?",
     hint="Your result does not depend on `beta`: it is added at the end.",
 )
 
@@ -492,8 +511,8 @@ mistake(
         "self.gamma * (centred / torch.sqrt(variance + self.eps) + self.beta)",
     ),
     section="gain-and-bias",
-    why="beta was added before the multiplication by gamma. The bias is then scaled by the gain, which it is not in "
-    "trained weights.",
+    why="Trained weights give another result. You added `beta` before the multiplication by `gamma`, so the gain "
+    "also scales the bias. Which of the two comes first?",
     hint="You multiply `beta` by `gamma` as well: first the gain, then the bias.",
 )
 
@@ -504,8 +523,8 @@ mistake(
     edit("torch.ones(d_model)", "torch.ones(1)"),
     edit("self.beta = nn.Parameter(torch.zeros(d_model))", "self.beta = nn.Parameter(torch.zeros(1))\nself.eps = eps"),
     section="gain-and-bias",
-    why="gamma and beta are single numbers for the whole vector. Each entry has its own gain and bias, so the weights "
-    "of a trained model do not fit.",
+    why="The weights of a trained model do not fit your layer. Your gain and bias are single numbers for the whole "
+    "vector. How many entries should each have?",
     hint="Your `gamma` and `beta` have shape (1,), one number for all entries. Give each of the d_model entries its "
     "own, shape (d_model,).",
 )
@@ -517,8 +536,8 @@ mistake(
     edit("nn.Parameter(torch.ones(d_model))", "torch.ones(d_model)"),
     edit("self.beta = nn.Parameter(torch.zeros(d_model))", "self.beta = torch.zeros(d_model)\nself.eps = eps"),
     section="gain-and-bias",
-    why="gamma and beta are plain tensors, not parameters. An optimiser never sees them, and they are not saved with "
-    "the model.",
+    why="Training does not change gamma and beta, and they are not saved. You kept them as plain tensors, which "
+    "`parameters()` does not list. What turns a tensor into a parameter?",
     hint="`gamma` and `beta` are plain tensors, so `parameters()` does not list them and nothing trains them. Wrap "
     "each in `nn.Parameter`.",
 )
@@ -533,7 +552,8 @@ mistake(
     edit("x - mean", "centred"),
     base="mean-and-variance-first",
     section="gain-and-bias",
-    why="gamma and beta were registered as buffers. A buffer moves and is saved with the model, but is not trained.",
+    why="gamma and beta are saved, but training does not change them. You registered them as buffers. Which kind of "
+    "tensor does an optimiser receive?",
     hint="`gamma` and `beta` are buffers: saved, but not among `parameters()`, so nothing trains them. Make each an "
     "`nn.Parameter`.",
 )
@@ -548,8 +568,8 @@ mistake(
         "self.beta = nn.Parameter(torch.randn(d_model))\nself.eps = eps",
     ),
     section="gain-and-bias",
-    why="gamma and beta start at random numbers. A new layer should do nothing but normalise, so gamma starts at 1 and "
-    "beta at 0.",
+    why="A new layer does more than normalise. gamma and beta start at random numbers. Which gain and which bias "
+    "change nothing?",
     hint="A freshly built layer of yours does more than normalise: `gamma` has to start at 1 and `beta` at 0.",
 )
 
@@ -562,8 +582,8 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="gain-and-bias",
-    why="gamma starts at 0, like beta. A new layer then returns nothing but zeros, and the first steps of training "
-    "pass no gradient through it.",
+    why="A new layer returns only zeros, and no gradient passes through it at first. gamma starts at 0. Which gain "
+    "changes nothing?",
     hint="A freshly built layer of yours returns zeros only: `gamma` multiplies, so it has to start at 1.",
 )
 
@@ -581,8 +601,8 @@ mistake(
     ),
     base="mean-and-variance-first",
     section="layer-normalisation",
-    why="Mean and standard deviation were cut from the graph. The forward pass is right, but the gradient leaves out "
-    "that both depend on every entry of x.",
+    why="Your values are right, but the gradient of `x` is wrong. You cut mean and variance from the graph, although "
+    "both depend on every entry of x. Which steps must be recorded?",
     hint="Your values are right and the gradient of `x` is wrong: mean and variance depend on x too, and `no_grad` or "
     "`detach` hides that from autograd.",
 )
@@ -595,8 +615,8 @@ mistake(
     edit("x - mean", "x"),
     base="mean-and-variance-first",
     section="blocks-pitfalls",
-    why="The mean was subtracted in place. The residual connection adds x later on, and it is no longer the x that "
-    "came in.",
+    why="After the call, the caller's x has changed, and the residual connection adds the wrong tensor. You "
+    "subtracted the mean in place. Which form makes a new tensor?",
     hint="Your result is right, but the tensor that was passed in has changed. A residual connection still needs it: "
     "use `x - mean`, not `x -= mean`.",
 )
@@ -612,8 +632,8 @@ mistake(
     ),
     base="mean-and-variance-first",
     section="blocks-pitfalls",
-    why="The computation was done in float32 and its result left in it. Float64 loses half of its digits, and a model "
-    "in bfloat16 meets two types in its next product.",
+    why="Your result is float32 whatever type came in, so the next product of a bfloat16 model meets two types. You "
+    "left the result of a float32 computation as it was. Which type should you return?",
     hint="Your result is float32 whatever type came in. Computing in another type is fine, but return the type of `x`.",
 )
 
@@ -628,8 +648,8 @@ mistake(
     ),
     base="mean-and-variance-first",
     section="gain-and-bias",
-    why="`__init__` assigned parameters without calling `super().__init__()` first. `nn.Module` registers them in "
-    "tables that only its own `__init__` creates, so the assignment is refused.",
+    why="Building your layer raises an error about assigning parameters. `nn.Module` registers them in tables that "
+    "only its own `__init__` creates. Which call has to come first?",
     hint="Building your layer raises 'cannot assign parameters before Module.__init__() call'. The first line of "
     "`__init__` has to initialise the base class.",
 )
@@ -639,8 +659,8 @@ mistake(
     "blocks.LayerNorm",
     "library-names",
     section="gain-and-bias",
-    why="The parameters are called weight and bias, as in nn.LayerNorm. Names are part of the interface: this course's "
-    "are gamma and beta.",
+    why="Weights cannot be copied into your layer. You used the names of `nn.LayerNorm`, and names are part of the "
+    "interface. Which two names does the task give?",
     hint="There is no `gamma` in your layer. PyTorch calls the two `weight` and `bias`; here they are `gamma` and "
     "`beta`, and weights are copied in by those names.",
 )
@@ -657,8 +677,8 @@ mistake(
     edit("variance = x.var(-1, unbiased=False, keepdim=True)", "mean, variance = self.kept.setdefault(x.shape, new)"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="Mean and variance of the first call were kept and used for later inputs of the same shape. Batch "
-    "normalisation keeps running averages; a layer norm computes both anew for every vector.",
+    why="The second call uses the mean and variance of the first. You stored them, as batch normalisation stores "
+    "running averages. What does a layer norm compute anew for every vector?",
     hint="The second call of your layer uses mean and variance of the first. They belong to the vector, so compute "
     "them anew in every call and keep nothing.",
 )
@@ -677,8 +697,7 @@ mistake(
         "weight * centred / torch.sqrt(centred.square().mean(-1, keepdim=True) + eps",
     ),
     section="rms-normalisation",
-    why="The mean was subtracted first, as in layer normalisation. RMSNorm leaves the mean alone; that is its whole "
-    "point.",
+    why="Your rows have mean 0. You subtracted the mean, as layer normalisation does. What does RMSNorm leave out?",
     hint="Your rows have mean 0: you have subtracted it, which makes this a layer normalisation without bias. RMSNorm "
     "only divides.",
 )
@@ -689,8 +708,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.var(-1, unbiased=False, keepdim=True) + eps"),
     section="rms-normalisation",
-    why="x was divided by its standard deviation, which measures distances from the mean. The root mean square "
-    "measures distances from 0.",
+    why="Your results are right only for rows of mean 0. You divided by the standard deviation, which measures "
+    "distances from the mean. From which value does the root mean square measure?",
     hint="You divide by the standard deviation. That equals the root mean square only for rows of mean 0: take the "
     "mean of the squares of x itself.",
 )
@@ -701,7 +720,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.square().sum(-1, keepdim=True) + eps"),
     section="rms-normalisation",
-    why="x was divided by its length, the root of the sum of the squares. Entries then shrink as vectors grow wider.",
+    why="Your results are sqrt(d) times too small, so entries shrink as vectors grow wider. You divided by the "
+    "length of the vector. What turns the sum of the squares into the quantity in the name?",
     hint="Your results are too small by the factor sqrt(d): you divide by the length of the vector. The root mean "
     "square has the mean of the squares under the root, not their sum.",
 )
@@ -712,7 +732,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("torch.sqrt(mean_square + eps)", "(x.square().mean(-1, keepdim=True) + eps)"),
     section="rms-normalisation",
-    why="x was divided by the mean square, without the root. The result depends on the unit in which x is measured.",
+    why="Doubling the input halves your result. You divided by the mean square, which has the unit of x squared. "
+    "Which step is missing?",
     hint="Twice as large an input gives you half as large a result: the root of the mean square is missing.",
 )
 
@@ -722,8 +743,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("torch.sqrt(mean_square + eps)", "(x.abs().mean(-1, keepdim=True) + eps)"),
     section="rms-normalisation",
-    why="The mean of the absolute values was used, where the root of the mean of the squares is meant. The two differ "
-    "for every row whose entries are not of equal size.",
+    why="Your results are too large wherever entries differ in size. You divided by the mean absolute value. Which "
+    "three steps does the name root mean square describe?",
     hint="You divide by the mean absolute value. Square, take the mean, take the root.",
 )
 
@@ -733,8 +754,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("torch.sqrt(mean_square + eps)", "(x.square().mean(-1, keepdim=True).sqrt() + eps)"),
     section="epsilon-inside-the-root",
-    why="eps was added to the root mean square in place of the mean square. For rows of small entries the two are far "
-    "apart.",
+    why="Your results are right for ordinary rows and wrong for rows of small numbers. You added eps to the root. "
+    "Where does eps stand in the formula?",
     hint="Your results are right for ordinary rows and wrong for rows of small numbers: eps is added to the mean "
     "square, under the root.",
 )
@@ -745,7 +766,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("torch.sqrt(mean_square + eps)", "x.square().mean(-1, keepdim=True).sqrt()"),
     section="epsilon-inside-the-root",
-    why="eps was left out. A row of zeros is then 0/0, which is NaN.",
+    why="A row of zeros comes out as NaN, and rows of small numbers are blown up. You left eps out, so such a row is "
+    "0/0. Where does eps stand in the formula?",
     hint="A row of zeros comes out as NaN, and rows of small numbers are blown up: eps is not used. Add it to the mean "
     "square, under the root.",
 )
@@ -755,7 +777,8 @@ mistake(
     "blocks.rms_norm",
     "epsilon-fixed",
     section="epsilon-inside-the-root",
-    why="A number was written in place of the argument eps. Another eps is then ignored.",
+    why="Your results do not depend on `eps`. You wrote a number instead of the argument. Where does the argument "
+    "belong?",
     hint="Your results do not depend on the argument `eps`: use it in place of the number that you wrote.",
 )
 def rms_norm(x, weight, eps=1e-5):
@@ -769,8 +792,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.square().mean(-1, keepdim=True) + eps"),
     section="epsilon-inside-the-root",
-    why="The default of eps is 1e-6 or less, as in some published programs, not 1e-5. For rows of small numbers that "
-    "changes the result.",
+    why="Without the argument `eps`, rows of small numbers come out too large. Your default is 1e-6 or less, as in "
+    "some published programs. Which default does the task give?",
     hint="With an eps that is passed you are right; without one, rows of small numbers come out too large. The default "
     "here is 1e-5.",
 )
@@ -781,7 +804,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("weight * x / torch.sqrt(mean_square + eps", "x / torch.sqrt(x.square().mean(-1, keepdim=True) + eps"),
     section="rms-normalisation",
-    why="The gain was not used. Every entry keeps the same scale, and the trained weight has no effect.",
+    why="Your result does not depend on `weight`, so the trained gain has no effect. You did not use it. Which step "
+    "is missing?",
     hint="Your result does not depend on `weight`: multiply by it, entry by entry.",
 )
 
@@ -790,8 +814,8 @@ mistake(
     "blocks.rms_norm",
     "one-plus-weight",
     section="rms-normalisation",
-    why="x was scaled by 1 + weight. Some models store the gain that way; here, as in PyTorch, the weight is the gain "
-    "itself.",
+    why="Your result is too large by the normalised x. You scaled by 1 + weight, as models do that store the gain in "
+    "this way. What is the weight here?",
     hint="You multiply by 1 + weight. That is how some models store their gain; here the weight is the gain.",
 )
 def rms_norm(x, weight, eps=1e-5):
@@ -804,8 +828,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", "x = weight * x"),
     edit("weight * x / torch.sqrt(mean_square + eps", "x / torch.sqrt(x.square().mean(-1, keepdim=True) + eps"),
     section="rms-normalisation",
-    why="x was scaled before the root mean square was taken. The weight then changes the divisor too and partly "
-    "cancels.",
+    why="Doubling `weight` hardly changes your result. You scaled x before the root mean square was taken, so the "
+    "weight also changes the divisor. Which step should come first?",
     hint="Your weight acts before the division: its size cancels, since the scaled vector is divided by its own size. "
     "Normalise x, then multiply.",
 )
@@ -816,8 +840,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.square().mean() + eps"),
     section="which-axis",
-    why="One mean square of the whole tensor was used. Vectors keep their differences in size, and each depends on all "
-    "others.",
+    why="Vectors keep their differences in size, and each depends on all others. You used one mean square for the "
+    "whole tensor. Over which axis is a vector normalised by itself?",
     hint="Your divisor is a single number for the whole tensor. Each vector needs its own: take the mean along the "
     "last axis and keep that axis.",
 )
@@ -828,8 +852,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", "axis = -2 if x.ndim > 1 else -1"),
     edit("mean_square + eps", "x.square().mean(axis, keepdim=True) + eps"),
     section="which-axis",
-    why="The mean was taken along the axis before the last, which is time. Positions are then mixed, and the entries "
-    "of one vector are divided by different numbers.",
+    why="Positions are mixed, and the entries of one vector are divided by different numbers. Your mean ran over the "
+    "positions. Over which axis is a vector normalised by itself?",
     hint="Your mean runs over the positions. Each vector is normalised by itself, along the last axis.",
 )
 
@@ -839,8 +863,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.square().mean(-1) + eps"),
     section="which-axis",
-    why="The mean dropped the axis that it ran over. What is left does not line up with the vectors, or lines up with "
-    "the wrong axis.",
+    why="Your function fails or uses the wrong axis. The mean lost the axis it ran over, so (T, d) divided by (T,) "
+    "does not line up. How can a reduction keep its axis?",
     hint="After a mean along the last axis that axis is gone, so (T, d) divided by (T,) does not line up. Keep it with "
     "length 1, `keepdim=True`.",
 )
@@ -851,8 +875,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.detach().square().mean(-1, keepdim=True) + eps"),
     section="rms-normalisation",
-    why="The root mean square was cut from the graph. The forward pass is right, but the gradient leaves out that the "
-    "divisor depends on every entry of x.",
+    why="Your values are right, but the gradient of `x` is wrong. You cut the divisor from the graph, although it "
+    "depends on every entry of x. Which steps must be recorded?",
     hint="Your values are right and the gradient of `x` is wrong: the divisor depends on x too, and `no_grad` or "
     "`detach` hides that from autograd.",
 )
@@ -863,7 +887,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", "x /= torch.sqrt(x.square().mean(-1, keepdim=True) + eps)"),
     edit("weight * x / torch.sqrt(mean_square + eps)", "weight * x"),
     section="blocks-pitfalls",
-    why="x was divided in place. The residual connection adds x later on, and it is no longer the x that came in.",
+    why="After the call, the caller's x has changed, and the residual connection adds the wrong tensor. You divided "
+    "in place. Which form makes a new tensor?",
     hint="Your result is right, but the tensor that was passed in has changed: use `x / rms`, not `x /= rms`.",
 )
 
@@ -876,8 +901,8 @@ mistake(
         "weight.float() * x / torch.sqrt(x.square().mean(-1, keepdim=True) + eps",
     ),
     section="blocks-pitfalls",
-    why="The computation was done in float32 and its result left in it. Float64 loses half of its digits, and bfloat16 "
-    "comes back in another type.",
+    why="Your result is float32 whatever type came in. You left the result of a float32 computation as it was. Which "
+    "type should you return?",
     hint="Your result is float32 whatever type came in. Computing in another type is fine, but return the type of `x`.",
 )
 
@@ -893,8 +918,8 @@ mistake(
     edit("self.activation(self.w_1(x))", "self.w_1(x)"),
     base="conditional-activation",
     section="why-non-linear",
-    why="The two linear layers follow each other directly. Together they are one linear layer, so the hidden width "
-    "buys nothing.",
+    why="Your layer is linear in x. Two linear layers in a row are one linear layer, so the hidden width adds "
+    "nothing. What belongs between them?",
     hint="Your layer is linear in x: the activation between the two linear layers is missing.",
 )
 
@@ -907,8 +932,8 @@ mistake(
     ),
     base="conditional-activation",
     section="feed-forward-layer",
-    why="The activation came after the second linear layer. The two linear layers then collapse into one, and a ReLU "
-    "at the end lets the layer only ever add positive numbers.",
+    why="With ReLU your results are never negative. The activation comes after the second linear layer, and the two "
+    "layers collapse into one. Where does the activation belong?",
     hint="Your results are never negative (or hardly): the activation stands after `w_2`. It belongs between the two "
     "layers.",
 )
@@ -922,8 +947,8 @@ mistake(
     ),
     base="conditional-activation",
     section="feed-forward-layer",
-    why="The activation was applied after both linear layers. What the layer adds to the residual stream can then "
-    "never be negative.",
+    why="With ReLU your results are never negative, so the layer can only add to the residual stream. You applied "
+    "the activation a second time, after the last layer. With which step does the layer end?",
     hint="Your results are never negative (or hardly): there is a second activation after `w_2`. The layer ends with "
     "the linear map.",
 )
@@ -937,8 +962,8 @@ mistake(
     ),
     base="conditional-activation",
     section="residual-connections",
-    why="x was added inside the layer. That is the work of the residual connection around it, so x would be counted "
-    "twice.",
+    why="x is counted twice in the residual stream. You added it inside the layer. Which module adds it around the "
+    "layer?",
     hint="Your layer adds x to its result. The residual connection around it does that; here it would be counted "
     "twice.",
 )
@@ -949,8 +974,8 @@ mistake(
     edit('torch.relu if activation == "relu" else gelu', 'F.relu if activation == "relu" else F.gelu'),
     base="conditional-activation",
     section="two-gelus",
-    why="The default of F.gelu or nn.GELU was used, which is the form with the error function. Asked for is the form "
-    "with tanh.",
+    why='With `activation="gelu"` your values differ by up to 0.0005. You used PyTorch\'s default, the form with '
+    "erf. Which form does the task ask for?",
     hint='With activation="gelu" you use the form with erf, the default of PyTorch. Use the function of task 1, or '
     "`approximate='tanh'`.",
 )
@@ -962,7 +987,8 @@ mistake(
     edit("self.activation(self.w_1(x))", "torch.relu(self.w_1(x))"),
     base="conditional-activation",
     section="gelu-and-relu",
-    why="ReLU is used whatever activation says. A model that was trained with GELU then computes something else.",
+    why='With `activation="gelu"` your layer still uses ReLU, so a model trained with GELU gives other results. You '
+    "ignored the argument. Where can the choice be kept until `forward`?",
     hint='With activation="gelu" your layer still uses ReLU: keep the choice in `__init__` and follow it in `forward`.',
 )
 
@@ -974,7 +1000,8 @@ mistake(
         'def __init__(self, d_model, d_ff, dropout=0.1, activation="gelu"):',
     ),
     section="feed-forward-layer",
-    why="The default activation is GELU. Here it is ReLU, as in the Transformer paper.",
+    why="Without the argument `activation`, your layer uses GELU. The Transformer paper uses ReLU. Which default "
+    "does the task give?",
     hint='Without the argument `activation` your layer uses GELU; the default is "relu", as in the Transformer paper.',
 )
 
@@ -991,8 +1018,8 @@ mistake(
     edit('torch.relu if activation == "relu" else gelu', 'gelu if activation == "gelu" else torch.relu'),
     base="conditional-activation",
     section="feed-forward-layer",
-    why="Any activation other than 'gelu' was taken to mean ReLU. A typing error then trains another model without a "
-    "word.",
+    why='An unknown activation such as "swish" silently becomes ReLU. A typing error then trains another model. How '
+    "should the layer react to a name that it does not know?",
     hint='An unknown activation such as "swish" is taken for ReLU in silence. Raise a ValueError that names the '
     "argument and says what is allowed.",
 )
@@ -1010,8 +1037,8 @@ mistake(
     edit('self.activation = torch.relu if activation == "relu" else gelu', ""),
     base="conditional-activation",
     section="feed-forward-layer",
-    why="The activation was looked up in a dictionary, so an unknown one raises KeyError. The message then shows the "
-    "wrong word and not what is allowed.",
+    why="An unknown activation ends in a KeyError that does not say what is allowed. You looked the name up in a "
+    "dictionary. Which error does the task ask for, with which message?",
     hint="An unknown activation raises KeyError in your code. Asked for is a ValueError with a message that says what "
     "is allowed.",
 )
@@ -1022,8 +1049,8 @@ mistake(
     edit("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, d_ff, bias=False)"),
     edit("nn.Linear(d_ff, d_model)", "nn.Linear(d_ff, d_model, bias=False)"),
     section="feed-forward-layer",
-    why="The linear layers were built without a bias. The Transformer paper's formula has one in each, and so have the "
-    "weights of its descendants up to GPT-2.",
+    why="Biases of trained weights have no place in your layer. You built the linear layers without a bias, but the "
+    "paper's formula has one in each. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias, so there is nowhere to put b_1 and b_2. `nn.Linear` has a bias unless you "
     "switch it off.",
 )
@@ -1035,7 +1062,8 @@ mistake(
     edit("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, 4 * d_model)"),
     edit("nn.Linear(d_ff, d_model)", "nn.Linear(4 * d_model, d_model)"),
     section="feed-forward-layer",
-    why="The hidden layer is four times as wide as the model, whatever d_ff says. Four is a common choice, not a law.",
+    why="The argument `d_ff` has no effect. Your hidden layer is always four times as wide as the model, which is a "
+    "common choice but not a rule. Which width does the caller ask for?",
     hint="Your hidden layer is 4 d_model wide and the argument `d_ff` is ignored.",
 )
 
@@ -1056,8 +1084,8 @@ mistake(
     edit("self.w_2(self.dropout(self.activation(self.w_1(x))))", "self.net(x)"),
     base="conditional-activation",
     section="feed-forward-layer",
-    why="The layers are numbered inside an nn.Sequential and have no names of their own. Weights are copied in by the "
-    "names w_1 and w_2.",
+    why="Weights cannot be copied into your layer. Its parts are numbered inside an `nn.Sequential`, and names are "
+    "part of the interface. Which two names does the task give?",
     hint="There is no `w_1` in your layer. Names are part of the interface: weights are copied into `w_1` and `w_2`.",
 )
 
@@ -1070,8 +1098,8 @@ mistake(
     ),
     base="conditional-activation",
     section="where-dropout-goes",
-    why="Dropout was put after w_2, as babyGPT has it. Here it belongs between activation and w_2; what leaves the "
-    "layer is dropped by the residual connection around it.",
+    why="In training, entries of your output become exactly 0. You put dropout after `w_2`, as babyGPT does. Between "
+    "which two steps does it belong in this layer?",
     hint="In training, entries of your output become exactly 0: dropout stands after `w_2`. Here it acts on the hidden "
     "layer, after the activation.",
 )
@@ -1085,8 +1113,8 @@ mistake(
     ),
     base="conditional-activation",
     section="where-dropout-goes",
-    why="Dropout was applied to the hidden layer and again to the output. More is dropped than asked for, and the "
-    "output has zeros.",
+    why="In training, entries of your output become exactly 0. You applied dropout twice, to the hidden layer and to "
+    "the output. Which of the two does this layer need?",
     hint="In training, entries of your output become exactly 0: there is a second dropout after `w_2`. Only the hidden "
     "layer is dropped here.",
 )
@@ -1097,8 +1125,8 @@ mistake(
     edit("self.dropout(self.activation(self.w_1(x)))", "self.activation(self.dropout(self.w_1(x)))"),
     base="conditional-activation",
     section="where-dropout-goes",
-    why="Dropout came before the activation. For ReLU that is the same, but GELU of an enlarged number is not the "
-    "enlarged GELU.",
+    why="With GELU, the hidden units that stay have the wrong values. You applied dropout before the activation, and "
+    "GELU of an enlarged number is not the enlarged GELU. Which of the two comes first?",
     hint="With GELU the entries that stay are not GELU(z) / (1 - p): dropout stands before the activation, and scales "
     "what goes into it.",
 )
@@ -1109,7 +1137,8 @@ mistake(
     edit("self.dropout(self.activation(self.w_1(x)))", "self.activation(self.w_1(self.dropout(x)))"),
     base="conditional-activation",
     section="where-dropout-goes",
-    why="Dropout was applied to x before w_1. That hides the layer's input, not its hidden units.",
+    why="In training, your hidden layer is computed from an x with missing entries. You applied dropout to the "
+    "input. Which units should be dropped?",
     hint="In training your hidden layer is computed from an x with holes: dropout stands before `w_1`. It acts on the "
     "hidden layer, after the activation.",
 )
@@ -1121,7 +1150,8 @@ mistake(
     edit("self.dropout(self.activation(self.w_1(x)))", "self.activation(self.w_1(x))"),
     base="conditional-activation",
     section="where-dropout-goes",
-    why="The argument dropout is accepted and never used. The layer is not regularised, whatever the caller passes.",
+    why="In training nothing is dropped, whatever `dropout` says. You accepted the argument and did not use it. "
+    "Which units should be dropped?",
     hint="In training nothing is dropped: the argument `dropout` is never used. It acts on the hidden layer, after the "
     "activation.",
 )
@@ -1133,8 +1163,8 @@ mistake(
     edit("self.dropout(self.activation(self.w_1(x)))", "F.dropout(self.activation(self.w_1(x)), self.p)"),
     base="conditional-activation",
     section="only-while-training",
-    why="`F.dropout` was called without `training`, whose default is True. Units are then dropped in evaluation too, "
-    "and the results are random.",
+    why="After `eval()` your layer still drops units, and its results are random. The functional dropout assumes "
+    "training mode unless you say otherwise. How does a module know its mode?",
     hint="Your layer still drops units after `eval()`: `F.dropout` drops unless told otherwise. Pass "
     "`training=self.training`, or use the module `nn.Dropout`.",
 )
@@ -1144,7 +1174,8 @@ mistake(
     "dropout-probability-fixed",
     edit("nn.Dropout(dropout)", "nn.Dropout(0.1)"),
     section="where-dropout-goes",
-    why="The probability 0.1 was written down in place of the argument dropout. Another probability is then ignored.",
+    why="A tenth of the hidden units is dropped whatever `dropout` says. You wrote 0.1 as a number. Where should the "
+    "argument go?",
     hint="You drop a tenth of the hidden units whatever the argument `dropout` says: hand it to the dropout layer.",
 )
 
@@ -1156,7 +1187,8 @@ mistake(
         'def __init__(self, d_model, d_ff, dropout=0.5, activation="relu"):',
     ),
     section="where-dropout-goes",
-    why="The default of dropout is 0.5. The course's default is 0.1, as in the Transformer paper.",
+    why="Without the argument `dropout`, half of the hidden units are dropped. Your default is 0.5. Which default "
+    "does the task give?",
     hint="Without the argument `dropout` you drop half of the hidden units; the default is 0.1.",
 )
 
@@ -1168,8 +1200,8 @@ mistake(
         'def __init__(self, d_model, d_ff, activation="relu", dropout=0.1):',
     ),
     section="feed-forward-layer",
-    why="The activation was put before the dropout probability in the list of arguments. A call that gives both by "
-    "position then hands each of them over as the other.",
+    why='`FeedForward(d_model, d_ff, 0.2, "gelu")` fails. You put the activation before the dropout, so arguments by '
+    "position are exchanged. Which order does the task give?",
     hint='`FeedForward(d_model, d_ff, 0.2, "gelu")` fails: your arguments stand in another order. Keep that of the '
     "task, `d_model, d_ff, dropout, activation`.",
 )
@@ -1179,8 +1211,8 @@ mistake(
     "blocks.FeedForward",
     "layers-shared-by-all-modules",
     section="feed-forward-layer",
-    why="The layers were kept outside the object, so that all modules of one size have the same weights. Training one "
-    "block then changes all others.",
+    why="Training one block changes all others of the same size. You kept the layers outside the object, where "
+    "modules share them. Where should layers be created?",
     hint="Two modules of yours share their weights: what changes one changes the other. Make the layers anew in "
     "`__init__`, with `self.w_1 = nn.Linear(...)`.",
 )
@@ -1207,8 +1239,8 @@ mistake(
     ),
     base="conditional-activation",
     section="every-place-by-itself",
-    why="One random number was drawn for each position, so that all hidden units of a position are dropped together. "
-    "Dropout draws every hidden unit by itself.",
+    why="In training, all hidden units of a position are lost together. You drew one random number per position. For "
+    "which units should dropout decide separately?",
     hint="In training, all hidden units of a position are lost at once: the mask has length 1 on the last axis. Each "
     "unit is dropped by itself.",
 )
@@ -1229,7 +1261,8 @@ mistake(
     ),
     edit("x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)", "x * keep / p"),
     section="inverted-dropout",
-    why="p was taken for the probability with which an entry stays. With p = 0.1 nine entries in ten are dropped.",
+    why="With p = 0.1 nine entries in ten are dropped. You read p as the probability to keep an entry. What does p "
+    "mean in PyTorch?",
     hint="You keep a share p of the entries and drop the rest. Here, as in PyTorch, p is the share that is dropped.",
 )
 
@@ -1238,8 +1271,8 @@ mistake(
     "not-scaled",
     edit("x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)", "x.masked_fill(dropped.to(x.device), 0.0)"),
     section="inverted-dropout",
-    why="Entries were dropped, and the others left as they are. On average the result is then 1 - p times what it is "
-    "in evaluation, and the next layer sees another size of input.",
+    why="The average of your result is (1 - p) x, so the next layer sees smaller input in training than in "
+    "evaluation. You did not scale the entries that stay. Which factor makes the average x?",
     hint="What stays is not scaled, so your average is (1 - p) x. Divide by 1 - p while training, and the average is "
     "x.",
 )
@@ -1250,8 +1283,8 @@ mistake(
     edit("if not training or p == 0:\n    return x", "if not training:\n    return x * (1 - p)"),
     edit("x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)", "x.masked_fill(dropped.to(x.device), 0.0)"),
     section="inverted-dropout",
-    why="Entries were dropped while training, and everything was multiplied by 1 - p in evaluation. That is the form "
-    "of the first paper; inverted dropout scales while training and leaves evaluation alone.",
+    why="In evaluation your result is (1 - p) x. You scaled there, as the first dropout paper does. When does "
+    "inverted dropout scale, and by which factor?",
     hint="With training=False your result is (1 - p) x. Inverted dropout does the scaling while training, by 1/(1 - "
     "p), and nothing afterwards.",
 )
@@ -1261,8 +1294,8 @@ mistake(
     "scaled-on-both-sides",
     edit("if not training or p == 0:\n    return x", "if not training:\n    return x * (1 - p)"),
     section="inverted-dropout",
-    why="What stays was divided by 1 - p while training, and everything was multiplied by 1 - p in evaluation. One of "
-    "the two is enough; with both, evaluation is too small.",
+    why="In evaluation your result is (1 - p) x, although training has already scaled. You compensated on both "
+    "sides. Which one of the two is needed in inverted dropout?",
     hint="With training=False your result is (1 - p) x, although training has scaled already. In evaluation x is "
     "returned as it is.",
 )
@@ -1272,8 +1305,8 @@ mistake(
     "multiplied-while-training",
     edit("x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)", "x.masked_fill(dropped.to(x.device), 0.0) * (1 - p)"),
     section="inverted-dropout",
-    why="What stays was multiplied by 1 - p while training. It has to be divided, since fewer entries have to carry "
-    "the same sum.",
+    why="The entries that stay become smaller. You multiplied them by 1 - p, but fewer entries have to carry the "
+    "same sum. Which operation enlarges them by the right amount?",
     hint="What stays comes out smaller than it was: you multiply by 1 - p. Divide, so that the average is x.",
 )
 
@@ -1282,7 +1315,8 @@ mistake(
     "divided-by-p",
     edit("x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)", "x.masked_fill(dropped.to(x.device), 0.0) / (p)"),
     section="inverted-dropout",
-    why="What stays was divided by p in place of 1 - p. Only for p = 0.5 are the two the same.",
+    why="The entries that stay come out as x/p, which is right only for p = 0.5. You divided by the share that is "
+    "dropped. Which share stays?",
     hint="What stays is x/p in your result. The share that stays is 1 - p, and that is what to divide by.",
 )
 
@@ -1291,7 +1325,8 @@ mistake(
     "always-on",
     edit("if not training or p == 0:\n    return x", ""),
     section="only-while-training",
-    why="The argument training was ignored. In evaluation the results are then random.",
+    why="In evaluation your results are random. You ignored the argument `training`. What should the function return "
+    "then?",
     hint="With training=False you still drop entries. In evaluation x is returned as it is.",
 )
 
@@ -1300,7 +1335,8 @@ mistake(
     "off-by-default",
     edit("def dropout(x, p, training=True, generator=None):", "def dropout(x, p, training=False, generator=None):"),
     section="only-while-training",
-    why="The default of training is False. A call without it then does nothing.",
+    why="Called without `training`, your function does nothing. Your default is False. Which default does the task "
+    "give?",
     hint="Called without `training`, your function drops nothing: its default is True.",
 )
 
@@ -1309,7 +1345,8 @@ mistake(
     "training-turned-round",
     edit("not training", "training"),
     section="only-while-training",
-    why="Entries are dropped in evaluation and not in training. The condition is turned round.",
+    why="Entries are dropped in evaluation and kept in training. Your condition is inverted. In which mode should x "
+    "come back unchanged?",
     hint="You drop with training=False and return x with training=True: the condition is turned round.",
 )
 
@@ -1321,8 +1358,8 @@ mistake(
         "torch.rand(x.shape[1:], generator=generator, device=device)",
     ),
     section="every-place-by-itself",
-    why="One mask was drawn for the last axes and used for every sequence of the batch. Entries at the same position "
-    "are then dropped together.",
+    why="Every sequence of the batch loses the same entries. You drew one mask for the last axes and used it for "
+    "all. How many random numbers does x need?",
     hint="Every sequence of your batch loses the same entries: the mask was drawn without the first axis. Draw one "
     "number for every entry of x.",
 )
@@ -1335,8 +1372,8 @@ mistake(
         "torch.rand(*x.shape[:-1], 1, generator=generator, device=device)",
     ),
     section="every-place-by-itself",
-    why="One number was drawn for each position, so that whole vectors are dropped. That removes tokens, not single "
-    "entries.",
+    why="Whole vectors become 0, which removes tokens. You drew one number per position. How many random numbers "
+    "does x need?",
     hint="Whole vectors of yours become 0: the mask was drawn with length 1 on the last axis. Draw one number for "
     "every entry of x.",
 )
@@ -1349,7 +1386,7 @@ mistake(
         "torch.rand(x.shape[-1], generator=generator, device=device)",
     ),
     section="every-place-by-itself",
-    why="One mask of length d was drawn and used for all vectors. The same entries are then lost at every position.",
+    why="All vectors lose the same entries. You drew one mask of length d. How many random numbers does x need?",
     hint="All your vectors lose the same entries: the mask has the shape of the last axis alone. Draw one number for "
     "every entry of x.",
 )
@@ -1369,8 +1406,8 @@ mistake(
     ),
     edit("dropped.to(x.device)", "dropped"),
     section="every-place-by-itself",
-    why="Random numbers were drawn for half of the entries only and used for the other half as well. Entries that "
-    "share a number always live or die together, though each is dropped at the right rate.",
+    why="Entries are always dropped in pairs. You used each random number for two entries. How many random numbers "
+    "does x need?",
     hint="Entries of yours are always dropped in pairs. Draw one random number for each entry, in the shape of `x`.",
 )
 
@@ -1379,8 +1416,8 @@ mistake(
     "blocks.dropout",
     "dropped-whenever-there-is-a-generator",
     section="only-while-training",
-    why="That a generator was passed was taken as a sign of training. The argument `training` alone decides; a model "
-    "hands its generator over in evaluation too.",
+    why="With a generator, your function drops entries even in evaluation. You took the generator as a sign of "
+    "training. Which argument alone decides?",
     hint="With a generator your function drops entries in evaluation as well. Look at `training` first, whatever the "
     "other arguments are.",
 )
@@ -1399,8 +1436,8 @@ mistake(
     ),
     edit("x.masked_fill(dropped.to(x.device), 0.0)", "x * (order >= round(p * x.numel()))"),
     section="every-place-by-itself",
-    why="Exactly the share p of the entries was dropped, chosen by a permutation. Entries are then not independent: "
-    "each that is dropped protects the others.",
+    why="The number of zeros is the same in every call. You dropped an exact share by a permutation, so entries are "
+    "not independent: each dropped entry protects the others. How should the decision about one entry be made?",
     hint="The number of zeros is the same in every call. Each entry is dropped by itself, so that number varies.",
 )
 
@@ -1415,8 +1452,8 @@ mistake(
     edit("dropped = torch.rand(x.shape, generator=generator, device=device) < p", ""),
     edit("x.masked_fill(dropped.to(x.device), 0.0)", "x * (torch.rand(x.shape, generator=generator) >= p)"),
     section="every-place-by-itself",
-    why="A seed was set inside the function. Every call then drops the same entries, and a model learns to do without "
-    "exactly those.",
+    why="Every call drops the same entries, and a model learns to do without exactly those. You set a seed inside "
+    "the function. In which state should you use the generator?",
     hint="Every call of yours drops the same entries, because a seed is set inside the function. Draw from the "
     "generator as it stands.",
 )
@@ -1431,8 +1468,8 @@ mistake(
     edit("x.div(1 - p) * random_tensor.floor_().to(x.dtype)", "x * (torch.rand(x.shape) >= p) / (1 - p)"),
     base="shifted-and-floored",
     section="inverted-dropout",
-    why="Random numbers came from PyTorch's own generator although another was passed. Results then cannot be repeated "
-    "by passing a seeded generator.",
+    why="Two generators with the same seed give different results. You drew from PyTorch's own generator. Where "
+    "should the argument go?",
     hint="Two generators with the same seed give you different results: `generator` is not handed to the function that "
     "draws.",
 )
@@ -1448,7 +1485,8 @@ mistake(
     edit("dropped = torch.rand(x.shape, generator=generator, device=device) < p", ""),
     edit("x.masked_fill(dropped.to(x.device), 0.0)", "x * (torch.rand(x.shape, generator=generator) >= p)"),
     section="every-place-by-itself",
-    why="The generator was set back to its seed in every call. Layers that share it then drop the same entries.",
+    why="Two calls with the same generator drop the same entries. You set it back to its seed each time, so layers "
+    "that share it drop alike. In which state should you use the generator?",
     hint="Two calls with the same generator drop the same entries: it is set back to its seed each time. Draw from it "
     "as it stands.",
 )
@@ -1461,8 +1499,8 @@ mistake(
         "torch.randn(x.shape, generator=generator, device=device)",
     ),
     section="inverted-dropout",
-    why="Normal random numbers were compared with p. Half of them are negative, so far more than the share p is "
-    "dropped.",
+    why="Far more than the share p is dropped. You compared normal random numbers with p, and half of those are "
+    "negative. Which distribution gives a number below p with probability p?",
     hint="You drop more than the share p: `randn` draws normal numbers, half of them below 0. Compare uniform numbers "
     "with p.",
 )
@@ -1478,8 +1516,8 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 <= p < 1"),
     base="bernoulli-tensor",
     section="inverted-dropout",
-    why="x was multiplied by normal noise around 1. That is Gaussian dropout, a relative, in which nothing becomes "
-    "exactly 0.",
+    why="No entry becomes exactly 0. You multiplied by normal noise around 1, which is Gaussian dropout. Which two "
+    "outcomes does an entry have here?",
     hint="None of your entries is exactly 0: you multiply by normal noise. Here each entry is either dropped or "
     "scaled.",
 )
@@ -1489,7 +1527,8 @@ mistake(
     "blocks.dropout",
     "any-p-accepted",
     section="inverted-dropout",
-    why="p was not checked. With p = 1 the result is 0/0, and with p = 1.5 it has the wrong sign.",
+    why="p = 1 gives NaN, p = 1.5 gives the wrong sign, and nothing complains. You did not check p. Which values are "
+    "allowed, and how should the function react to others?",
     hint="p = 1, p = -0.1 and p = 1.5 are accepted in silence. Raise a ValueError that names p and says what is "
     "allowed.",
 )
@@ -1510,7 +1549,8 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 <= p <= 1"),
     base="bernoulli-tensor",
     section="inverted-dropout",
-    why="p = 1 was accepted. Dropping everything and dividing by 1 - p is 0/0, which is NaN.",
+    why="With p = 1 your result is NaN. You accepted a p that drops everything and then divides by 0. On which side "
+    "of the limit is 1?",
     hint="p = 1 passes your test. It would drop everything and divide by 0, so it is outside the allowed range.",
 )
 
@@ -1525,7 +1565,7 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 < p < 1"),
     base="bernoulli-tensor",
     section="inverted-dropout",
-    why="p = 0 raises an error. It is the way to switch dropout off, and leaves x as it is.",
+    why="p = 0 raises an error. It is the way to switch dropout off. What should the function return in this case?",
     hint="p = 0 raises in your function. It means that nothing is dropped, and x comes back as it is.",
 )
 
@@ -1539,8 +1579,8 @@ mistake(
     edit('if not (p >= 0.0 and p < 1.0):\n    raise ValueError("p")', 'assert 0 <= p < 1, "p must be in [0, 1)"'),
     base="bernoulli-tensor",
     section="inverted-dropout",
-    why="p was checked with assert. Python leaves assertions out when it runs with -O, and they raise AssertionError, "
-    "which says that the program is wrong, not the argument.",
+    why="A p outside the range ends in an AssertionError, and under `python -O` in no error at all. You checked the "
+    "argument with `assert`. Which error does the course use for a wrong argument?",
     hint="A p outside [0, 1) raises AssertionError in your function. For wrong arguments raise a ValueError, with a "
     "message that names p.",
 )
@@ -1556,8 +1596,8 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 <= p < 1"),
     base="bernoulli-tensor",
     section="blocks-pitfalls",
-    why="A float32 mask was multiplied with x, and for bfloat16 or float16 the result takes the wider type. The next "
-    "layer then meets two types.",
+    why="For x in bfloat16 your result is float32, so the next layer meets two types. You multiplied by a float32 "
+    "mask. Which types of mask leave the type of x alone?",
     hint="For x in bfloat16 your result is float32, because the mask is. Make the mask boolean, or give it the dtype "
     "of x.",
 )
@@ -1573,7 +1613,8 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 <= p < 1"),
     base="bernoulli-tensor",
     section="blocks-pitfalls",
-    why="Entries were set to 0 in the tensor that was passed in. The caller's tensor has holes afterwards.",
+    why="After the call, the caller's tensor has zeros in it. You dropped entries in place. Which form makes a new "
+    "tensor?",
     hint="Your result may be right, but the tensor that was passed in has changed. Use the forms without the "
     "underscore.",
 )
@@ -1589,7 +1630,8 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 <= p < 1"),
     base="bernoulli-tensor",
     section="blocks-pitfalls",
-    why="The result was computed on detached numbers. No gradient passes, so nothing before the dropout can learn.",
+    why="Your values are right, but no gradient reaches `x`, so nothing before the dropout can learn. You computed "
+    "on detached numbers. Which gradient should an entry that stays have?",
     hint="Your values are right, but no gradient arrives at `x`: something detaches it. What stays has the gradient "
     "1/(1 - p), what is dropped 0.",
 )
@@ -1605,8 +1647,8 @@ mistake(
     ),
     edit("x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)", "x * keep * keep.numel() / keep.sum()"),
     section="inverted-dropout",
-    why="What stays was divided by the share that happened to stay, not by 1 - p. The mean of the tensor is then kept "
-    "exactly, but entries depend on each other's fate, and the expectation is not x.",
+    why="The entries that stay are scaled differently in every call. You divided by the share that happened to stay, "
+    "so entries depend on each other and the expectation is not x. Which number is fixed by p?",
     hint="What stays is not x/(1 - p), but a number that varies from call to call: you divide by the share that "
     "happened to stay. The probability of staying is 1 - p.",
 )
@@ -1623,7 +1665,8 @@ mistake(
     edit('if self.norm == "pre":\n    return x + self.dropout(sublayer(self.norm_layer(x)))', ""),
     edit("self.norm_layer(x + self.dropout(sublayer(x)))", "x + self.dropout(sublayer(self.norm_layer(x)))"),
     section="pre-and-post-norm",
-    why="The input of the sublayer is normalised whatever norm says. With norm='post' the sum is to be normalised.",
+    why='With `norm="post"` you still normalise before the sublayer. You ignored the argument. Which tensor does '
+    "post-norm normalise?",
     hint='With norm="post" you still normalise before the sublayer. Post-norm normalises the sum of x and what the '
     "sublayer returned.",
 )
@@ -1634,8 +1677,8 @@ mistake(
     edit("self.norm = norm", ""),
     edit('if self.norm == "pre":\n    return x + self.dropout(sublayer(self.norm_layer(x)))', ""),
     section="pre-and-post-norm",
-    why="The sum is normalised whatever norm says. With norm='pre' the input of the sublayer is to be normalised and "
-    "the sum left alone.",
+    why='With `norm="pre"` you still normalise the sum. You ignored the argument. Which tensor does pre-norm '
+    "normalise?",
     hint='With norm="pre" you still normalise the sum. Pre-norm normalises what enters the sublayer, and x itself '
     "passes untouched.",
 )
@@ -1645,7 +1688,8 @@ mistake(
     "pre-and-post-exchanged",
     edit('self.norm == "pre"', 'self.norm == "post"'),
     section="pre-and-post-norm",
-    why="Pre-norm and post-norm have changed places. Pre normalises before the sublayer, post after the sum.",
+    why='`norm="pre"` normalises the sum, and `norm="post"` the input. You exchanged the two. Before or after what '
+    "do their names place the normalisation?",
     hint='Your norm="pre" normalises the sum and your norm="post" the input: the two have changed places.',
 )
 
@@ -1657,7 +1701,8 @@ mistake(
         'def __init__(self, d_model, dropout=0.1, norm="post"):',
     ),
     section="pre-and-post-norm",
-    why="The default of norm is 'post'. Here it is 'pre', with which deep stacks train more easily.",
+    why="Without the argument `norm`, your module does post-norm. Deep stacks train more easily with the other form. "
+    "Which default does the task give?",
     hint='Without the argument `norm` you do post-norm; the default is "pre".',
 )
 
@@ -1666,8 +1711,8 @@ mistake(
     "norm-on-the-branch",
     edit("sublayer(self.norm_layer(x))", "self.norm_layer(sublayer(x))"),
     section="pre-and-post-norm",
-    why="What the sublayer returned was normalised before it was added: x + norm(sublayer(x)). That is a third "
-    "arrangement; pre-norm normalises what goes in.",
+    why='With `norm="pre"` you normalise what comes out of the sublayer, a third arrangement. What should the '
+    "normalised tensor be: the sublayer's input or its output?",
     hint='With norm="pre" you normalise what comes out of the sublayer. It is what goes in that is normalised: '
     "sublayer(norm(x)).",
 )
@@ -1680,8 +1725,8 @@ mistake(
         "x = self.norm_layer(x)\nreturn x + self.dropout(sublayer(x",
     ),
     section="pre-and-post-norm",
-    why="The normalised x was added in place of x itself. The residual stream is then normalised at every layer, and "
-    "nothing passes untouched.",
+    why='The residual stream is normalised at every layer, and nothing passes untouched. With `norm="pre"` you added '
+    "the normalised x. Which x does the shortcut carry?",
     hint='With norm="pre" you add norm(x) to the sublayer\'s output. The shortcut carries x as it came in.',
 )
 
@@ -1694,7 +1739,8 @@ mistake(
     ),
     edit("self.norm_layer(x + self.dropout(sublayer(x)))", 'y if self.norm == "pre" else self.norm_layer(y)'),
     section="pre-and-post-norm",
-    why="Post-norm normalises the input of the sublayer as well. Only the sum is to be normalised.",
+    why='With `norm="post"` the sublayer gets a normalised input. You normalised on both sides. Which single tensor '
+    "does post-norm normalise?",
     hint='With norm="post" the sublayer gets norm(x) in your code; it gets x itself, and only the sum is normalised.',
 )
 
@@ -1703,8 +1749,8 @@ mistake(
     "post-norm-before-the-sum",
     edit("self.norm_layer(x + self.dropout(sublayer(x)))", "x + self.norm_layer(self.dropout(sublayer(x)))"),
     section="pre-and-post-norm",
-    why="With post-norm the sublayer's output was normalised and x added afterwards. Post-norm normalises the sum of "
-    "both.",
+    why='With `norm="post"` your result is not normalised. You normalised the output of the sublayer and added x '
+    "afterwards. Which tensor should the normalisation receive?",
     hint='With norm="post" you normalise the sublayer\'s output and then add x. It is the sum that is normalised.',
 )
 
@@ -1714,7 +1760,8 @@ mistake(
     edit("x + self.dropout(sublayer(self.norm_layer(x)))", "self.dropout(sublayer(self.norm_layer(x)))"),
     edit("x + self.dropout(sublayer(x))", "self.dropout(sublayer(x))"),
     section="residual-connections",
-    why="x was not added. The sublayer is called, but there is no way around it for the signal or its gradient.",
+    why="Your result is only what the sublayer returns, so signal and gradient have no way around it. You did not "
+    "add x. Which step is missing?",
     hint="Your result is what the sublayer returns: x is not added to it.",
 )
 
@@ -1725,7 +1772,8 @@ mistake(
     edit('if self.norm == "pre":\n    return x + self.dropout(sublayer(self.norm_layer(x)))', ""),
     edit("self.norm_layer(x + self.dropout(sublayer(x)))", "x + self.dropout(sublayer(x))"),
     section="pre-and-post-norm",
-    why="The norm layer exists but is never used. That is the plain residual connection.",
+    why="The weights of `norm_layer` have no effect. You built the layer and never called it. Where does each of the "
+    "two forms use it?",
     hint="Your result does not depend on the weights of `norm_layer`: it is never called.",
 )
 
@@ -1735,8 +1783,8 @@ mistake(
     edit("x + self.dropout(sublayer(self.norm_layer(x)))", "self.dropout(x + sublayer(self.norm_layer(x)))"),
     edit("x + self.dropout(sublayer(x))", "self.dropout(x + sublayer(x))"),
     section="where-dropout-goes",
-    why="Dropout was applied to the sum of x and the sublayer's output. It then makes holes in the shortcut too, and "
-    "after a few layers little of x is left.",
+    why="In training, entries of x are lost as well, and after a few layers little of x is left. You applied dropout "
+    "to the sum. On which of its two terms should it act?",
     hint="In training, entries of x are lost as well: dropout acts on the sum. It belongs on what the sublayer "
     "returned, before x is added.",
 )
@@ -1747,7 +1795,8 @@ mistake(
     edit("self.dropout(sublayer(self.norm_layer(x)))", "sublayer(self.dropout(self.norm_layer(x)))"),
     edit("self.dropout(sublayer(x))", "sublayer(self.dropout(x))"),
     section="where-dropout-goes",
-    why="Dropout was applied to what enters the sublayer. It belongs on what the sublayer returns.",
+    why="In training, the sublayer gets an input with missing entries. You applied dropout before the sublayer. On "
+    "which tensor should it act?",
     hint="In training the sublayer gets an input with holes: dropout stands before it. It belongs on what the sublayer "
     "returned.",
 )
@@ -1757,8 +1806,8 @@ mistake(
     "dropout-after-the-norm",
     edit("self.norm_layer(x + self.dropout(sublayer(x)))", "self.dropout(self.norm_layer(x + sublayer(x)))"),
     section="where-dropout-goes",
-    why="With post-norm, dropout was applied to the normalised result. The next layer then gets an input with holes, "
-    "also where the shortcut passes.",
+    why='With `norm="post"` your result has zeros in training. You applied dropout last, where it also hits the '
+    "shortcut. On which tensor should it act?",
     hint='With norm="post" your result has zeros in training: dropout comes last. It belongs on what the sublayer '
     "returned, before x is added.",
 )
@@ -1770,8 +1819,8 @@ mistake(
     edit("self.dropout(sublayer(self.norm_layer(x)))", "sublayer(self.norm_layer(x))"),
     edit("self.dropout(sublayer(x))", "sublayer(x)"),
     section="where-dropout-goes",
-    why="The argument dropout is accepted and never used. The sublayers are not regularised, whatever the caller "
-    "passes.",
+    why="In training nothing is dropped, whatever `dropout` says. You accepted the argument and did not use it. On "
+    "which tensor should dropout act?",
     hint="In training nothing is dropped: the argument `dropout` is never used. It acts on what the sublayer returned.",
 )
 
@@ -1782,8 +1831,8 @@ mistake(
     edit("self.dropout(sublayer(self.norm_layer(x)))", "F.dropout(sublayer(self.norm_layer(x)), self.p)"),
     edit("self.dropout(sublayer(x))", "F.dropout(sublayer(x), self.p)"),
     section="only-while-training",
-    why="`F.dropout` (or one's own `dropout`) was called without `training`, whose default is True. Entries are then "
-    "dropped in evaluation too.",
+    why="After `eval()` your module still drops entries. The function you call assumes training mode unless you say "
+    "otherwise. How does a module know its mode?",
     hint="Your layer still drops entries after `eval()`: the function drops unless told otherwise. Pass "
     "`training=self.training`, or use the module `nn.Dropout`.",
 )
@@ -1793,7 +1842,8 @@ mistake(
     "dropout-probability-fixed",
     edit("nn.Dropout(dropout)", "nn.Dropout(0.1)"),
     section="where-dropout-goes",
-    why="The probability 0.1 was written down in place of the argument dropout. Another probability is then ignored.",
+    why="A tenth of the entries is dropped whatever `dropout` says. You wrote 0.1 as a number. Where should the "
+    "argument go?",
     hint="You drop a tenth of the entries whatever the argument `dropout` says: hand it to the dropout layer.",
 )
 
@@ -1808,8 +1858,8 @@ mistake(
         "",
     ),
     section="pre-and-post-norm",
-    why="Any norm other than 'pre' was taken to mean post-norm. A typing error then builds another model without a "
-    "word.",
+    why='An unknown norm such as "before" silently becomes one of the two forms. A typing error then builds another '
+    "model. How should the module react to a name that it does not know?",
     hint='An unknown norm such as "before" is taken for one of the two in silence. Raise a ValueError that names the '
     "argument and says what is allowed.",
 )
@@ -1835,8 +1885,8 @@ mistake(
         """,
     ),
     section="pre-and-post-norm",
-    why="For an unknown norm neither branch was taken, and forward returned None. The failure then shows far away from "
-    "its cause.",
+    why="For an unknown norm your `forward` returns None, and the failure shows far from its cause. Neither of your "
+    "branches applies. When should the error be raised, and what should it say?",
     hint="For an unknown norm your `forward` falls through both branches and returns None. Raise a ValueError that "
     "says what is allowed.",
 )
@@ -1850,8 +1900,8 @@ mistake(
     edit("self.norm_layer(x)", "self.norm(x)"),
     edit("self.norm_layer(x + self.dropout(sublayer(x)))", "self.norm(x + self.dropout(sublayer(x)))"),
     section="pre-and-post-norm",
-    why="The layer is called norm in place of norm_layer. Names are part of the interface: weights are copied in by "
-    "them, and `norm` is the argument.",
+    why="Weights cannot be copied into your module. You named the layer `norm`, which is the name of the argument. "
+    "Which name does the task give the layer?",
     hint="There is no `norm_layer` in your module. `norm` is the argument that says where; the layer itself is called "
     "`norm_layer`.",
 )
@@ -1868,7 +1918,7 @@ mistake(
         "x += self.dropout(sublayer(x))\nreturn self.norm_layer(x",
     ),
     section="blocks-pitfalls",
-    why="The sublayer's output was added in place. The caller's x, which another connection may need, is changed.",
+    why="After the call, the caller's x has changed. You added in place. Which form of the sum makes a new tensor?",
     hint="Your result is right, but the x that was passed in has changed: write `x + ...`, not `x += ...`.",
 )
 
@@ -1877,8 +1927,8 @@ mistake(
     "blocks.SublayerConnection",
     "sublayer-result-changed",
     section="residual-connections",
-    why="`x` was added in place to what the sublayer returned. A sublayer may return its very argument, and then the "
-    "caller's `x` is changed.",
+    why="Around a sublayer that returns its own argument, your module changes the caller's `x`. You added into what "
+    "the sublayer returned. Which form of the sum makes a new tensor?",
     hint="Around a sublayer that returns its argument, your connection changes `x` itself. Write `x + y` and not `y += "
     "x`.",
 )
@@ -1896,8 +1946,8 @@ mistake(
     "drops-in-place",
     edit("self.dropout = nn.Dropout(dropout)", "self.dropout = nn.Dropout(dropout)\nself.dropout.inplace = True"),
     section="residual-connections",
-    why="The dropout layer was made with `inplace=True`. With post-norm, a sublayer may return its very argument, and "
-    "then entries of the caller's `x` are dropped.",
+    why="In training, with post-norm, entries of the caller's `x` become 0. Your dropout works in place, and a "
+    "sublayer may return its own argument. Which option of the layer causes this?",
     hint="In training, with post-norm, entries of `x` itself become 0. Leave `inplace=True` out of `nn.Dropout`.",
 )
 
@@ -1907,7 +1957,8 @@ mistake(
     edit("x + self.dropout(sublayer(self.norm_layer(x)))", "x - self.dropout(sublayer(self.norm_layer(x)))"),
     edit("x + self.dropout(sublayer(x))", "x - self.dropout(sublayer(x))"),
     section="residual-connections",
-    why="The sublayer's output was subtracted from x. A residual connection adds.",
+    why="Your result moves away from x in the wrong direction. You subtracted what the sublayer returns. What does a "
+    "residual connection do with it?",
     hint="You subtract what the sublayer returns; the residual connection adds it.",
 )
 
@@ -1917,8 +1968,8 @@ mistake(
     edit("x + self.dropout(sublayer(self.norm_layer(x)))", "x.detach() + self.dropout(sublayer(self.norm_layer(x)))"),
     edit("x + self.dropout(sublayer(x))", "x.detach() + self.dropout(sublayer(x))"),
     section="residual-gradients",
-    why="x was detached on the shortcut. The forward pass is right, but the gradient can only go through the sublayer, "
-    "which is what the shortcut was to avoid.",
+    why="Your values are right, but the gradient of `x` is wrong. You detached x on the shortcut, so the gradient "
+    "can pass only through the sublayer. What is the shortcut for?",
     hint="Your values are right and the gradient of `x` is wrong: the shortcut is cut by `detach` or `no_grad`, and "
     "with it the direct way of the gradient.",
 )
@@ -1934,8 +1985,8 @@ mistake(
     edit("sublayer(self.norm_layer(x))", "first(self.norm_layer(x))"),
     edit("sublayer(x)", "first(x)"),
     section="residual-connections",
-    why="The sublayer of the first call was stored and used in all later calls. The sublayer is an argument of "
-    "forward, and another call may bring another one.",
+    why="The second call still uses the sublayer of the first. You stored it in an attribute. Which sublayer does "
+    "each call receive?",
     hint="Your second call still uses the sublayer of the first one, which is kept in an attribute. Call the one that "
     "is passed.",
 )
@@ -1946,7 +1997,7 @@ mistake(
     edit(" or p == 0", ""),
     edit(") < p", ") >= p"),
     section="inverted-dropout",
-    why="Entries were dropped with probability 1 - p and then divided by 1 - p. With p = 0 nothing is left.",
+    why="With p = 0 nothing is left. You dropped entries with probability 1 - p. What does p mean in PyTorch?",
     hint="You keep a share p of the entries and drop the rest. Here, as in PyTorch, p is the share that is dropped.",
 )
 
@@ -1955,7 +2006,8 @@ mistake(
     "gain-starts-at-random",
     edit("torch.ones(d_model)", "torch.randn(d_model)"),
     section="gain-and-bias",
-    why="The gain was drawn at random. A new layer norm then scales each component by another factor.",
+    why="A new layer scales each entry by another number. Your `gamma` starts at random numbers. Which gain changes "
+    "nothing?",
     hint="Your `gamma` starts with random numbers. It starts at 1, so that a new layer norm only normalises.",
 )
 
@@ -1965,6 +2017,6 @@ mistake(
     edit("self.gamma * centred", "self.beta * centred"),
     edit("+ self.beta", "+ self.gamma"),
     section="gain-and-bias",
-    why="The bias multiplies and the gain is added. A new layer norm then returns ones.",
+    why="A new layer returns ones. You multiplied by the bias and added the gain. Which of the two multiplies?",
     hint="`beta` multiplies and `gamma` is added in your code. The gain `gamma` multiplies, the bias `beta` is added.",
 )

@@ -18,8 +18,8 @@ mistake(
     "position-zero",
     edit("hidden[:, -1]", "hidden[:, 0]"),
     section="decoding-loop",
-    why="The next token is taken from the first position of the decoder's output. That position says what follows the "
-    "start symbol, at every step the same.",
+    why="Every step writes the same token. You took it from the first position of the decoder's output, which says "
+    "what follows the start symbol. Which position says what comes next?",
     hint="All your tokens come from the output at position 0. The last position, `hidden[:, -1]`, is the one that says "
     "what comes next.",
 )
@@ -29,8 +29,8 @@ mistake(
     "generator-left-out",
     edit("model.generator(hidden[:, -1])", "hidden[:, -1]"),
     section="decoding-loop",
-    why="The largest entry of the hidden vector was taken for a token. The hidden vector has d entries and knows no "
-    "vocabulary; the generator turns it into V log-probabilities.",
+    why="Your ids are positions in the hidden vector, which knows no vocabulary. You took its largest entry as a "
+    "token. Which part of the model turns it into log-probabilities?",
     hint="Your ids are positions in the hidden vector. Let `model.generator` make log-probabilities of it first, then "
     "take the argmax.",
 )
@@ -43,7 +43,8 @@ mistake(
     edit("finished |= new == eos_id\nif finished.all():\n    break", ""),
     base="loop-with-a-break",
     section="finished-rows",
-    why="Nothing happens at the end symbol. The rows go on until max_len, with tokens that mean nothing.",
+    why="Your rows go on after the end symbol, with tokens that mean nothing. You do not look for it. What should a "
+    "row hold once it has ended?",
     hint="Your rows go on after the end symbol. Once a row has written `eos_id`, fill it with `PAD`.",
 )
 
@@ -53,8 +54,8 @@ mistake(
     edit("new[finished] = PAD", ""),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The loop stops when all rows are finished, but a row that finishes early goes on writing until then. What "
-    "follows its end symbol is noise.",
+    why="Tokens follow the end symbol in rows that finish early. The loop goes on until all rows are finished, and "
+    "yours keep writing. What should a finished row hold instead?",
     hint="Tokens follow the end symbol in rows that finish early. Keep a boolean for each row, and put `PAD` into "
     "those that are finished.",
 )
@@ -65,7 +66,8 @@ mistake(
     edit("finished.all", "finished.any"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The loop stops as soon as one row is finished. The other rows are cut off in the middle.",
+    why="Longer rows are cut off when the shortest one ends. You stop as soon as one row is finished. How many of "
+    "them have to be finished?",
     hint="Your longer rows are cut off when the shortest one ends. Stop when *all* rows are finished, not when any is.",
 )
 
@@ -78,7 +80,8 @@ mistake(
     edit("finished.all()", "new[0] == eos_id"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="Only the first row is asked whether it has ended. All others are cut off, or go on, as the first one does.",
+    why="All rows stop, or go on, with the first one. You look for the end symbol in row 0 alone. How many flags "
+    "does a batch of B rows need?",
     hint="Whether your loop goes on depends on row 0 alone. Keep one boolean for each row, (B,), and stop when all are "
     "true.",
 )
@@ -89,7 +92,8 @@ mistake(
     edit("new[finished] = PAD", "new[finished] = eos_id"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="Finished rows are filled up with the end symbol. Padding has an id of its own, which masks and losses know.",
+    why="Finished rows repeat the end symbol. You used it to fill them, but masks and losses know another id. Which "
+    "id marks unused positions?",
     hint="Your finished rows repeat the end symbol. Write it once, and `PAD` after it.",
 )
 
@@ -103,8 +107,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The row is marked as finished before its token is written, so the end symbol itself is replaced by padding. A "
-    "reader cannot tell a finished row from one that was cut off.",
+    why="The end symbol is missing from your rows, so a finished row looks like one that was cut off. You marked the "
+    "row as finished before its token was written. Which of the two comes first?",
     hint="The end symbol is missing from your rows. First replace the tokens of rows that were finished *before*, then "
     "find those that finish now.",
 )
@@ -115,8 +119,8 @@ mistake(
     edit("finished |= new == eos_id", "finished = new == eos_id"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="Whether a row is finished is worked out anew from its newest token. One step later the newest token is "
-    "padding, and the row wakes up again.",
+    why="A finished row starts to write again after one `PAD`. You work out anew at every step whether it is "
+    "finished, from its newest token. What should the old flag contribute?",
     hint="Your finished rows start to write again after one `PAD`. Once finished, always finished: update with `|=`, "
     "not with `=`.",
 )
@@ -126,8 +130,8 @@ mistake(
     "start-symbol-dropped",
     edit("return ids", "return ids[:, 1:]"),
     section="greedy",
-    why="The start symbol was cut off from the result. The result is to be what the decoder read and wrote, start "
-    "symbol included.",
+    why="Your rows lack the start symbol in column 0. You cut it off, but the result is what the decoder read and "
+    "wrote. Which columns belong to it?",
     hint="Your rows lack the start symbol in column 0. Return the ids as the decoder read them.",
 )
 
@@ -137,7 +141,8 @@ mistake(
     edit("max_len - 1", "max_len"),
     base="loop-with-a-break",
     section="greedy",
-    why="The loop runs max_len times, and the start symbol comes on top. max_len counts every column.",
+    why="Your result has one column more than `max_len`. Your loop runs `max_len` times, and the start symbol is "
+    "added to that. How many steps are left for the loop?",
     hint="Your result has a column more than `max_len`. The start symbol counts, so there are `max_len - 1` steps.",
 )
 
@@ -147,8 +152,8 @@ mistake(
     edit("max_len - 1", "max_len - 2"),
     base="loop-with-a-break",
     section="greedy",
-    why="The loop ends one step early, as if the end symbol needed a column in reserve. max_len counts every column, "
-    "and the end symbol is one of them.",
+    why="Your result stops one column short of `max_len`. You kept a column in reserve for the end symbol, which is "
+    "counted like any other. How many steps are left for the loop?",
     hint="Your result stops a column short of `max_len`. After the start symbol there is room for `max_len - 1` ids.",
 )
 
@@ -158,7 +163,8 @@ mistake(
     edit("mask = causal_mask(ids.shape[1])", "mask = causal_mask(ids.shape[1])\nmemory = model.encode(src, src_mask)"),
     base="loop-with-a-break",
     section="greedy",
-    why="The encoder runs again at every step. The source does not change, so the same memory is computed T times.",
+    why="Decoding takes far too long. Your encoder runs at every step, although the source does not change. When "
+    "should it run?",
     hint="Your encoder runs at every step. Encode once, before the loop.",
 )
 
@@ -168,8 +174,8 @@ mistake(
     edit("causal_mask(ids.shape[1])", "None"),
     base="loop-with-a-break",
     section="decoding-loop",
-    why="The decoder gets no target mask, or one that hides nothing. In a decoder of several layers the earlier "
-    "positions then see the later ones, which they never did in training.",
+    why="Earlier positions see later ones, which they never did in training. Your decoder gets no target mask, or "
+    "one that hides nothing. Which mask does a target of T ids need?",
     hint="Your decoder reads the target without a causal mask, or with one that is true everywhere. Give it "
     "`causal_mask(T)`, also when you write token by token.",
 )
@@ -180,7 +186,8 @@ mistake(
     edit("model.decode(memory, src_mask, ids, mask)", "model.decode(memory, None, ids, mask)"),
     base="loop-with-a-break",
     section="decoding-loop",
-    why="The decoder does not get the source mask. Its cross-attention then looks at the padding of short sources.",
+    why="The results of short sources depend on their padding. Your decoder does not get the source mask, so its "
+    "cross-attention reads padding. Which two calls need this mask?",
     hint="The results of short sources depend on their padding. Give `src_mask` to `encode` *and* to `decode`.",
 )
 
@@ -189,7 +196,8 @@ mistake(
     "source-mask-not-in-the-encoder",
     edit("model.encode(src, src_mask)", "model.encode(src, None)"),
     section="decoding-loop",
-    why="The encoder does not get the source mask. The memory of a short source then depends on its padding.",
+    why="The results of short sources depend on their padding. Your encoder does not get the source mask, so padding "
+    "enters the memory. Which two calls need this mask?",
     hint="The results of short sources depend on their padding. Give `src_mask` to `encode` *and* to `decode`.",
 )
 
@@ -200,7 +208,8 @@ mistake(
     edit("model.decode(memory, src_mask, ids, mask)", "model.decode(memory, src_mask, ids[:, -1:], mask)"),
     base="loop-with-a-break",
     section="decoding-loop",
-    why="The decoder gets only the token that was written last. Without a cache it has no memory of the others.",
+    why="The decoder forgets what it has written. You passed only the newest token, and without a cache there is no "
+    "memory of the others. Which ids does it need?",
     hint="Your decoder reads one token at a time. Without a cache it needs all ids written so far.",
 )
 
@@ -210,7 +219,8 @@ mistake(
     edit("memory = model.encode(src, src_mask)", "bos_id, eos_id = BOS, EOS\nmemory = model.encode(src, src_mask)"),
     base="loop-with-a-break",
     section="greedy",
-    why="BOS and EOS of the course are used whatever ids the caller gives. Other vocabularies have other ids.",
+    why="Your function ignores the ids that the caller gives. You used BOS and EOS of the course, and other "
+    "vocabularies have other ids. Which arguments hold them?",
     hint="Your function ignores `bos_id` or `eos_id`. Use the arguments; BOS and EOS are only their defaults.",
 )
 
@@ -220,7 +230,8 @@ mistake(
     edit("new == eos_id", "new == EOS"),
     base="loop-with-a-break",
     section="greedy",
-    why="The end symbol of the course is looked for, whatever id the caller gives. Other vocabularies have other ids.",
+    why="Your function ignores `eos_id`. You look for EOS of the course, and other vocabularies have another id. "
+    "With what should the newest tokens be compared?",
     hint="Your function ignores `eos_id`. Compare with the argument; EOS is only its default.",
 )
 
@@ -241,7 +252,8 @@ mistake(
     edit("finished.all()", "new == eos_id"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The result has one row, whatever the batch. It was written for one sentence at a time.",
+    why="Your result has one row whatever the batch. You wrote the function for a single sentence. How many start "
+    "symbols does a batch of B sources need?",
     hint="Your result has one row for a batch of several. Start with one start symbol for each source, `(B, 1)`, and "
     "do not take `[0]` of the new tokens.",
 )
@@ -255,7 +267,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="finished-rows",
-    why="Every row gets the token of the first row. It was taken out of the batch with [0] and spread again.",
+    why="All rows write what the first one writes. You took its token out of the batch and used it for all. How many "
+    "tokens does a batch get per step?",
     hint="All your rows write what the first one writes. Keep the new tokens as a vector, one for each row.",
 )
 
@@ -268,8 +281,7 @@ mistake(
     ),
     base="loop-with-a-break",
     section="greedy",
-    why="The token is drawn from the probabilities. Greedy decoding takes the most likely one, so that the same source "
-    "always gives the same result.",
+    why="The same source gives different results. You drew tokens at random. Which token does greedy decoding take?",
     hint="Your tokens are drawn at random. Greedy decoding takes the argmax.",
 )
 
@@ -278,8 +290,8 @@ mistake(
     "least-likely",
     edit("model.generator(hidden[:, -1]).argmax", "model.generator(hidden[:, -1]).argmin"),
     section="greedy",
-    why="The token with the smallest log-probability is taken. Log-probabilities are negative, and the largest is the "
-    "one nearest to 0.",
+    why="Your text is as improbable as possible. You took the smallest log-probability. Log-probabilities are "
+    "negative: which of them is nearest to 0?",
     hint="You take the least likely token. Log-probabilities are negative: the most likely one is still the largest.",
 )
 
@@ -290,8 +302,8 @@ mistake(
     edit("with torch.no_grad():", "if True:"),
     base="loop-with-a-break",
     section="greedy",
-    why="The model runs with gradients on. Every step then keeps all its intermediate results for a backward pass that "
-    "never comes.",
+    why="Every step keeps its intermediate results for a backward pass that never comes. The model runs with "
+    "gradients on. What switches recording off for the whole loop?",
     hint="Your function records gradients. Put the loop under `torch.no_grad()`.",
 )
 
@@ -301,8 +313,8 @@ mistake(
     edit("memory = model.encode(src, src_mask)", "model.eval()\nmemory = model.encode(src, src_mask)"),
     base="loop-with-a-break",
     section="greedy",
-    why="The model is switched to evaluation and left there. A caller in the middle of a training loop would train on "
-    "without dropout.",
+    why="A caller in the middle of training trains on without dropout. You switched the model to evaluation and left "
+    "it there. Whose decision is the mode?",
     hint="After your call the model is in another mode than before. The mode is the caller's: leave it alone.",
 )
 
@@ -311,8 +323,8 @@ mistake(
     "float-ids",
     edit("return ids", "return ids.float()"),
     section="greedy",
-    why="The ids are kept as floating-point numbers. An embedding wants integers, and so does everybody who reads the "
-    "result.",
+    why="An embedding refuses your ids, because they are floats. You converted them, or made the first column with "
+    "the wrong type. Which type do ids have?",
     hint="Your ids are floats. Make the first column with `dtype=torch.long`, or with `src.new_full`.",
 )
 
@@ -327,7 +339,8 @@ mistake(
     edit("torch.multinomial(probs, 1, generator=generator).squeeze(-1)", "probs.argmax(dim=-1)"),
     base="kth-score-as-limit",
     section="decoding-temperature",
-    why="The most likely token is returned at every temperature. Nothing is drawn.",
+    why="The same logits always give the same token. You take the most likely one at every temperature. At which "
+    "single temperature is nothing drawn?",
     hint="You always return the same token for the same logits. Only temperature 0 is argmax; else draw with "
     "`torch.multinomial`.",
 )
@@ -338,8 +351,8 @@ mistake(
     edit("logits / temperature", "logits * temperature"),
     base="kth-score-as-limit",
     section="decoding-temperature",
-    why="The logits are multiplied by the temperature. A high temperature then makes the draws more certain instead of "
-    "less.",
+    why="A high temperature makes your draws more certain. You multiplied the logits by it. Which operation makes a "
+    "high temperature shrink differences?",
     hint="Your temperature works the wrong way round. Divide the logits by it.",
 )
 
@@ -349,7 +362,8 @@ mistake(
     edit("logits = logits / temperature", ""),
     base="kth-score-as-limit",
     section="decoding-temperature",
-    why="The temperature is compared with 0 and otherwise not used. All other values give the same draws.",
+    why="Your draws are the same at every temperature except 0. You did not use the argument. Where does it enter "
+    "before the softmax?",
     hint="Your draws do not depend on the temperature. Divide the logits by it before the softmax.",
 )
 
@@ -360,8 +374,8 @@ mistake(
     edit("logits.softmax(dim=-1)", "logits.softmax(dim=-1) / temperature"),
     base="kth-score-as-limit",
     section="decoding-temperature",
-    why="The probabilities are divided by the temperature instead of the logits. After renormalising they are what "
-    "they were.",
+    why="Your draws do not depend on the temperature. You divided the probabilities, and renormalising undoes that. "
+    "What should be divided instead?",
     hint="Your draws do not depend on the temperature: you divide the probabilities, and `multinomial` renormalises "
     "them. Divide the *logits*.",
 )
@@ -371,7 +385,8 @@ mistake(
     "softmax-of-softmax",
     edit("logits.softmax", "logits.softmax(dim=-1).softmax"),
     section="decoding-temperature",
-    why="The softmax is taken twice. Probabilities lie between 0 and 1, so the second softmax makes them nearly equal.",
+    why="Your draws are far too even. You took the softmax twice, and probabilities differ by at most 1. Of what "
+    "should the only softmax be taken?",
     hint="Your draws are far too even: a softmax of a softmax. Take it once, of the logits.",
 )
 
@@ -380,7 +395,8 @@ mistake(
     "zero-divides",
     edit("if temperature == 0:\n    return logits.argmax(dim=-1)", ""),
     section="decoding-temperature",
-    why="Temperature 0 is not treated by itself. Dividing by 0 gives infinities, and NaN after the softmax.",
+    why="Temperature 0 gives an error or nonsense, because you divide by it. You did not treat this case separately. "
+    "Which token does temperature 0 stand for?",
     hint="Temperature 0 gives an error or nonsense. Return the argmax before you divide.",
 )
 
@@ -390,8 +406,8 @@ mistake(
     edit("probs = logits.softmax(dim=-1)", "probs = logits.exp()\nprobs = probs / probs.sum(dim=-1, keepdim=True)"),
     base="kth-score-as-limit",
     section="decoding-temperature",
-    why="The exponentials are taken of the logits as they are. For logits of a hundred and more they overflow to "
-    "infinity.",
+    why="Logits of a hundred and more give an error. You took their exponentials as they are, and these overflow. "
+    "Which function subtracts the maximum first ({chapter}`attention` has the reason)?",
     hint="Large logits give an error. Use `softmax`, which subtracts the maximum first ({chapter}`attention` has the "
     "reason).",
 )
@@ -401,7 +417,8 @@ mistake(
     "columns-not-rows",
     edit("logits.softmax(dim=-1)", "logits.softmax(dim=0)"),
     section="decoding-temperature",
-    why="The softmax runs over the batch. Each row must sum to 1 over the vocabulary by itself.",
+    why="Your probabilities depend on the other rows of the batch. The softmax runs over the batch. Over which axis "
+    "should each row sum to 1?",
     hint="Your probabilities depend on the other rows of the batch: the softmax runs over the wrong axis. It runs over "
     "the vocabulary, `dim=-1`.",
 )
@@ -411,8 +428,8 @@ mistake(
     "filtered-to-zero",
     edit('float("-inf")', "0.0"),
     section="top-k",
-    why="Logits outside the top k are set to 0. A logit of 0 is a score like any other and keeps a share of the "
-    "probability.",
+    why="Tokens outside the top k are still drawn. You set their logits to 0, and exp(0) is 1. Which logit has the "
+    "exponential 0?",
     hint="Tokens outside the top k are still drawn: you set their *logits* to 0. Set logits to minus infinity, or "
     "probabilities to 0.",
 )
@@ -423,7 +440,8 @@ mistake(
     edit("logits < kth", "logits <= kth"),
     base="kth-score-as-limit",
     section="top-k",
-    why="The k-th largest logit is excluded as well. With k = 1 nothing is left.",
+    why="One token too few survives, and with k = 1 none. You excluded the k-th largest logit itself. On which side "
+    "of the limit does it belong?",
     hint="One token too few survives your top-k. Keep what is *at least* as large as the k-th largest logit.",
 )
 
@@ -433,7 +451,8 @@ mistake(
     edit("min(top_k, logits.shape[-1])", "min(top_k + 1, logits.shape[-1])"),
     base="kth-score-as-limit",
     section="top-k",
-    why="The threshold is the logit after the k-th. One token too many may be drawn.",
+    why="One token too many survives. Your limit is the logit after the k-th. Which index has the k-th of a sorted "
+    "list that counts from 0?",
     hint="One token too many survives your top-k. Of the sorted logits the k-th has the index k - 1.",
 )
 
@@ -444,7 +463,8 @@ mistake(
     edit("logits < kth", "-logits < kth"),
     base="kth-score-as-limit",
     section="top-k",
-    why="The k least likely tokens are kept. sort() is ascending unless it is told otherwise.",
+    why="Your top-k keeps the least likely tokens. You sorted in ascending order. Which end of the order should "
+    "survive?",
     hint="Your top-k keeps the least likely tokens. Sort in descending order, or use `topk`.",
 )
 
@@ -453,7 +473,8 @@ mistake(
     "top-k-of-row-zero",
     edit(":, -1:", "0, -1"),
     section="top-k",
-    why="The threshold of the first row is used for all. Every row has logits of its own.",
+    why="The limit of the first row decides for all rows. Every row has logits of its own. Which shape should the "
+    "limits of B rows have?",
     hint="Your top-k threshold comes from row 0. Each row needs its own, of shape (B, 1).",
 )
 
@@ -462,7 +483,8 @@ mistake(
     "top-k-of-the-batch",
     edit("logits.topk(top_k, dim=-1).values[:, -1:", "logits.flatten().topk(top_k).values[-1"),
     section="top-k",
-    why="The k largest logits of the whole batch are kept. Rows without one of them are left empty, or with too few.",
+    why="Some rows are left with too few tokens, or none. You took the k largest logits of the whole batch. Along "
+    "which axis should they be chosen?",
     hint="Your top-k looks at all rows together. Take it along the vocabulary, `dim=-1`.",
 )
 
@@ -471,8 +493,8 @@ mistake(
     "top-k-uniform",
     edit("logits.masked_fill", "torch.zeros_like(logits).masked_fill"),
     section="top-k",
-    why="Each of the k tokens is drawn with the same probability. The filter should only decide which tokens may come; "
-    "their probabilities stay in proportion.",
+    why="All surviving tokens are equally likely. You lost their probabilities. What should the filter decide, and "
+    "what should it leave unchanged?",
     hint="Your top-k draws all survivors equally often. Keep their probabilities in proportion.",
 )
 
@@ -482,7 +504,7 @@ mistake(
     edit('logits = logits.masked_fill(logits < kth, float("-inf"))', ""),
     base="kth-score-as-limit",
     section="top-k",
-    why="top_k is accepted and not used. Every token of the vocabulary may still be drawn.",
+    why="Any token may still be drawn. You accept `top_k` and do not use it. Which logits should be excluded?",
     hint="Your draws do not depend on `top_k`. Exclude all but the k largest logits of each row.",
 )
 
@@ -492,8 +514,8 @@ mistake(
     edit("min(top_k, logits.shape[-1])", "top_k"),
     base="kth-score-as-limit",
     section="top-k",
-    why="A top_k larger than the vocabulary is handed on to topk, which refuses it. More than all tokens cannot be "
-    "kept, so it is simply no limit.",
+    why="A `top_k` above the size of the vocabulary raises an error. You passed it on as it is. How many tokens can "
+    "be kept at most?",
     hint="A `top_k` above the size of the vocabulary raises an error. Use `min(top_k, V)`.",
 )
 
@@ -502,8 +524,8 @@ mistake(
     "nucleus-too-small",
     edit("ordered.cumsum(dim=-1) - ordered", "ordered.cumsum(dim=-1)"),
     section="top-p",
-    why="Tokens are kept while their mass stays below p. The one that makes it reach p is missing, and where the first "
-    "token alone exceeds p nothing is left.",
+    why="Your nucleus does not reach p, and it is empty when the first token alone exceeds p. You dropped the token "
+    "that crosses the limit. Which mass decides about a token: the one before it or the one with it?",
     hint="Your nucleus does not reach p. Keep the token that crosses p as well: look at the mass *before* each token.",
 )
 
@@ -513,8 +535,8 @@ mistake(
     edit("before = ordered.cumsum(dim=-1) - ordered", "before = ordered.cumsum(dim=-1)\nbefore[:, 0] = 0"),
     base="kth-score-as-limit",
     section="top-p",
-    why="Tokens are kept while their mass stays below p, and the first one always. The one that makes the mass reach p "
-    "is missing.",
+    why="Your nucleus does not reach p. You always keep the first token but drop the one that crosses the limit. "
+    "Which mass decides about a token: the one before it or the one with it?",
     hint="Your nucleus does not reach p. Keep the token that crosses p as well: look at the mass *before* each token.",
 )
 
@@ -527,8 +549,8 @@ mistake(
     ),
     base="kth-score-as-limit",
     section="top-p",
-    why="One token more is kept than the mass needs. The smallest set that reaches p ends with the token that crosses "
-    "it.",
+    why="Your nucleus holds one token more than it needs. You kept the one after the token that crosses the limit. "
+    "With which token does the smallest set that reaches p end?",
     hint="Your nucleus holds one token more than it needs. Drop a token when the mass of those before it has reached "
     "p.",
 )
@@ -539,8 +561,8 @@ mistake(
     edit("torch.zeros_like(probs).scatter(-1, order, ordered)", "probs.masked_fill(ordered == 0, 0.0)"),
     base="kth-score-as-limit",
     section="top-p",
-    why="The filter was worked out for the sorted probabilities and applied to the unsorted ones. It hides whatever "
-    "tokens happen to stand in those positions.",
+    why="Your top-p hides the wrong tokens. You computed the filter in sorted order and applied it to the unsorted "
+    "probabilities. How can you bring it back into the order of the vocabulary?",
     hint="Your top-p hides the wrong tokens: its mask is in sorted order. Bring it back with `scatter` and the order "
     "that `sort` returned.",
 )
@@ -551,8 +573,8 @@ mistake(
     edit("torch.zeros_like(probs).scatter(-1, order, ordered)", "ordered"),
     base="kth-score-as-limit",
     section="top-p",
-    why="What is drawn is a position in the sorted list, and it is returned as a token. Position 0 is the most likely "
-    "token, whatever its id.",
+    why="You return positions in the sorted list: 0 is always the most likely token. The draw was made in sorted "
+    "order. How can you translate a position into an id?",
     hint="You return positions in the sorted list as tokens. Look them up in the order that `sort` returned, with "
     "`gather`.",
 )
@@ -563,8 +585,8 @@ mistake(
     edit("probs.sort(dim=-1, descending=True)", "probs.sort(dim=-1)"),
     base="kth-score-as-limit",
     section="top-p",
-    why="The probabilities are added up from the smallest. The set that reaches p is then the one with the most "
-    "tokens, and without the likely ones.",
+    why="Your nucleus consists of the least likely tokens. You added up the probabilities from the smallest. From "
+    "which end should the sum begin?",
     hint="Your nucleus starts with the least likely tokens. Sort in descending order.",
 )
 
@@ -578,8 +600,8 @@ mistake(
     ),
     base="kth-score-as-limit",
     section="top-p",
-    why="Each token is compared with a threshold by itself. Top-p adds the probabilities up, from the largest, until "
-    "they reach p.",
+    why="Your nucleus does not depend on how the probability is spread. You compared single probabilities with a "
+    "limit. Which quantity should reach p?",
     hint="You compare single probabilities with a threshold. Top-p is about their *sum*, from the most likely token "
     "on.",
 )
@@ -590,7 +612,8 @@ mistake(
     edit("ordered = ordered.masked_fill(before >= top_p, 0.0)", ""),
     base="kth-score-as-limit",
     section="top-p",
-    why="top_p is checked and not used. The unlikely tail may still be drawn.",
+    why="The unlikely tail may still be drawn. You check `top_p` and do not use it. Which smallest set of tokens "
+    "should survive?",
     hint="Your draws do not depend on `top_p`. Keep the smallest set of most likely tokens whose mass reaches it.",
 )
 
@@ -599,7 +622,8 @@ mistake(
     "top-p-summed-over-the-batch",
     edit("ordered.cumsum(dim=-1)", "ordered.cumsum(dim=0)"),
     section="top-p",
-    why="The probabilities are added up along the batch. Each row has a nucleus of its own.",
+    why="Your nucleus depends on the other rows of the batch. The cumulative sum runs along the batch. Along which "
+    "axis should it run?",
     hint="Your nucleus depends on the other rows of the batch: the cumulative sum runs along the wrong axis.",
 )
 
@@ -617,8 +641,8 @@ mistake(
     ),
     base="kth-score-as-limit",
     section="filter-order",
-    why="The nucleus is that of the probabilities at temperature 1. The temperature comes first and decides how many "
-    "tokens p needs.",
+    why="Your nucleus does not change with the temperature. You computed it from the probabilities at temperature 1. "
+    "Which of the two steps comes first?",
     hint="Your nucleus does not change with the temperature. Divide by the temperature first, then filter.",
 )
 
@@ -633,8 +657,8 @@ mistake(
     edit("ordered.cumsum(dim=-1) - ordered", "everything.cumsum(dim=-1) - everything"),
     base="kth-score-as-limit",
     section="filter-order",
-    why="The nucleus is worked out before top-k, of the whole distribution. In this course top-k comes first, and p is "
-    "a share of what it left, renormalised.",
+    why="With both filters you keep too many tokens. You computed the nucleus from the whole distribution. From what "
+    "should it be computed in this course, where top-k comes first?",
     hint="With both filters you keep too many tokens. First top-k, then renormalise, then top-p.",
 )
 
@@ -650,7 +674,8 @@ mistake(
     ),
     base="kth-score-as-limit",
     section="top-p",
-    why="Any top_p is accepted. A probability of 0 or above 1 is a mistake of the caller, who should hear of it.",
+    why="A `top_p` outside the allowed range is accepted, and the caller is not told. You did not check it. Which "
+    "values are allowed?",
     hint="A `top_p` outside (0, 1] must raise a `ValueError`.",
 )
 
@@ -659,7 +684,8 @@ mistake(
     "top-p-zero-allowed",
     edit("0 < top_p <= 1", "0 <= top_p <= 1"),
     section="top-p",
-    why="top_p = 0 is accepted. Then no token is needed to reach it, and nothing would be left to draw.",
+    why="`top_p=0` is accepted, and nothing would be left to draw. Even the empty set reaches 0. Which values are "
+    "allowed?",
     hint="`top_p=0` must raise a `ValueError`: the empty set reaches it already.",
 )
 
@@ -668,7 +694,8 @@ mistake(
     "top-p-one-refused",
     edit("0 < top_p <= 1", "0 < top_p < 1"),
     section="top-p",
-    why="top_p = 1 is refused. It is the value that keeps everything, and many programs have it as their default.",
+    why="`top_p=1` is refused, although it keeps everything and is the default of many programs. Your check excludes "
+    "the end of the range. Which values are allowed?",
     hint="`top_p=1.0` is allowed and is no limit: only values above 1 are refused.",
 )
 
@@ -678,7 +705,8 @@ mistake(
     edit("top_p is not None and not 0 < top_p <= 1", "top_p and not 0 < top_p <= 1"),
     edit("if top_p is not None:", "if top_p:"),
     section="top-p",
-    why="The test `if top_p and ...` treats 0 like None. A top_p of 0 then means no limit instead of an error.",
+    why="`top_p=0` means no limit instead of an error. Your test treats 0 like None. How can you ask whether an "
+    "argument was given at all?",
     hint="`top_p=0` must raise, and `if top_p` is false for it. Compare with `None`.",
 )
 
@@ -694,7 +722,8 @@ mistake(
     ),
     base="kth-score-as-limit",
     section="decoding-temperature",
-    why="One random number serves the whole batch. Rows with the same logits then always get the same token.",
+    why="Rows with the same logits always get the same token. One random number serves the whole batch. How many "
+    "draws does a batch need?",
     hint="All your rows are drawn with the same random number. Each row is a draw of its own; `torch.multinomial` does "
     "that.",
 )
@@ -705,7 +734,7 @@ mistake(
     edit("torch.multinomial(probs, 1, generator=generator)", "torch.multinomial(probs, 1)"),
     base="kth-score-as-limit",
     section="sampling-seed",
-    why="The generator is accepted and not handed on. Nobody can repeat a result.",
+    why="Nobody can repeat a result. You accept the generator and do not pass it on. Which call needs it?",
     hint="Your draws ignore `generator`. Hand it on to `torch.multinomial`.",
 )
 
@@ -715,7 +744,7 @@ mistake(
     edit("logits = logits / temperature", "torch.manual_seed(0)\nlogits = logits / temperature"),
     base="kth-score-as-limit",
     section="sampling-seed",
-    why="The function sets a seed itself. Every call then draws the same tokens.",
+    why="Every call draws the same tokens. You set a seed inside the function. Which generator should decide?",
     hint="Every call gives the same tokens: you set a seed inside. Use the caller's `generator`, and PyTorch's own if "
     "there is none.",
 )
@@ -729,8 +758,8 @@ mistake(
     ),
     base="kth-score-as-limit",
     section="sampling-seed",
-    why="Where no generator is given, a new one is made. It starts from the same seed each time, so every call draws "
-    "the same tokens.",
+    why="Without a generator, every call draws the same tokens. You made a new generator, which starts from the same "
+    "seed each time. What does None mean for PyTorch's functions?",
     hint="Without a generator all your calls draw the same tokens. Hand `None` on: PyTorch's own generator goes on "
     "from call to call.",
 )
@@ -744,7 +773,7 @@ mistake(
     ),
     base="kth-score-as-limit",
     section="decoding-temperature",
-    why="The result has the shape (B, 1), as multinomial returns it. One token for each row is a vector, (B,).",
+    why="Your result has the shape (B, 1). You returned the column as it was drawn. Which shape do B tokens have?",
     hint="Your result has one axis too many. Remove the last one with `squeeze(-1)`.",
 )
 
@@ -753,7 +782,8 @@ mistake(
     "one-row-loses-its-axis",
     edit("drawn.squeeze(-1)", "drawn.squeeze()"),
     section="decoding-temperature",
-    why="squeeze() without an axis removes every axis of size 1. A batch of one row comes back without its batch axis.",
+    why="A batch of one row comes back as a single number. `squeeze()` without an argument removes every axis of "
+    "length 1. Which axis do you really want to remove?",
     hint="A batch of one row comes back as a single number. Say which axis to remove: `squeeze(-1)`.",
 )
 
@@ -764,8 +794,8 @@ mistake(
     edit("logits.masked_fill", "logits.masked_fill_"),
     base="kth-score-as-limit",
     section="top-k",
-    why="The filter writes into the caller's logits. A second call with the same logits draws from what the first "
-    "filter left.",
+    why="A second call with the same logits draws from what the first filter left. You wrote into the caller's "
+    "tensor. Which methods make a new one?",
     hint="Your function changes the logits that it is given. Use `masked_fill`, which returns a new tensor.",
 )
 
@@ -776,8 +806,8 @@ mistake(
     edit('logits = logits.masked_fill(logits < kth, float("-inf"))', 'logits[logits < kth] = float("-inf")'),
     base="kth-score-as-limit",
     section="top-k",
-    why="At temperature 1 the logits are not copied, and the filter writes into the caller's tensor. The next call "
-    "sees what this one left.",
+    why="At temperature 1, the filter changes the caller's logits. Only at other temperatures is a copy made. On "
+    "which tensor should the filter always work?",
     hint="Your filter changes the logits that it is given. Work on a copy.",
 )
 
@@ -786,8 +816,8 @@ mistake(
     "nucleus-too-large-at-equality",
     edit("mass_before >= top_p", "mass_before > top_p"),
     section="top-p",
-    why="A token is still kept when those before it have reached top_p exactly. The smallest set whose mass reaches p "
-    "ends with the token that reaches it.",
+    why="When the mass reaches `top_p` exactly, you keep one token too many: of four equal tokens, 0.5 should keep "
+    "two. Your comparison lets equality pass. When is the set complete?",
     hint="When the mass reaches `top_p` exactly you keep one token too many: of four equal tokens, `top_p=0.5` keeps two. "
     "Compare with `>=`.",
 )
@@ -803,8 +833,8 @@ mistake(
     edit("[([bos_id], 0.0)]", "[([bos_id], 0.0)] * beam_size"),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="The beam starts with beam_size copies of the start symbol. They have the same continuations, so the beam "
-    "stays full of copies, and this is greedy decoding at several times the price.",
+    why="Your beam finds only what greedy decoding finds, at several times the cost. You started with copies of one "
+    "beginning, and they stay copies. How many different beginnings exist before the first step?",
     hint="Your beam finds what greedy decoding finds: it starts with equal copies, and stays so, or it looks at one "
     "continuation of each beginning. Start with one beginning, and look at several continuations.",
 )
@@ -815,7 +845,8 @@ mistake(
     edit("beam_size - len(finished)", "max(beam_size - 1, 1) - len(finished)"),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="One beginning fewer is kept than beam_size says. With beam_size 2 that is greedy decoding.",
+    why="With a beam size of 2 your search is greedy. You keep one beginning too few. How many candidates should "
+    "survive a step?",
     hint="Your beam is one beginning too narrow. Keep `beam_size` of the candidates.",
 )
 
@@ -825,8 +856,8 @@ mistake(
     edit("score + value", "value"),
     base="lists-of-hypotheses",
     section="beam-bookkeeping",
-    why="A hypothesis is judged by its last log-probability alone. The probability of a sequence is the product of all "
-    "steps, so the logarithms add up.",
+    why="Your scores forget the earlier steps. You judge a hypothesis by its last log-probability. What does the "
+    "logarithm of a product of all steps look like?",
     hint="Your scores forget the earlier steps. Add each new log-probability to the sum so far.",
 )
 
@@ -837,8 +868,8 @@ mistake(
     edit("((5 + len(item[0]) - 1) / 6) ** length_penalty", "len(item[0])"),
     base="lists-of-hypotheses",
     section="beam-bookkeeping",
-    why="Probabilities are added instead of logarithms. The probability of a sequence is a product: adding the factors "
-    "ranks it by something else.",
+    why="Your ranking is not by probability. You added probabilities, but the probability of a sequence is their "
+    "product. What can be added instead?",
     hint="You add probabilities. Multiply them, that is, add their logarithms, which is what the generator returns.",
 )
 
@@ -848,8 +879,8 @@ mistake(
     edit("model.generator(hidden[:, -1])[0]", "model.generator(hidden[:, -1]).softmax(dim=-1)[0].log_softmax(dim=-1)"),
     base="lists-of-hypotheses",
     section="beam-bookkeeping",
-    why="The softmax is applied to the log-probabilities as if they were logits, at a temperature of its own. The "
-    "generator returns log-probabilities already.",
+    why="Your scores are not the model's. You applied a softmax to log-probabilities, as if they were logits. What "
+    "does the generator return?",
     hint="Your scores are not the model's: you change its log-probabilities. Add them up as they come.",
 )
 
@@ -859,7 +890,8 @@ mistake(
     edit("hidden[:, -1]", "hidden[:, 0]"),
     base="lists-of-hypotheses",
     section="decoding-loop",
-    why="The log-probabilities of the first position are used at every step. They say what follows the start symbol.",
+    why="All steps use the output of position 0, which says what follows the start symbol. You indexed the wrong "
+    "position. Which one says what comes next?",
     hint="All your steps use the output of position 0. The last position says what comes next.",
 )
 
@@ -868,8 +900,8 @@ mistake(
     "decoding.beam_search",
     "wrong-parents",
     section="beam-bookkeeping",
-    why="The flattened position of a candidate is taken apart with beam_size instead of V. Tokens are appended to the "
-    "wrong beginnings.",
+    why="Your hypotheses join the beginning of one with the token of another. You took the flattened index of a "
+    "candidate apart with the wrong size. How many candidates does each parent contribute?",
     hint="Your hypotheses mix the beginnings of one with the tokens of another. In the flattened `(k, V)` table the "
     "parent is `position // V`, the token `position % V`.",
 )
@@ -904,8 +936,8 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
     "decoding.beam_search",
     "parents-not-followed",
     section="beam-bookkeeping",
-    why="The new tokens are appended to the beams in the order in which they stand. The best candidates may be "
-    "children of one and the same beginning, and must take its ids along.",
+    why="Your hypotheses join the beginning of one with the token of another. You appended the new tokens to the "
+    "beams in their old order, although several may have one parent. What has to be reordered first?",
     hint="Your hypotheses mix the beginnings of one with the tokens of another. Reorder the beginnings by the parents "
     "of the candidates before you append.",
 )
@@ -942,7 +974,8 @@ mistake(
     edit("item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty", "item[1]"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The plain sums are compared. Every further token makes a sum smaller, so short outputs win.",
+    why="Your result does not depend on `length_penalty`, and short outputs win. You compared plain sums, which "
+    "become smaller with every token. What should be done to a sum before it is compared?",
     hint="Your result does not depend on `length_penalty`. Divide the sum by `((5 + length) / 6) ** length_penalty` "
     "before you compare.",
 )
@@ -956,8 +989,8 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The sum is multiplied by the penalty. Sums are negative: a factor above 1 makes long outputs worse, where it "
-    "should make up for their length.",
+    why="Your length penalty favours short outputs. You multiplied by it, and the sums are negative. Which operation "
+    "makes up for length?",
     hint="Your length penalty favours short outputs. Divide by it: the sums are negative.",
 )
 
@@ -967,8 +1000,8 @@ mistake(
     edit("(5 + len(item[0]) - 1) / 6", "len(item[0]) - 1"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The sum is divided by the plain length to the power. The published formula has (5 + length) / 6 in its place, "
-    "which grows more slowly for short outputs.",
+    why="Your penalty differs from the published one. You divided by a power of the plain length. Which fraction of "
+    "the length does the formula raise to the power?",
     hint="Your penalty is `length ** length_penalty`. Use `((5 + length) / 6) ** length_penalty`.",
 )
 
@@ -978,8 +1011,8 @@ mistake(
     edit("(5 + len(item[0]) - 1) / 6", "len(item[0])"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The sum is divided by the plain length to the power, the start symbol included. The published formula has (5 "
-    "+ length) / 6 in its place, which grows more slowly for short outputs.",
+    why="Your penalty differs from the published one. You divided by a power of the plain length, start symbol "
+    "included. Which fraction of the length does the formula use, and which ids count?",
     hint="Your penalty is `length ** length_penalty`. Use `((5 + length) / 6) ** length_penalty`, without the start "
     "symbol.",
 )
@@ -990,7 +1023,8 @@ mistake(
     edit("5 + len(item[0]) - 1", "5 + len(item[0])"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The length in the penalty includes the start symbol. Nobody had to predict it, so it does not count.",
+    why="Your length is one too large. You counted the start symbol, which nobody had to predict. Which ids have a "
+    "log-probability in the sum?",
     hint="Your length is one too large: it counts the start symbol. Count the ids after it, the end symbol included.",
 )
 
@@ -1000,7 +1034,8 @@ mistake(
     edit("5 + len(item[0]) - 1", "5 + len(item[0]) - 2"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The length in the penalty leaves out the end symbol. Its log-probability is in the sum, so it counts.",
+    why="Your length is one too small. You left out the end symbol, whose log-probability is in the sum. Which ids "
+    "count?",
     hint="Your length is one too small: it leaves out the end symbol. Count the ids after the start symbol, the end "
     "symbol included.",
 )
@@ -1011,7 +1046,8 @@ mistake(
     edit("((5 + len(item[0]) - 1) / 6) ** length_penalty", "(1 + (5 + len(item[0]) - 1) / 6 * length_penalty)"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The penalty is multiplied by length_penalty instead of raised to it. At 0 it would divide by nothing.",
+    why="At a length penalty of 0 your scores are still divided. You used the argument as a factor. Where does it "
+    "stand in the formula?",
     hint="`length_penalty` is the exponent of `(5 + length) / 6`, not a factor.",
 )
 
@@ -1021,7 +1057,8 @@ mistake(
     edit("((5 + len(item[0]) - 1) / 6) ** length_penalty", "((5 + len(item[0]) - 1) / 6**length_penalty)"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="Without a pair of brackets only the 6 is raised to the power. The exponent belongs to the whole fraction.",
+    why="Your penalty has the wrong size. A power binds more tightly than a division, so only the 6 is raised. Which "
+    "part of the formula does the exponent belong to?",
     hint="Brackets are missing in your penalty: `(5 + length) / 6 ** a` raises the 6 alone. Write `((5 + length) / 6) "
     "** a`.",
 )
@@ -1032,8 +1069,8 @@ mistake(
     edit("score + value", "score + (value if token != eos_id else 0.0)"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="A hypothesis that ends does not get the log-probability of its end symbol. Stopping is a decision of the "
-    "model like every other, and has its price.",
+    why="Hypotheses that end are too cheap. You left out the log-probability of the end symbol. Is stopping a "
+    "decision of the model?",
     hint="Your finished hypotheses lack the log-probability of the end symbol. Add it like that of any other token.",
 )
 
@@ -1043,7 +1080,8 @@ mistake(
     edit("not beams", "finished or not beams"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The search stops at the first hypothesis that ends. A longer one that is still open may be better.",
+    why="A better hypothesis that is still open has no chance. Your search stops at the first one that ends. What "
+    "should happen to the others?",
     hint="Your search stops as soon as one hypothesis ends. Go on with the others, and compare all that finish.",
 )
 
@@ -1061,8 +1099,8 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="Hypotheses are continued after their end symbol. What follows it means nothing, and its log-probabilities "
-    "spoil the score.",
+    why="Hypotheses go on after their end symbol, and what follows spoils the score. You left them in the beam. "
+    "Where should a finished hypothesis go?",
     hint="Your hypotheses go on after the end symbol. Take a finished one out of the beam.",
 )
 
@@ -1083,8 +1121,8 @@ mistake(
     edit("if not beams:\n    break", ""),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="A hypothesis that ends is noted, but it stays in the beam and is continued as well. If a token after the end "
-    "costs little, the longer one wins by the length penalty.",
+    why="Your output holds tokens from after an end symbol. You recorded a finished hypothesis and also continued "
+    "it. Where should it be, and where not?",
     hint="Your output holds tokens from behind an end symbol: what is finished must leave the beam.",
 )
 
@@ -1094,8 +1132,8 @@ mistake(
     edit("finished or beams", "finished + beams"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="Hypotheses that were cut off at max_len compete with finished ones. They have not paid for their end, and win "
-    "too easily.",
+    why="A hypothesis that was cut off beats a finished one. You compared both kinds, and the first has not paid for "
+    "its end. When do unfinished ones count?",
     hint="A hypothesis that was cut off beats a finished one in your search. Unfinished ones count only if none is "
     "finished.",
 )
@@ -1106,7 +1144,8 @@ mistake(
     edit("finished or beams", "beams or finished"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="What is left in the beam at the end is returned, although there are finished hypotheses. They were forgotten.",
+    why="You return a hypothesis that was cut off, although one is finished. You preferred what was left in the "
+    "beam. When do unfinished ones count?",
     hint="You return a hypothesis that was cut off although one is finished. Unfinished ones count only if none is "
     "finished.",
 )
@@ -1117,7 +1156,8 @@ mistake(
     edit("finished or beams", "finished or [([], 0.0)]"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="Where no hypothesis reached its end, an empty list is returned. The best beginning is better than nothing.",
+    why="You return an empty list when nothing finished within `max_len`. The best beginning is better than nothing. "
+    "Which hypotheses count then?",
     hint="You return an empty list where nothing finished within `max_len`. Then the best unfinished hypothesis "
     "counts.",
 )
@@ -1128,8 +1168,8 @@ mistake(
     edit("finished or beams", "finished or beams[-1:]"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The unfinished hypotheses are ranked by their first score instead of the best one. Where nothing finished, "
-    "any of them may be returned.",
+    why="When nothing finished, you do not return the best beginning. You took one of the unfinished hypotheses "
+    "without comparing them. How are finished ones compared?",
     hint="Where nothing finished you do not return the best beginning. Compare the unfinished ones as well.",
 )
 
@@ -1142,8 +1182,8 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The hypothesis with the smallest score is returned. Scores are negative, and the largest is the one nearest "
-    "to 0.",
+    why="You return the worst hypothesis. Scores are negative, and you took the smallest. Which of them is nearest "
+    "to 0?",
     hint="You return the worst hypothesis. Scores are negative: the best one is still the largest.",
 )
 
@@ -1153,7 +1193,7 @@ mistake(
     edit("[token for token in best[0] if token not in (bos_id, eos_id, PAD)]", "best[0]"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The lists hold the start and the end symbol. They are to hold what was written, and nothing else.",
+    why="Your lists contain special ids. You returned the hypothesis as it was. Which ids were written as text?",
     hint="Your lists contain special ids. Leave out `bos_id`, `eos_id` and `PAD`.",
 )
 
@@ -1163,8 +1203,7 @@ mistake(
     edit("[token for token in best[0] if token not in (bos_id, eos_id, PAD)]", "best[0][1:]"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The start symbol is removed and the end symbol is not. The lists are to hold what was written, and nothing "
-    "else.",
+    why="Your lists end with the end symbol. You removed only the start symbol. Which ids were written as text?",
     hint="Your lists end with `eos_id`. Leave it out, as well as `bos_id` and `PAD`.",
 )
 
@@ -1174,7 +1213,8 @@ mistake(
     edit("[token for token in best[0] if token not in (bos_id, eos_id, PAD)]", "best[0][1:-1]"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The last id is always cut off, as if it were the end symbol. A hypothesis that was not finished loses a word.",
+    why="A hypothesis that did not finish loses its last token. You always cut off the last id. When is this id an "
+    "end symbol?",
     hint="A hypothesis that did not finish loses its last token. Remove `eos_id` only where it stands.",
 )
 
@@ -1184,7 +1224,8 @@ mistake(
     edit("src.shape[0]", "1"),
     base="lists-of-hypotheses",
     section="beam-batch",
-    why="Only the first source is decoded. The result is to hold one list for each.",
+    why="Your result has one list for a batch of several sources. You searched only for the first. How many searches "
+    "does a batch need?",
     hint="Your result has one list for a batch of several sources. Search for each of them.",
 )
 
@@ -1194,7 +1235,8 @@ mistake(
     edit("memory[b : b + 1]", "memory[:1]"),
     base="lists-of-hypotheses",
     section="beam-batch",
-    why="Every search reads the memory of the first source. All results are translations of the same sentence.",
+    why="All results are translations of the first source. Every search reads its memory. Which row of the memory "
+    "belongs to a search?",
     hint="All your results belong to the first source. Take the memory of the row at hand.",
 )
 
@@ -1204,8 +1246,8 @@ mistake(
     edit("src_mask[b : b + 1]", "src_mask[:1]"),
     base="lists-of-hypotheses",
     section="beam-batch",
-    why="The memory is that of the row at hand, and the mask that of the first source. Where the lengths differ, words "
-    "are hidden or padding is seen.",
+    why="In a search for a later source, words are hidden or padding is read. You used the first source's mask for "
+    "all. Which row of the mask belongs to a search?",
     hint="Your searches use the source mask of row 0. Take the mask of the row at hand, like the memory.",
 )
 
@@ -1214,8 +1256,8 @@ mistake(
     "decoding.beam_search",
     "memory-repeated-in-the-wrong-order",
     section="beam-batch",
-    why="The sources were repeated as a whole, 0 1 2 0 1 2, and the beams stand in the order 0 0 1 1 2 2. Beams read "
-    "the memory of another source.",
+    why="Beams read the memory of another source. You repeated the batch as a whole, while the beams of one source "
+    "stand side by side. In which order should the rows be repeated?",
     hint="Your beams read the memory of another source: `repeat` gives 0 1 0 1, `repeat_interleave` gives 0 0 1 1.",
 )
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
@@ -1256,7 +1298,8 @@ mistake(
     edit("memory = model.encode(src, src_mask)", "bos_id, eos_id = BOS, EOS\nmemory = model.encode(src, src_mask)"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="BOS and EOS of the course are used whatever ids the caller gives. Other vocabularies have other ids.",
+    why="Your search ignores the ids that the caller gives. You used BOS and EOS of the course, and other "
+    "vocabularies have other ids. Which arguments hold them?",
     hint="Your search ignores `bos_id` or `eos_id`. Use the arguments; BOS and EOS are only their defaults.",
 )
 
@@ -1266,8 +1309,8 @@ mistake(
     edit("(bos_id, eos_id, PAD)", "(BOS, EOS, PAD)"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The search uses the ids that the caller gives, and then the ids of the course are removed from the result. "
-    "Ordinary tokens disappear, special ones stay.",
+    why="Ordinary tokens disappear from your lists, and special ones stay. You removed the ids of the course instead "
+    "of the caller's. Which arguments hold the special ids?",
     hint="You remove BOS and EOS of the course from your lists instead of `bos_id` and `eos_id`.",
 )
 
@@ -1277,7 +1320,8 @@ mistake(
     edit("max_len - 1", "max_len"),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="The loop runs max_len times, and the start symbol comes on top. max_len counts all ids of an output.",
+    why="Your outputs may have one id more than `max_len`. Your loop runs `max_len` times, and the start symbol is "
+    "added to that. How many steps are left for the loop?",
     hint="Your outputs may have one id more than `max_len` allows. The start symbol counts, so there are `max_len - 1` "
     "steps.",
 )
@@ -1288,8 +1332,8 @@ mistake(
     edit("max_len - 1", "max_len - 2"),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="The loop ends one step early. max_len counts all ids of an output, and after the start symbol there is room "
-    "for max_len - 1.",
+    why="Your search stops one id short of `max_len`. Your loop ends too early. How many steps are left after the "
+    "start symbol?",
     hint="Your search stops one id short of `max_len`. There are `max_len - 1` steps.",
 )
 
@@ -1302,7 +1346,8 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="The default of length_penalty is 1. This course, like the paper of the Transformer, uses 0.6.",
+    why="Without the argument, your search uses a length penalty of 1. The Transformer paper has another value. "
+    "Which default does the task give?",
     hint="Without `length_penalty` your search uses 1.0. Its default is 0.6.",
 )
 
@@ -1315,8 +1360,7 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="The default of beam_size is 1, so that a caller who does not mention it gets greedy decoding. This course, "
-    "like the paper of the Transformer, uses 4.",
+    why="Without the argument, your search is greedy. Your default beam size is 1. Which default does the task give?",
     hint="Without `beam_size` your search is greedy. Its default is 4.",
 )
 
@@ -1329,7 +1373,8 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="Each output is a tensor. Outputs differ in length, so the result is a list of plain lists of integers.",
+    why="Your outputs are tensors. Outputs differ in length and should be plain lists of integers. Which method "
+    "turns a tensor into a list?",
     hint="Your outputs are tensors. Return lists of `int`; `tolist()` makes them.",
 )
 
@@ -1339,8 +1384,8 @@ mistake(
     edit("causal_mask(len(ids))", "None"),
     base="lists-of-hypotheses",
     section="decoding-loop",
-    why="The decoder gets no target mask. In a decoder of several layers the earlier positions then see the later "
-    "ones, which they never did in training.",
+    why="Earlier positions see later ones, which they never did in training. Your decoder gets no target mask. Which "
+    "mask does a target of T ids need?",
     hint="Your search reads the target without a causal mask. Give the decoder `causal_mask(T)`.",
 )
 
@@ -1350,8 +1395,8 @@ mistake(
     edit("src_mask[b : b + 1]", "None"),
     base="lists-of-hypotheses",
     section="beam-batch",
-    why="The decoder is called without the source mask, so that it reads the padding of shorter sources. The encoder "
-    "had the mask, which is not enough: each half of the model needs it.",
+    why="Your search reads the padding of shorter sources. The encoder had the source mask, and the decoder did not. "
+    "Which two calls need it?",
     hint="Your searches read the padding of shorter sources: hand the mask of the row at hand to `model.decode`, as "
     "you do to `model.encode`.",
 )
@@ -1363,9 +1408,8 @@ mistake(
     edit("score + value", "score * math.exp(value)"),
     base="lists-of-hypotheses",
     section="beam-bookkeeping",
-    why="Probabilities were multiplied in place of adding their logarithms, and the product divided by the penalty. A "
-    "product lies between 0 and 1, and dividing it by the penalty makes long outputs worse, where it makes the "
-    "negative sum of logarithms better.",
+    why="The length penalty makes long outputs worse. You multiplied probabilities, and such a product becomes "
+    "smaller when it is divided. Which sign does a sum of log-probabilities have?",
     hint="The length penalty works the wrong way round on your scores, since they are products of probabilities: add "
     "log-probabilities, and divide that negative sum.",
 )
@@ -1384,8 +1428,8 @@ mistake(
     edit("item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty", "item[1]"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="Beginnings were ranked by the sum over the penalty while the search was still going on. They are compared as "
-    "plain sums; the penalty is for finished outputs, whose lengths differ.",
+    why="Long beginnings are favoured during the search. You applied the length penalty at every step. At which "
+    "moment do outputs differ in length?",
     hint="You apply the length penalty while beginnings are chosen, too: choose them by their sums, and divide only "
     "when finished outputs are compared.",
 )
@@ -1396,8 +1440,8 @@ mistake(
     edit("min(beam_size, len(log_probs))", "min(beam_size, len(log_probs)) if len(ids) == 1 else 1"),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="Each beginning is continued by its own best token only. Beginnings never compete: that is as many greedy "
-    "searches as the beam has positions, from different first tokens.",
+    why="After the first step your beam is as many greedy searches side by side. You continue each beginning with "
+    "its own best token only. Which candidates should compete for a place in the beam?",
     hint="After the first step your beginnings go on greedily, each by itself. Take all continuations of all "
     "beginnings, and of these the best `beam_size`, of which several may have one parent.",
 )
@@ -1416,8 +1460,8 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The search stops when the most likely candidate of a step ends. Some libraries do so to save time, but a longer "
-    "hypothesis may win once its length is taken into account.",
+    why="A longer hypothesis that would win by its length has no chance. You stop when the best candidate of a step "
+    "ends. When may the search stop?",
     hint="Your search stops when the best candidate of a step ends. Go on until `beam_size` hypotheses have finished, or "
     "`max_len` is reached: the length penalty may favour a longer one.",
 )
@@ -1437,8 +1481,8 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="The search stops when a finished hypothesis scores more than the open ones do at their present length. An open "
-    "one is divided by more as it grows, so its score may still rise.",
+    why="A longer hypothesis that would win by its length has no chance. You stop when the open ones score less at "
+    "their present length. How may their score change as they grow?",
     hint="Your search stops when no open hypothesis scores more than a finished one. Its score may rise with its length: "
     "go on until `beam_size` hypotheses have finished, or `max_len` is reached.",
 )
@@ -1455,7 +1499,8 @@ mistake(
     edit("torch.cat([self.values[layer], v], dim=-2)", "torch.cat([self.values[layer], v], dim=1)"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="The new keys are appended along the heads. Time is the axis before the last.",
+    why="Your cache grows along the heads. You appended along axis 1 of (B, H, T, d_head). Which axis is time, "
+    "counted from the end?",
     hint="Your cache grows along axis 1, the heads. Keys are (B, H, T, d_head): time is axis -2.",
 )
 
@@ -1466,7 +1511,8 @@ mistake(
     edit("torch.cat([self.values[layer], v], dim=-2)", "torch.cat([self.values[layer], v], dim=-1)"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="The new keys are appended along the width of a head. Time is the axis before the last.",
+    why="Your cache grows along the width of a head. You appended along the last axis of (B, H, T, d_head). Which "
+    "axis is time?",
     hint="Your cache grows along the last axis, the width of a head. Time is axis -2.",
 )
 
@@ -1477,7 +1523,7 @@ mistake(
     edit("torch.cat([self.values[layer], v], dim=-2)", "torch.cat([self.values[layer], v])"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="The new keys are appended along the batch. Time is the axis before the last.",
+    why="Your cache grows along the batch. You appended along axis 0 of (B, H, T, d_head). Which axis is time?",
     hint="Your cache grows along axis 0, the batch. Time is axis -2.",
 )
 
@@ -1504,7 +1550,8 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache",
-    why="update() keeps everything and returns what it was given. The new query then sees only its own position.",
+    why="The new query sees only its own position. `update` stores everything and returns what it was given. What "
+    "does the query have to attend to?",
     hint="Your `update` returns only the new keys and values. Return all of the layer: the new query attends to the "
     "past as well.",
 )
@@ -1519,7 +1566,8 @@ mistake(
     edit("return k, v", "return before"),
     base="two-dictionaries",
     section="kv-cache",
-    why="update() returns what the cache held before. The new query then does not see its own position.",
+    why="The new query does not see its own position. `update` returns what the cache held before. What does the "
+    "query have to attend to?",
     hint="Your `update` returns the cache without the new position. A position attends to itself as well.",
 )
 
@@ -1536,7 +1584,7 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache",
-    why="The new keys and values take the place of the old ones. The past is lost.",
+    why="The past is lost. You stored the new keys and values in place of the old ones. How should the cache grow?",
     hint="Your cache forgets the earlier positions. Append the new ones to what is there.",
 )
 
@@ -1547,8 +1595,8 @@ mistake(
     edit("[self.values[layer], v]", "[v, self.values[layer]]"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="The new position is put in front. Attention itself does not mind the order, but masks do, and everybody who "
-    "reads the cache.",
+    why="Masks and readers of your cache find the positions in the wrong order. You put the new one in front. At "
+    "which end does the latest position belong?",
     hint="Your new positions come first. They are the latest: put them last.",
 )
 
@@ -1557,7 +1605,7 @@ mistake(
     "one-store-for-all-layers",
     edit("if layer in self.layers:", "layer = 0\nif layer in self.layers:"),
     section="kv-cache",
-    why="All layers append to one and the same store. A layer then attends to the keys of the others.",
+    why="A layer attends to the keys of the others. All layers append to one store. How many stores does a model need?",
     hint="Your layers share their keys. Each layer has its own.",
 )
 
@@ -1566,8 +1614,8 @@ mistake(
     "keys-and-values-swapped",
     edit("return k, v", "return v, k"),
     section="kv-cache",
-    why="Values are returned where keys belong, and the other way round. Both have the same shape, so nothing "
-    "complains.",
+    why="Attention gets values as keys, and nothing complains, because the shapes agree. You returned the two in the "
+    "wrong order. Which one comes first?",
     hint="Your `update` returns the values first. The order is keys, values.",
 )
 
@@ -1577,7 +1625,8 @@ mistake(
     edit("[self.values[layer], v]", "[self.keys[layer], v]"),
     base="two-dictionaries",
     section="kv-cache",
-    why="The values are built from the stored keys. Both have the same shape, so nothing complains.",
+    why="Your values hold keys, and nothing complains, because the shapes agree. You appended the new values to the "
+    "stored keys. Which store does each belong to?",
     hint="Your values hold keys. Keep two stores, and append each to its own.",
 )
 
@@ -1587,7 +1636,7 @@ mistake(
     edit("v = torch.cat([self.values[layer], v], dim=-2)", ""),
     base="two-dictionaries",
     section="kv-cache",
-    why="Only the keys grow. The weights then have more columns than there are values.",
+    why="The weights have more columns than there are values. Only your keys grow. What should happen to the values?",
     hint="Your values do not grow. Append them as you append the keys.",
 )
 
@@ -1599,8 +1648,8 @@ mistake(
     edit("if layer in self.keys:", "self.calls += layer == 0\nif layer in self.keys:"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="length counts the calls of update. One call may bring several positions, as the first one does that reads the "
-    "prompt.",
+    why="`length` is too small after a prompt. You counted calls of `update`, but one call may bring several "
+    "positions. Which axis of the stored keys counts positions?",
     hint="Your `length` counts calls. Count positions: `shape[-2]` of what layer 0 holds.",
 )
 
@@ -1610,8 +1659,8 @@ mistake(
     edit("self.keys[0].shape[-2] if 0 in self.keys else 0", "sum(k.shape[-2] for k in self.keys.values())"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="length adds up the positions of all layers. Each layer holds the same positions, so it comes out several "
-    "times too large.",
+    why="`length` is several times too large. You added up the positions of all layers, which hold the same ones. "
+    "Which layer alone should count?",
     hint="Your `length` counts every layer. It is that of layer 0 alone.",
 )
 
@@ -1621,7 +1670,7 @@ mistake(
     edit("self.keys[0].shape[-2] if 0 in self.keys else 0", "len(self.keys)"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="length is the number of layers in the store. It should say how many positions have been read.",
+    why="`length` is the number of layers. You counted the entries of the store. What should be counted in layer 0?",
     hint="Your `length` is the number of layers. Return the number of positions in layer 0.",
 )
 
@@ -1630,7 +1679,7 @@ mistake(
     "length-of-the-wrong-axis",
     edit("self.layers[0][0].shape[-2]", "self.layers[0][0].shape[1]"),
     section="kv-cache-shapes",
-    why="length reads another axis than time. For keys of shape (B, H, T, d_head) that is the number of heads.",
+    why="`length` is the number of heads. You read the wrong axis of (B, H, T, d_head). Which axis is time?",
     hint="Your `length` is the size of another axis. Time is `shape[-2]`.",
 )
 
@@ -1639,7 +1688,8 @@ mistake(
     "length-of-the-wrong-axis-variant-2",
     edit("self.layers[0][0].shape[-2]", "self.layers[0][0].shape[-1]"),
     section="kv-cache-shapes",
-    why="length reads another axis than time. The last axis of the keys is d_head, which never grows.",
+    why="`length` never grows: it is the width of a head. You read the last axis. Which axis of (B, H, T, d_head) is "
+    "time?",
     hint="Your `length` is the size of another axis. Time is `shape[-2]`.",
 )
 
@@ -1654,8 +1704,8 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="length is that of the layer that was updated last. While a step is under way, the layers differ, and layer 0 "
-    "counts.",
+    why="`length` changes within a step, from layer to layer. You recorded it at the last update. Which layer should "
+    "it describe?",
     hint="Your `length` is that of the last update. It is that of layer 0.",
 )
 
@@ -1668,7 +1718,8 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="length is that of the layer which holds most. It is to be that of layer 0, whatever the others hold.",
+    why="`length` is that of the longest layer. While a step is under way, layers differ. Which layer should it "
+    "describe?",
     hint="Your `length` is that of the longest layer. It is that of layer 0.",
 )
 
@@ -1678,7 +1729,8 @@ mistake(
     edit("self.keys[0].shape[-2] if 0 in self.keys else 0", "self.keys[0].shape[-2]"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="The length of an empty cache raises an error. It is 0, and the first step needs it to number its positions.",
+    why="The length of an empty cache raises an error, and the first step needs it to number its positions. You read "
+    "layer 0 without asking whether it exists. What is the length then?",
     hint="An empty cache has the length 0; yours raises. Ask whether layer 0 is there.",
 )
 
@@ -1687,7 +1739,8 @@ mistake(
     "length-is-a-method",
     edit("@property\ndef length(self):", "def length(self):"),
     section="kv-cache-shapes",
-    why="length is a method that has to be called. It is to be read like an attribute, cache.length.",
+    why="`cache.length` is a method, so callers compare a function with a number. You defined it without the "
+    "decorator that makes it an attribute. Which decorator is this?",
     hint="`cache.length` is a method in your class. Put `@property` above it, or keep a number up to date.",
 )
 
@@ -1697,8 +1750,8 @@ mistake(
     edit("self.keys, self.values", "KVCache.keys, KVCache.values"),
     base="two-dictionaries",
     section="kv-cache",
-    why="The stores belong to the class, not to the object. Two caches that are in use at the same time then write "
-    "into the same stores.",
+    why="Two caches in use at the same time write into the same stores. You stored keys and values on the class. "
+    "Where does something belong that each object has for itself?",
     hint="All your caches share one store. Make the stores in `__init__`, as attributes of `self`.",
 )
 
@@ -1707,8 +1760,8 @@ mistake(
     "fixed-room",
     edit("self.layers[layer] = k, v", "k, v = k[..., -16:, :], v[..., -16:, :]\nself.layers[layer] = k, v"),
     section="kv-cache-shapes",
-    why="The cache has room for a fixed number of positions and drops the oldest when it is full. Attention then loses "
-    "the beginning of the text.",
+    why="Attention loses the beginning of a long text. Your cache drops its oldest positions. Does the task set a "
+    "limit?",
     hint="Your cache forgets the oldest positions when it grows long. It has no limit.",
 )
 
@@ -1717,8 +1770,8 @@ mistake(
     "one-position-each-time",
     edit("if layer in self.layers:", "k, v = k[..., -1:, :], v[..., -1:, :]\nif layer in self.layers:"),
     section="kv-cache-shapes",
-    why="Of what it is given, only the last position is kept. The first call reads a whole prompt, and that must all "
-    "be kept.",
+    why="A prompt leaves only its last position in your cache. You keep one position per call. How many positions "
+    "may a call bring?",
     hint="Your cache keeps one position of each call. A call may bring several: append all of them.",
 )
 
@@ -1727,8 +1780,8 @@ mistake(
     "float32-always",
     edit("self.layers[layer] = k, v", "k, v = k.float(), v.float()\nself.layers[layer] = k, v"),
     section="kv-cache-shapes",
-    why="Keys and values are converted to float32. A cache keeps the type that the model computes in; half precision "
-    "is often the point of it.",
+    why="Your cache changes the type of what it stores, and half precision is often its point. You converted to "
+    "float32. Which type should it keep?",
     hint="Your cache changes the dtype. Keep tensors as they are.",
 )
 
@@ -1745,8 +1798,8 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="The cache starts with an empty float32 tensor, and appending to it changes the type: float64 stays what it "
-    "was, half precision becomes float32. A cache keeps the type that the model computes in.",
+    why="Your cache turns half precision into float32. You started with an empty tensor of PyTorch's default type, "
+    "and appending promotes. From which tensor can the type be taken?",
     hint="Your cache changes the dtype of half precision. Start with the first keys themselves, or with an empty "
     "tensor of their dtype.",
 )
@@ -1756,7 +1809,8 @@ mistake(
     "not-reordered",
     edit("self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}", "pass"),
     section="kv-cache-reorder",
-    why="reorder() changes nothing. A beginning that moves to another row then reads the keys of a stranger.",
+    why="A beginning that moves to another row reads a stranger's keys. Your `reorder` changes nothing. What should "
+    "row i hold afterwards?",
     hint="After `reorder` your rows stand where they stood. Row i should now hold what row `rows[i]` held, in every layer.",
 )
 
@@ -1768,7 +1822,8 @@ mistake(
         "for k, v in self.layers.values():\n    k, v = k[rows], v[rows]",
     ),
     section="kv-cache-reorder",
-    why="The reordered tensors are given to local names. The cache still holds the old ones.",
+    why="A beginning that moves to another row reads a stranger's keys. You computed the new order and gave it to "
+    "local names. Where should the reordered tensors be stored?",
     hint="Your `reorder` computes the new order and does not store it. Put the reordered keys and values back into the "
     "cache.",
 )
@@ -1780,8 +1835,8 @@ mistake(
     edit("self.values[layer] = self.values[layer][rows]", "self.values[layer][:] = self.values[layer][rows]"),
     base="two-dictionaries",
     section="kv-cache-reorder",
-    why="The new order is written into the tensors that update() has handed out. A caller that keeps one of these "
-    "tensors finds other numbers in it. And as many rows as before have to be left, while a beam may grow or shrink.",
+    why="A caller that keeps a returned tensor finds other numbers in it, and a beam cannot grow or shrink. You "
+    "wrote the new order into existing tensors. What does indexing create?",
     hint="Your `reorder` writes into tensors that `update` has returned, or got. Indexing with `rows` makes a new tensor: "
     "store that.",
 )
@@ -1801,8 +1856,8 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache-reorder",
-    why="Where the number of rows stays, the new order is written into the tensors that update() has handed out. A "
-    "caller that keeps one of these tensors finds other numbers in it.",
+    why="A caller that keeps a returned tensor finds other numbers in it. When the number of rows stays the same, "
+    "you write into existing tensors. What does indexing create?",
     hint="Your `reorder` writes into tensors that `update` has returned, or got. Store the new tensor that indexing makes.",
 )
 
@@ -1811,7 +1866,7 @@ mistake(
     "inverse-order",
     edit("k[rows], v[rows]", "k[rows.argsort()], v[rows.argsort()]"),
     section="kv-cache-reorder",
-    why="The inverse order was applied: row i was sent to place rows[i]. It should be fetched from there.",
+    why="Your rows move in the opposite direction. You applied the inverse order. Where should row i be fetched from?",
     hint="Your rows move the other way round. Row i is to hold what row `rows[i]` held: index with `rows` itself.",
 )
 
@@ -1828,7 +1883,8 @@ mistake(
     edit("self.values[layer] = self.values[layer][rows]", ""),
     base="two-dictionaries",
     section="kv-cache-reorder",
-    why="Row i was sent to place rows[i]. It should be fetched from there: a parent with two children is needed twice.",
+    why="Your rows move in the opposite direction, and a parent with two children is lost. You sent row i to "
+    "`rows[i]`. Where should row i be fetched from?",
     hint="Your rows move the other way round. Row i is to hold what row `rows[i]` held: index with `rows`.",
 )
 
@@ -1837,7 +1893,8 @@ mistake(
     "only-layer-zero-reordered",
     edit("(k[rows], v[rows])", "(k[rows], v[rows]) if layer == 0 else (k, v)"),
     section="kv-cache-reorder",
-    why="Only layer 0 gets the new order. The other layers still hold the old one.",
+    why="All layers but the first still hold the old order. You reordered layer 0 alone. Which layers hold rows of "
+    "this batch?",
     hint="Your `reorder` reaches layer 0 alone. Every layer holds rows of the same batch: reorder all.",
 )
 
@@ -1846,7 +1903,7 @@ mistake(
     "only-keys-reordered",
     edit("(k[rows], v[rows])", "(k[rows], v)"),
     section="kv-cache-reorder",
-    why="Only the keys get the new order. The weights then mix the values of other rows.",
+    why="The weights mix the values of other rows. You reordered only the keys. What belongs together with a key?",
     hint="Your `reorder` leaves the values where they were. Keys and values belong together.",
 )
 
@@ -1855,7 +1912,8 @@ mistake(
     "heads-reordered",
     edit("(k[rows], v[rows])", "(k[:, rows], v[:, rows])"),
     section="kv-cache-reorder",
-    why="The heads were put in another order. The rows of the batch are the first axis of (B, H, T, d_head).",
+    why="The heads are in another order, and the rows are not. You indexed axis 1 of (B, H, T, d_head). Which axis "
+    "is the batch?",
     hint="Your `reorder` indexes axis 1, the heads. The batch is axis 0.",
 )
 
@@ -1864,7 +1922,8 @@ mistake(
     "each-row-once",
     edit("(k[rows], v[rows])", "(k[rows.unique()], v[rows.unique()])"),
     section="kv-cache-reorder",
-    why="Every row was kept once, in rising order. Two survivors may have one parent, whose past both of them need.",
+    why="A row that is needed twice appears once. You removed duplicates, but two survivors may have one parent. "
+    "What does a repeated number in `rows` ask for?",
     hint="Your `reorder` keeps each row once. A row that occurs twice in `rows` is needed twice, in the order of `rows`.",
 )
 
@@ -1876,7 +1935,8 @@ mistake(
         "tuple(torch.cat([one[: len(rows), :, :-1], one[rows][:, :, -1:]], dim=2) for one in (k, v))",
     ),
     section="kv-cache-reorder",
-    why="Only the newest position moved. A beginning takes its whole past along.",
+    why="Each row has a past that is not its own. You moved only the newest position. What does a beginning take "
+    "along?",
     hint="Your `reorder` moves the newest position alone. A row is a whole text: move all its positions.",
 )
 
@@ -1885,7 +1945,8 @@ mistake(
     "emptied-by-a-new-order",
     edit("self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}", "self.layers = {}"),
     section="kv-cache-reorder",
-    why="The cache is emptied when its rows change. The next step then knows nothing of what was written.",
+    why="After `reorder` the next step knows nothing of what was written. You emptied the cache. What should it hold "
+    "then?",
     hint="After `reorder` your cache is empty. It should hold the same positions, in other rows.",
 )
 
@@ -1899,8 +1960,8 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache-reorder",
-    why="reorder() of an empty cache raises an error. A search may reorder before anything was read; then there is "
-    "nothing to do.",
+    why="Reordering an empty cache raises an error. You assumed that layer 0 exists. Which layers should the loop "
+    "visit?",
     hint="Your `reorder` needs layer 0. Go through the layers that are there, which may be none.",
 )
 
@@ -1918,8 +1979,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="Every step gets an empty cache. The decoder then knows nothing of what was written, and every token stands at "
-    "position 0.",
+    why="Your decoder forgets everything, and each token is at position 0. You gave every step an empty cache. When "
+    "should a cache be made?",
     hint="Your steps do not remember: each one gets an empty cache, so it stands at position 0. Make one cache before the "
     "loop.",
 )
@@ -1931,8 +1992,8 @@ mistake(
     edit("cache = KVCache()", 'cache = vars(model).setdefault("cache", KVCache())'),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="The cache outlives the call: it is kept by the model or a class, as a global name or as a default argument. The "
-    "next call goes on in it and reads what the last one wrote.",
+    why="Your first call is right, and later ones go on in its cache. You kept it as a default argument, a global "
+    "name, or an attribute. When should a cache be made?",
     hint="Your first call is right and later ones are not: they go on in the same cache. Make a new one in every call, "
     "not as a default argument, a global name, or an attribute of the model or of a class.",
 )
@@ -1942,7 +2003,8 @@ mistake(
     "decoding.cached_greedy_decode",
     "greedy-under-another-name",
     section="cached-decoding",
-    why="The decoder reads all ids again at every step, as in greedy_decode. The rows are right, and nothing is saved.",
+    why="Your rows are right, and nothing is saved. Your decoder reads all ids again at every step. Which ids does a "
+    "step with a cache still need?",
     hint="Your rows are right, but your decoder reads the whole text at every step. Pass only the newest ids, (B,), to "
     "`model.decode_step`, with one cache for all steps.",
 )
@@ -1963,7 +2025,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="At every step a new cache reads all ids from the start. The rows are right, and nothing is saved.",
+    why="Your rows are right, and nothing is saved. At every step a new cache reads all ids from the start. How many "
+    "caches does a call need?",
     hint="Your rows are right, but every step reads all earlier ids again. They are in the cache already: pass the newest "
     "ids alone, with one cache for all steps.",
 )
@@ -1977,8 +2040,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="At every step all ids are read again, into a cache that holds them already. It then holds the first ids several "
-    "times, and the newest one stands at a wrong position.",
+    why="Your cache holds the first ids several times, and new ones get wrong positions. You read all ids again at "
+    "every step. Which ids are not yet in the cache?",
     hint="Your steps read all earlier ids again, though the cache holds them already. Pass the newest ids alone.",
 )
 
@@ -1988,7 +2051,8 @@ mistake(
     edit("ids[:, -1]", "ids[:, 0]"),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="Every step reads the start symbol. The ids that were written never reach the decoder.",
+    why="The ids that were written never reach your decoder. Every step reads the start symbol in column 0. Which "
+    "column holds the newest ids?",
     hint="Every step of yours reads column 0, the start symbol. The newest ids are in the last column, `ids[:, -1]`.",
 )
 
@@ -1998,7 +2062,8 @@ mistake(
     edit("ids[:, -1]", "ids[:, -1:]"),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="The newest ids were passed as a column, (B, 1). A step takes one id for each row, (B,).",
+    why="`decode_step` gets ids of the shape (B, 1). You passed the newest ones as a column. Which kind of index "
+    "removes an axis?",
     hint="Your `last_ids` are (B, 1). Index with `ids[:, -1]`, without the colon after -1, to get (B,).",
 )
 
@@ -2008,7 +2073,8 @@ mistake(
     edit("ids[:, -1]", "ids"),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="All ids were passed to a step, (B, T). It takes the newest id of each row, (B,); the others are in the cache.",
+    why="`decode_step` gets all ids, of the shape (B, T). The earlier ones are already in the cache. Which ids does "
+    "a step take?",
     hint="Your `last_ids` hold all ids, (B, T). Pass the last column alone, (B,).",
 )
 
@@ -2022,7 +2088,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="Every token is read twice, so the cache holds it twice. The text that the decoder sees stutters.",
+    why="The text that your decoder sees stutters: the cache holds every token twice. You called `decode_step` twice "
+    "in each step. What does one call add to the cache?",
     hint="Your cache holds every token twice. Call `decode_step` once in each step.",
 )
 
@@ -2035,8 +2102,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="A new token is put into the cache when it is written, and once more when the next step reads it. The cache then "
-    "holds it twice.",
+    why="The cache holds every token twice. You added a new token when it was written, and the next step adds it "
+    "again. Which call stores the ids that it reads?",
     hint="Your cache holds every token twice: `decode_step` itself adds the ids that it reads. Call it once in each step.",
 )
 
@@ -2046,8 +2113,8 @@ mistake(
     edit("hidden = model", "memory = model.encode(src, src_mask)\nhidden = model"),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="The encoder runs again at every step. The source does not change, so the same memory is computed T times, which "
-    "costs more than the cache saves.",
+    why="The encoder costs more than the cache saves. It runs at every step, although the source does not change. "
+    "When should it run?",
     hint="Your encoder runs at every step. Encode once, before the loop.",
 )
 
@@ -2057,7 +2124,8 @@ mistake(
     edit("new[finished] = PAD", ""),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The loop stops when all rows are finished, but a row that finishes early goes on writing until then. What it writes after its end symbol belongs to no sentence.",
+    why="Tokens follow the end symbol in rows that finish early. The loop goes on until all rows are finished, and "
+    "yours keep writing. What should a finished row hold instead?",
     hint="Tokens follow the end symbol in rows that finish early. Keep a boolean for each row, and put `PAD` into those "
     "that are finished.",
 )
@@ -2070,7 +2138,8 @@ mistake(
     edit("finished |= new == eos_id\nif finished.all():\n    break", ""),
     base="loop-with-a-break",
     section="finished-rows",
-    why="Nothing happens at the end symbol. The rows go on until max_len, with tokens that mean nothing.",
+    why="Your rows go on after the end symbol, with tokens that mean nothing. You do not look for it. What should a "
+    "row hold once it has ended?",
     hint="Your rows go on after the end symbol. Once a row has written `eos_id`, fill it with `PAD`.",
 )
 
@@ -2080,7 +2149,8 @@ mistake(
     edit("finished.all", "finished.any"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The loop stops as soon as one row is finished. The other rows are cut off in the middle.",
+    why="Longer rows are cut off when the shortest one ends. You stop as soon as one row is finished. How many of "
+    "them have to be finished?",
     hint="Your longer rows are cut off when the shortest one ends. Stop when *all* rows are finished, not when any is.",
 )
 
@@ -2094,8 +2164,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The row is marked as finished before its token is written, so the end symbol itself is replaced by padding. A "
-    "reader of the row cannot tell a finished sentence from one that was cut off.",
+    why="The end symbol is missing from your rows, so a finished row looks like one that was cut off. You marked the "
+    "row as finished before its token was written. Which of the two comes first?",
     hint="The end symbol is missing from your rows. First replace the tokens of rows that were finished *before*, then "
     "find those that finish now.",
 )
@@ -2106,8 +2176,8 @@ mistake(
     edit("finished |= new == eos_id", "finished = new == eos_id"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="Whether a row is finished is worked out anew from its newest token. One step later the newest token is padding, "
-    "and the row wakes up again.",
+    why="A finished row starts to write again after one `PAD`. You work out anew at every step whether it is "
+    "finished, from its newest token. What should the old flag contribute?",
     hint="Your finished rows start to write again after one `PAD`. Once finished, always finished: update with `|=`, not "
     "with `=`.",
 )
@@ -2118,7 +2188,7 @@ mistake(
     edit("new[finished] = PAD", "new[finished] = eos_id"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="Finished rows are filled up with the end symbol. Padding has an id of its own.",
+    why="Finished rows repeat the end symbol. You used it to fill them. Which id marks unused positions?",
     hint="Your finished rows repeat the end symbol. Write it once, and `PAD` after it.",
 )
 
@@ -2131,7 +2201,8 @@ mistake(
     edit("model.decode_step(memory, src_mask,", "model.decode_step(memory, src_mask[:1],"),
     base="loop-with-a-break",
     section="finished-rows",
-    why="The result has one row, whatever the batch. It was written for one sentence at a time.",
+    why="Your result has one row whatever the batch. You wrote the function for a single sentence. How many start "
+    "symbols does a batch of B sources need?",
     hint="Your result has one row for a batch of several. Start with one start symbol for each source.",
 )
 
@@ -2141,7 +2212,8 @@ mistake(
     edit("model.decode_step(memory, src_mask,", "model.decode_step(memory, None,"),
     base="loop-with-a-break",
     section="decoding-loop",
-    why="The step does not get the source mask. Its cross-attention then looks at the padding of short sources.",
+    why="The results of short sources depend on their padding. Your steps do not get the source mask, so "
+    "cross-attention reads padding. Which two calls need this mask?",
     hint="The results of short sources depend on their padding. Give `src_mask` to `encode` *and* to `decode_step`.",
 )
 
@@ -2151,7 +2223,8 @@ mistake(
     edit("model.encode(src, src_mask)", "model.encode(src, None)"),
     base="loop-with-a-break",
     section="decoding-loop",
-    why="The encoder does not get the source mask. The memory of a short source then depends on its padding.",
+    why="The results of short sources depend on their padding. Your encoder does not get the source mask, so padding "
+    "enters the memory. Which two calls need this mask?",
     hint="The results of short sources depend on their padding. Give `src_mask` to `encode` *and* to `decode_step`.",
 )
 
@@ -2161,7 +2234,8 @@ mistake(
     edit("model.generator(hidden)", "hidden"),
     base="loop-with-a-break",
     section="decoding-loop",
-    why="The largest entry of the hidden vector was taken for a token. The generator turns it into log-probabilities.",
+    why="Your ids are positions in the hidden vector, which knows no vocabulary. You took its largest entry as a "
+    "token. Which part of the model turns it into log-probabilities?",
     hint="Your ids are positions in the hidden vector. Let `model.generator` make log-probabilities of it first, then take "
     "the argmax.",
 )
@@ -2172,7 +2246,8 @@ mistake(
     edit("max_len - 1", "max_len"),
     base="loop-with-a-break",
     section="greedy",
-    why="The loop runs max_len times, and the start symbol comes on top. max_len counts every column.",
+    why="Your result has one column more than `max_len`. Your loop runs `max_len` times, and the start symbol is "
+    "added to that. How many steps are left for the loop?",
     hint="Your result has a column more than `max_len`. The start symbol counts, so there are `max_len - 1` steps.",
 )
 
@@ -2182,7 +2257,8 @@ mistake(
     edit("max_len - 1", "max_len - 2"),
     base="loop-with-a-break",
     section="greedy",
-    why="The loop ends one step early. max_len counts every column, and the end symbol is one of them.",
+    why="Your result stops one column short of `max_len`. Your loop ends too early, although the end symbol is "
+    "counted like any other. How many steps are left for the loop?",
     hint="Your result stops a column short of `max_len`. After the start symbol there is room for `max_len - 1` ids.",
 )
 
@@ -2192,7 +2268,8 @@ mistake(
     edit("return ids", "return ids[:, 1:]"),
     base="loop-with-a-break",
     section="greedy",
-    why="The start symbol was cut off from the result. The rows are to be those of greedy_decode.",
+    why="Your rows lack the start symbol in column 0. You cut it off, but the rows should be those of "
+    "`greedy_decode`. Which columns belong to them?",
     hint="Your rows lack the start symbol in column 0.",
 )
 
@@ -2202,7 +2279,8 @@ mistake(
     edit("memory = model.encode(src, src_mask)", "bos_id, eos_id = BOS, EOS\nmemory = model.encode(src, src_mask)"),
     base="loop-with-a-break",
     section="greedy",
-    why="BOS and EOS of the course are used whatever ids the caller gives. Other vocabularies have other ids.",
+    why="Your function ignores the ids that the caller gives. You used BOS and EOS of the course, and other "
+    "vocabularies have other ids. Which arguments hold them?",
     hint="Your function ignores `bos_id` or `eos_id`. Use the arguments; BOS and EOS are only their defaults.",
 )
 
@@ -2212,7 +2290,8 @@ mistake(
     edit("new == eos_id", "new == EOS"),
     base="loop-with-a-break",
     section="greedy",
-    why="The end symbol of the course is looked for, whatever id the caller gives. Other vocabularies have other ids.",
+    why="Your function ignores `eos_id`. You look for EOS of the course, and other vocabularies have another id. "
+    "With what should the newest tokens be compared?",
     hint="Your function ignores `eos_id`. Compare with the argument; EOS is only its default.",
 )
 
@@ -2221,8 +2300,8 @@ mistake(
     "decoding.cached_greedy_decode",
     "gradients-kept",
     section="greedy",
-    why="The model runs with gradients on. Then every step keeps its intermediate results, and so does every key in the "
-    "cache.",
+    why="Every key in the cache keeps its intermediate results for a backward pass that never comes. The model runs "
+    "with gradients on. What switches recording off for the whole loop?",
     hint="Your function records gradients. Put the loop under `torch.no_grad()`.",
 )
 def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
@@ -2247,8 +2326,8 @@ mistake(
     edit("memory = model.encode(src, src_mask)", "model.eval()\nmemory = model.encode(src, src_mask)"),
     base="loop-with-a-break",
     section="greedy",
-    why="The model is switched to evaluation and left there. A caller in the middle of a training loop would train on "
-    "without dropout.",
+    why="A caller in the middle of training trains on without dropout. You switched the model to evaluation and left "
+    "it there. Whose decision is the mode?",
     hint="After your call the model is in another mode than before. The mode is the caller's: leave it alone.",
 )
 
@@ -2258,7 +2337,7 @@ mistake(
     edit("return ids", "return ids.float()"),
     base="loop-with-a-break",
     section="greedy",
-    why="The ids are returned as floating-point numbers. An embedding wants integers.",
+    why="An embedding refuses your ids, because they are floats. You converted the result. Which type do ids have?",
     hint="Your ids are floats. They are int64, as those of `greedy_decode`.",
 )
 
@@ -2268,8 +2347,8 @@ mistake(
     edit("model.generator(hidden).argmax", "model.generator(hidden).argmin"),
     base="loop-with-a-break",
     section="greedy",
-    why="The token with the smallest log-probability is taken. Log-probabilities are negative, and the largest is the one "
-    "nearest to 0.",
+    why="Your text is as improbable as possible. You took the smallest log-probability. Log-probabilities are "
+    "negative: which of them is nearest to 0?",
     hint="You take the least likely token. Log-probabilities are negative: the most likely one is still the largest.",
 )
 
@@ -2282,8 +2361,8 @@ mistake(
     ),
     base="finished-rows-leave-the-batch",
     section="kv-cache-reorder",
-    why="When rows left the batch, the memory and the mask kept their first rows. The texts that go on then read other "
-    "sources.",
+    why="After a row has left the batch, others read the memory of another source. You kept the first rows of memory "
+    "and mask. Which rows should be kept?",
     hint="After a row has left the batch, your other rows read the memory of a stranger. Index memory and mask with the "
     "rows that stay.",
 )
@@ -2294,7 +2373,8 @@ mistake(
     edit("cache.reorder(stay)", "cache.reorder(torch.arange(len(stay)))"),
     base="finished-rows-leave-the-batch",
     section="kv-cache-reorder",
-    why="Rows left the batch, and the cache kept its first rows. The texts that go on then read the keys of others.",
+    why="After a row has left the batch, others read another text's past. Your cache kept its first rows. Which rows "
+    "should it keep?",
     hint="After a row has left the batch, your other rows read a stranger's past. Call `cache.reorder` with the rows that "
     "stay.",
 )
@@ -2307,6 +2387,7 @@ mistake(
         "finished = finished | (new == eos_id)\nsrc_mask &= ~finished[:, None, None, None]",
     ),
     section="greedy",
-    why="The mask of the source is changed for rows that have ended. It is the caller's tensor, which may be needed again.",
+    why="After the call, the caller's source mask has changed. You hid finished rows in place. Do finished rows need "
+    "a mask when they are padded?",
     hint="After your call `src_mask` is not what it was. Build a new mask, or leave it: finished rows are padded anyway.",
 )

@@ -19,8 +19,9 @@ mistake(
     "integers",
     edit("F.one_hot(ids, vocab_size).float()", "F.one_hot(ids, vocab_size)"),
     section="one-hot-vectors",
-    why="The vectors were left as integers, which is what torch.nn.functional.one_hot returns. A product of integers "
-    "with a table of floats is an error, so the vectors have to be float32.",
+    why="Your zeros and ones are in the right places, but multiplying them by a table raises an error. You left them "
+    "as integers, as `F.one_hot` returns them, and PyTorch does not multiply integers by floats. Which type do the "
+    "vectors need?",
     hint="Your zeros and ones stand in the right places, but their dtype is an integer type. They are to be multiplied "
     "by a table of floats: convert them to float32.",
 )
@@ -30,8 +31,8 @@ mistake(
     "embeddings.one_hot",
     "booleans",
     section="one-hot-vectors",
-    why="The result is a mask of booleans: which class is it? One-hot vectors are numbers, so that they can be "
-    "multiplied by a table.",
+    why="Your result cannot be multiplied by a table. It is a boolean mask that is True in the right places, but a "
+    "one-hot vector holds numbers. Which two numbers, and in which type?",
     hint="Your result is True in the right places, but it is boolean. A one-hot vector holds the numbers 0 and 1, as "
     "float32.",
 )
@@ -46,8 +47,8 @@ mistake(
     "double-precision",
     edit("F.one_hot(ids, vocab_size).float", "F.one_hot(ids, vocab_size).double"),
     section="one-hot-vectors",
-    why="The vectors have dtype float64. The task asks for float32, the type of a table unless it says otherwise; "
-    "float64 takes twice the memory, and PyTorch does not multiply the two types.",
+    why="Your vectors are float64, which takes twice the memory and cannot be multiplied by a float32 table. Your "
+    "conversion chose the wrong type. Which type does the task ask for?",
     hint="The values are right and the dtype is float64. In this unit, one-hot vectors are float32.",
 )
 
@@ -59,8 +60,8 @@ mistake(
         'if ids.max() >= vocab_size:\n    raise IndexError("an id is out of range")\nreturn F.one_hot(ids).float()',
     ),
     section="one-hot-vectors",
-    why="The number of columns was taken from the largest id in the batch and not from vocab_size. Two batches then "
-    "get vectors of different width, and neither fits the table.",
+    why="Two batches get vectors of different widths, and neither fits the table. You took the number of columns "
+    "from the largest id of the batch. Which argument fixes the width for every batch?",
     hint="Your vectors are as long as the largest id of this batch needs. Their width has to be `vocab_size` for every "
     "batch, whichever ids happen to occur.",
 )
@@ -70,8 +71,8 @@ mistake(
     "embeddings.one_hot",
     "one-column-more",
     section="one-hot-vectors",
-    why="The vectors have vocab_size + 1 columns, as if ids ran from 1 to vocab_size or the last id were vocab_size. "
-    "Ids run from 0 to vocab_size - 1, which is vocab_size of them.",
+    why="Your vectors have one entry too many. You counted the columns as if the ids ran from 1, or as if the last "
+    "id were `vocab_size`. What is the largest of `vocab_size` ids that start at 0?",
     hint="Your vectors are one entry too long. Ids start at 0, so the largest of `vocab_size` ids is `vocab_size - 1`.",
 )
 def one_hot(ids, vocab_size):
@@ -84,8 +85,8 @@ def one_hot(ids, vocab_size):
     "embeddings.one_hot",
     "counts-from-one",
     section="one-hot-vectors",
-    why="The 1 stands one position to the left, as if the first id were 1. Id 0, the padding, then lands in the last "
-    "column.",
+    why="Every 1 is one column too far to the left, and the 1 of id 0 is in the last column. You treated the first "
+    "id as 1. Which column belongs to id 0?",
     hint="Every 1 in your vectors stands one position too far to the left. The first id is 0, and its vector has the 1 "
     "in column 0.",
 )
@@ -100,8 +101,9 @@ mistake(
     "classes-before-positions",
     edit("F.one_hot(ids, vocab_size).float()", "F.one_hot(ids, vocab_size).float().transpose(-1, -2)"),
     section="one-hot-vectors",
-    why="The axis of the vocabulary was put before that of the positions, as convolutions want it. The product with a "
-    "table multiplies along the last axis, so the vocabulary has to be last.",
+    why="The axis of the vocabulary is not the last one in your result. You put it before the positions, as "
+    "convolutions expect, but a product with a table multiplies along the last axis. Where should each id's vector "
+    "lie?",
     hint="The axis of length `vocab_size` is not the last one in your result. Every id becomes a vector, and vectors "
     "lie along the last axis: shape `(..., V)`.",
 )
@@ -111,8 +113,8 @@ mistake(
     "leading-axes-flattened",
     edit("F.one_hot(ids, vocab_size)", "F.one_hot(ids.reshape(-1), vocab_size)"),
     section="one-hot-vectors",
-    why="The ids were flattened and never brought back into shape: the result is (N, V). Which id belonged to which "
-    "sequence is lost.",
+    why="For ids of shape (B, T) your result has the shape (B·T, V), and nobody can tell which id belongs to which "
+    "sequence. You flattened the ids and never restored their axes. Which axes should come before the new one?",
     hint="Your result has one row per id but has forgotten the axes of `ids`. For ids of shape `(B, T)` it should have "
     "shape `(B, T, V)`.",
 )
@@ -122,8 +124,8 @@ mistake(
     "one-bag-per-sequence",
     edit("F.one_hot(ids, vocab_size)", "F.one_hot(ids, vocab_size).amax(-2)"),
     section="one-hot-vectors",
-    why="The vectors of a whole sequence were merged into one, with a 1 for every id that occurs. Such a bag of words "
-    "forgets how often and where the words stood.",
+    why="A whole sequence becomes a single vector with several ones. You merged the vectors of its ids into a bag of "
+    "words, which forgets how often and where each word occurs. How many vectors does one id need?",
     hint="You return one vector for a sequence, with several ones in it. Every id gets a vector of its own, with a "
     "single 1.",
 )
@@ -133,8 +135,8 @@ mistake(
     "the-id-in-place-of-one",
     edit("F.one_hot(ids, vocab_size)", "(F.one_hot(ids, vocab_size) * ids[..., None])"),
     section="one-hot-vectors",
-    why="The id itself was written where a 1 belongs. Multiplied by a table that gives the row times the id, and "
-    "nothing for id 0: an id is a name, not a quantity.",
+    why="Multiplied by a table, your vectors give each row times its id, and nothing for id 0. You wrote the id "
+    "where a 1 belongs. Is an id a name or a quantity?",
     hint="In the right places you have the id and not 1. An id only says *which* row; with its value in the vector, "
     "the row would be multiplied by it.",
 )
@@ -144,8 +146,8 @@ mistake(
     "padding-has-no-vector",
     edit("F.one_hot(ids, vocab_size).float()", "F.one_hot(ids, vocab_size).float() * (ids != 0)[..., None]"),
     section="one-hot-vectors",
-    why="Id 0 got a vector of zeros because it is the padding. Which tokens count is decided by masks; here id 0 is a "
-    "name like any other, with the 1 in column 0.",
+    why="The vector of id 0 is all zeros. You gave padding no vector, but hiding padding is the task of masks. Where "
+    "is the single 1 for id 0?",
     hint="Your vector for id 0 is all zeros. Padding is hidden by masks, later; a one-hot vector has exactly one 1, "
     "and for id 0 it is in column 0.",
 )
@@ -155,8 +157,9 @@ mistake(
     "unknown-ids-become-zeros",
     edit("F.one_hot(ids, vocab_size)", "(ids[..., None] == torch.arange(vocab_size, device=ids.device))"),
     section="one-hot-vectors",
-    why="The ids were compared with 0, 1, 2, …, so an id outside the vocabulary equals none of them and becomes a "
-    "vector of zeros. That hides an error in the data, which should be reported.",
+    why="An id outside the vocabulary gives a vector of zeros, and the error in the data stays hidden. You compared "
+    "the ids with all valid numbers, and such an id equals none of them. What should happen to an id that cannot "
+    "exist?",
     hint="An id of `vocab_size` or more gives a vector of zeros without a word. Such an id means that text and "
     "vocabulary do not belong together: raise an error.",
 )
@@ -166,8 +169,8 @@ mistake(
     "unknown-ids-clamped",
     edit("F.one_hot(ids, vocab_size)", "F.one_hot(ids.clamp(0, vocab_size - 1), vocab_size)"),
     section="one-hot-vectors",
-    why="Ids outside the vocabulary were moved to the nearest id inside it. A wrong word is then looked up, and the "
-    "error in the data is never noticed.",
+    why="An id outside the vocabulary is treated as the last word. You moved it to the nearest valid id, so the "
+    "error in the data stays hidden. What should happen to an id that cannot exist?",
     hint="An id of `vocab_size` or more is treated as the last word of the vocabulary. Do not repair it: an id out of "
     "range should raise an error.",
 )
@@ -185,8 +188,8 @@ mistake(
         'if ids.max() >= len(table):\n    raise IndexError("an id is out of range")\nreturn table[ids - 1]',
     ),
     section="lookup-is-a-product",
-    why="The row before the wanted one was taken, as if the first id were 1. For id 0 that is row -1, which Python "
-    "reads as the last row.",
+    why="Each id gets the row before its own, and id 0 gets the last row. You subtracted 1, as if ids were counted "
+    "from 1. Which row belongs to id 3?",
     hint="For each id you return the row *before* its own (and for id 0 the last one). Rows are counted from 0, like "
     "ids: id 3 is row 3.",
 )
@@ -196,8 +199,8 @@ mistake(
     "columns-for-rows",
     edit("F.embedding(ids, table)", "table[:, ids]"),
     section="lookup-is-a-product",
-    why="Columns of the table were taken. A table of shape (V, d) has one row per id, and a column holds one feature "
-    "of all the words.",
+    why="Your vectors hold one feature of many words instead of many features of one word. You selected columns of "
+    "the table. Along which axis of a table of shape (V, d) do the ids count?",
     hint="You took columns of the table, `table[:, ids]`. The table is `(V, d)`: the vector of an id is a *row* of it.",
 )
 
@@ -206,8 +209,8 @@ mistake(
     "product-with-the-transposed-table",
     edit("F.embedding(ids, table)", "one_hot(ids, table.shape[1]).to(table.dtype) @ table.T"),
     section="lookup-is-a-product",
-    why="The one-hot vectors were multiplied by the transposed table. That fails unless the table happens to be "
-    "square, and then it silently picks columns for rows.",
+    why="The product fails unless the table is square, and then it returns columns instead of rows. You transposed "
+    "the table. Which axis of a table of shape (V, d) meets a one-hot vector of width V?",
     hint="For a table with as many rows as columns you return columns, and otherwise the product fails. A vector of "
     "width V times a table `(V, d)` needs no transpose.",
 )
@@ -217,8 +220,8 @@ mistake(
     "scaled-by-the-root-of-the-width",
     edit("F.embedding(ids, table)", "F.embedding(ids, table) * math.sqrt(table.shape[1])"),
     section="lookup-is-a-product",
-    why="The rows were multiplied by the square root of their width. That scale belongs to the TokenEmbedding of the "
-    "Transformer; a lookup returns the row as it stands in the table.",
+    why="Every vector is the row of the table times sqrt(d). This scale belongs to `TokenEmbedding`, and a plain "
+    "lookup changes no number. What should the lookup return for an id?",
     hint="Every vector is the row of the table times the same factor, sqrt(d). A lookup changes nothing; the scale "
     "comes in Task 3.",
 )
@@ -228,8 +231,8 @@ mistake(
     "padding-becomes-zeros",
     edit("F.embedding(ids, table)", "F.embedding(ids, table) * (ids != 0)[..., None]"),
     section="lookup-is-a-product",
-    why="Id 0 was given a vector of zeros in place of row 0 of the table. Hiding the padding is the masks' work; a "
-    "lookup treats all ids alike.",
+    why="Id 0 gets zeros instead of row 0 of the table. You hid the padding, which is the task of masks. What does "
+    "the product of a one-hot vector and the table give for id 0?",
     hint="For id 0 you return zeros and not row 0 of the table. A lookup knows nothing of padding: `one_hot @ table` "
     "gives row 0 like any other.",
 )
@@ -239,7 +242,8 @@ mistake(
     "leading-axes-flattened",
     edit("F.embedding(ids, table)", "F.embedding(ids.flatten(), table)"),
     section="lookup-is-a-product",
-    why="The ids were flattened and the result was left as (N, d). The axes of the ids, batch and position, are lost.",
+    why="For ids of shape (B, T) your result has the shape (B·T, d). You flattened the ids and never restored their "
+    "axes. Which axes should come before the width?",
     hint="You return one row per id, but for ids of shape `(B, T)` the result should be `(B, T, d)`: the axes of the "
     "ids, and then the width.",
 )
@@ -249,8 +253,8 @@ mistake(
     "rows-summed",
     edit("F.embedding(ids, table)", "F.embedding(ids, table).sum(-2)"),
     section="lookup-is-a-product",
-    why="The rows of a sequence were added up to one vector. That is the bag of words; a lookup gives every position a "
-    "vector of its own.",
+    why="You return one vector per sequence. You added the rows of its tokens, which makes a bag of words. How many "
+    "vectors does each position need?",
     hint="You return one vector per sequence, the sum of its rows. Every id gets its own row: `(..., d)` for ids of "
     "shape `(...)`.",
 )
@@ -260,8 +264,8 @@ mistake(
     "a-table-of-its-own",
     edit("F.embedding(ids, table)", "nn.Embedding(*table.shape, dtype=table.dtype)(ids)"),
     section="lookup-is-a-product",
-    why="A new nn.Embedding was built inside the function, with random rows of its own, and the table that was passed "
-    "in is used for its shape only. Every call then gives other vectors.",
+    why="Your result has the right shape but does not depend on the values in the table, and it changes with every "
+    "call. You built a new `nn.Embedding`, whose rows are random. Whose rows should you select?",
     hint="Your result has the right shape and does not depend on the table's values. `nn.Embedding(V, d)` makes a "
     "*new* random table; take the rows of the one you are given.",
 )
@@ -271,8 +275,8 @@ mistake(
     "cut-off-from-the-gradient",
     edit("F.embedding(ids, table)", "nn.Embedding.from_pretrained(table)(ids)"),
     section="table-gradient",
-    why="The rows are right, but the table was copied into a frozen layer (or detached), so no gradient reaches it. A "
-    "table that gets no gradient never learns.",
+    why="The values are right, but no gradient arrives at the table, so it would never learn. You froze it, copied "
+    "it or detached it. How can you select rows and stay in the graph?",
     hint="The values are right, and no gradient arrives at the table. `from_pretrained` freezes a copy, and `.data`, "
     "`.detach()` and `torch.tensor` cut the tie as well: work with the table itself.",
 )
@@ -282,8 +286,9 @@ mistake(
     "gradient-divided-by-frequency",
     edit("F.embedding(ids, table)", "F.embedding(ids, table, scale_grad_by_freq=True)"),
     section="table-gradient",
-    why="With scale_grad_by_freq the gradient of a row is divided by the number of times that its id occurs. The "
-    "product with one-hot vectors adds the gradients of all positions up.",
+    why="Values are right, but an id that occurs several times gets too small a gradient. You divided its gradient "
+    "by the number of occurrences. What does the product with one-hot vectors do with the gradients of several "
+    "positions?",
     hint="Values are right, but an id that stands at several positions has too small a gradient. Its row should get "
     "the *sum* over its positions, as `one_hot.T @ gradient` does.",
 )
@@ -293,8 +298,8 @@ mistake(
     "embeddings.embedding_lookup",
     "rows-shortened-in-the-table",
     section="lookup-is-a-product",
-    why="With max_norm the rows that are longer than it are shortened, in the table itself. A lookup leaves its table "
-    "as it is, and returns its rows as they are.",
+    why="Long rows come out shorter, and the caller's table has changed. You set a maximal norm, which shortens rows "
+    "in the table itself. Which numbers may a lookup change?",
     hint="Long rows come out shorter, and the table that you were given has changed. Leave `max_norm` away: a lookup "
     "changes neither its result nor its arguments.",
 )
@@ -310,8 +315,8 @@ mistake(
     "always-float32",
     edit("F.embedding(ids, table)", "one_hot(ids, len(table)) @ table.float()"),
     section="lookup-is-a-product",
-    why="The product with the one-hot vectors was computed in float32 whatever the type of the table, and so the "
-    "result is float32. It should have the type of the table.",
+    why="For a table in float64 or bfloat16, your result is float32. You converted the table to the type of the "
+    "one-hot vectors. Which of the two should be converted?",
     hint="For a table in float64 or bfloat16 your result is float32. Convert the one-hot vectors to the type of the "
     "table, not the table to that of the vectors.",
 )
@@ -321,8 +326,9 @@ mistake(
     "rounded-through-float32",
     edit("F.embedding(ids, table)", "(one_hot(ids, len(table)) @ table.float()).to(table.dtype)"),
     section="lookup-is-a-product",
-    why="The table was converted to float32 for the product and the result back to the table's type. On the way a "
-    "float64 table loses about half of its digits.",
+    why="For a float64 table, your values are wrong from about the eighth digit on. You computed the product in "
+    "float32 and converted the result back, but lost digits do not return. Which of the two factors should be "
+    "converted?",
     hint="For a float64 table your dtype is right and the values are off in the eighth digit: they went through "
     "float32. Convert the one-hot vectors instead.",
 )
@@ -332,8 +338,8 @@ mistake(
     "unknown-ids-wrap",
     edit("F.embedding(ids, table)", "table[ids % len(table)]"),
     section="one-hot-vectors",
-    why="Ids beyond the table were taken modulo its number of rows. Some other word's vector is returned, and the "
-    "error in the data is never noticed.",
+    why="An id beyond the table gets the vector of some other word. You took ids modulo the number of rows, so the "
+    "error in the data stays hidden. What should happen to an id that has no row?",
     hint="An id as large as the table or larger starts again at row 0. It should raise an error, because it means that "
     "ids and table do not belong together.",
 )
@@ -343,8 +349,8 @@ mistake(
     "unknown-ids-clamped",
     edit("F.embedding(ids, table)", "table[ids.clamp(0, len(table) - 1)]"),
     section="one-hot-vectors",
-    why="Ids beyond the table were moved to its last row. A wrong vector is returned, and the error in the data is "
-    "never noticed.",
+    why="An id beyond the table gets the last row. You moved it to the nearest valid id, so the error in the data "
+    "stays hidden. What should happen to an id that has no row?",
     hint="An id as large as the table or larger gets the last row. It should raise an error, because it means that ids "
     "and table do not belong together.",
 )
@@ -354,8 +360,8 @@ mistake(
     "unknown-ids-become-zeros",
     edit("F.embedding(ids, table)", "(ids[..., None] == torch.arange(len(table))).to(table.dtype) @ table"),
     section="one-hot-vectors",
-    why="The ids were compared with all row numbers; an id outside the table matches none and its vector is zeros. The "
-    "error in the data is never noticed.",
+    why="An id beyond the table gets a vector of zeros. You compared the ids with all row numbers, and such an id "
+    "equals none of them, so the error in the data stays hidden. What should happen to an id that has no row?",
     hint="An id as large as the table or larger gives zeros without a word. It should raise an error, because it means "
     "that ids and table do not belong together.",
 )
@@ -370,9 +376,9 @@ mistake(
     "no-scale",
     edit("self.embed(ids) * math.sqrt(self.embed.embedding_dim)", "self.embed(ids)"),
     section="embedding-scale",
-    why="The rows are returned without the factor sqrt(d_model) (scaling the weights once, when they are made, comes "
-    "to the same as soon as weights are loaded). With the small weights of a tied table the positions would drown the "
-    "words.",
+    why="Your vectors are sqrt(d_model) times too short, so the positions that are added later would drown the "
+    "words. You returned the rows as they are, or scaled the weights once at the start, which is lost when weights "
+    "are loaded. Where must the scale be applied?",
     hint="Your vectors are too short by the factor sqrt(d_model). Multiply what `embed` returns, in every call of "
     "`forward`.",
 )
@@ -385,8 +391,8 @@ mistake(
         "self.embed(ids) / math.sqrt(self.embed.embedding_dim)",
     ),
     section="embedding-scale",
-    why="The rows were divided by sqrt(d_model), as the scores of attention are. Here the factor makes small weights "
-    "larger, so it multiplies.",
+    why="Your vectors are the right ones divided by d_model. You divided by sqrt(d_model), as attention does with "
+    "its scores. Should small weights become larger or smaller here?",
     hint="You divide by sqrt(d_model), so your vectors are the right ones divided by d_model. Attention divides its "
     "scores; the embedding *multiplies* its rows.",
 )
@@ -396,8 +402,8 @@ mistake(
     "times-the-width",
     edit("math.sqrt(self.embed.embedding_dim)", "self.embed.embedding_dim"),
     section="embedding-scale",
-    why="The rows were multiplied by d_model and not by its square root. A sum of d_model squares of variance "
-    "1/d_model is 1, so it is the root that brings every entry back to size 1.",
+    why="Your vectors are sqrt(d_model) times too long. You multiplied by d_model itself, but d_model squares of "
+    "variance 1/d_model add up to 1. Which factor brings an entry of that size back to 1?",
     hint="Your vectors are sqrt(d_model) times too long: you multiply by the width itself. The scale is its "
     "square root.",
 )
@@ -407,8 +413,8 @@ mistake(
     "root-of-the-vocabulary",
     edit("self.embed.embedding_dim", "self.embed.num_embeddings"),
     section="embedding-scale",
-    why="The scale was taken from the number of rows, the vocabulary. It is the width of a vector that decides how "
-    "large its entries are.",
+    why="The scale of your vectors changes with the vocabulary. You took the root of the number of rows. Which size "
+    "decides how large a single entry of a vector is?",
     hint="You multiply by the square root of the vocabulary's size. The scale is the root of the *width*, d_model.",
 )
 
@@ -417,7 +423,8 @@ mistake(
     "root-of-the-length",
     edit("self.embed.embedding_dim", "ids.shape[1]"),
     section="embedding-scale",
-    why="The scale was taken from the length of the sequence. The same word would then be larger in a longer sentence.",
+    why="The same word is larger in a longer sentence. You took the scale from the length of the sequence. Which "
+    "size is the same for every sentence?",
     hint="You multiply by the square root of T, the number of tokens, so the same word differs with the length of its "
     "sentence. The scale is the root of the width d_model.",
 )
@@ -431,7 +438,8 @@ mistake(
     ),
     edit("math.sqrt(self.embed.embedding_dim)", "self.scale"),
     section="embedding-scale",
-    why="The square root was rounded down to an integer. For a width of 512 the factor would be 22 and not 22.63.",
+    why="Your scale is an integer: for a width of 512 it is 22 and not 22.63. You rounded the square root down. "
+    "Which digits does the scale need?",
     hint="Your scale is an integer: the root was rounded down. Keep all digits of sqrt(d_model).",
 )
 
@@ -440,7 +448,8 @@ mistake(
     "scale-of-the-paper",
     edit("self.embed.embedding_dim", "512"),
     section="embedding-scale",
-    why="The scale was written as a number, sqrt(512), the width of the paper's base model. It has to follow d_model.",
+    why="Your factor is 22.6 for every width. You wrote sqrt(512), the scale of the paper's base model, as a number. "
+    "Which argument should the scale follow?",
     hint="Your factor is 22.6 for every width. That is sqrt(512), the paper's model; yours has another d_model.",
 )
 
@@ -454,8 +463,8 @@ mistake(
     edit("embedding_lookup(ids, table * math.sqrt(table.shape[1]))", "self.embed(ids)"),
     base="scaled-table-looked-up",
     section="embedding-scale",
-    why="The table itself was multiplied in forward. It grows by the factor with every call, and the optimiser finds "
-    "other weights than it left.",
+    why="The first call is right, and every later one is larger. You multiplied the table itself in `forward`, so it "
+    "grows with each call and the optimiser finds other weights than it left. What else could be scaled?",
     hint="The first call is right and the second one too large: your forward changes the weights. Scale the *result* "
     "of the lookup and leave the table alone.",
 )
@@ -465,8 +474,8 @@ mistake(
     "rows-normalised",
     edit("self.embed(ids)", "F.normalize(self.embed(ids), dim=-1)"),
     section="embedding-scale",
-    why="Every row was brought to the length sqrt(d_model), so rows that differ only in length become equal. "
-    "Multiplying keeps the lengths that training gave them.",
+    why="All your vectors have the same length, sqrt(d_model). You normalised each row, so rows that differ only in "
+    "length become equal. Which information does a row lose in this way?",
     hint="All your vectors have the same length, sqrt(d_model). The factor multiplies the row as it is; do not divide "
     "by its norm first.",
 )
@@ -483,8 +492,8 @@ mistake(
         """,
     ),
     section="order-is-lost",
-    why="Positions were added here already. They are the work of PositionalEncoding, which would then add them a "
-    "second time.",
+    why="Positions will be added twice. Your result already holds their vectors, but adding them is the task of "
+    "`PositionalEncoding`. Which two steps belong in this module?",
     hint="Your result holds the vectors of the positions too. This module only looks up and scales; adding positions "
     "is Task 5.",
 )
@@ -497,7 +506,8 @@ mistake(
         "self.embed(ids) * math.sqrt(self.embed.embedding_dim) * (ids != 0)[..., None]",
     ),
     section="lookup-is-a-product",
-    why="Vectors of id 0 were set to zero. Padding is hidden by masks; here id 0 has a row like every id.",
+    why="Id 0 gets zeros instead of its scaled row. You hid the padding, which is the task of masks. What is "
+    "different about id 0 in a lookup?",
     hint="For id 0 you return zeros and not its row times sqrt(d_model). Masks take care of padding later.",
 )
 
@@ -510,8 +520,8 @@ mistake(
     ),
     edit("math.sqrt(self.embed.embedding_dim)", "self.scale"),
     section="embedding-scale",
-    why="The factor is an nn.Parameter, so the optimiser changes it. The scale is the number sqrt(d_model) and stays "
-    "what it is.",
+    why="After training or loading weights, your scale is no longer sqrt(d_model). You made it a parameter, so the "
+    "optimiser changes it. Is this number learned or fixed?",
     hint="Your factor is a parameter: as soon as weights are loaded or trained it is no longer sqrt(d_model). Keep it "
     "as a number, or as a buffer.",
 )
@@ -528,7 +538,8 @@ mistake(
         "self.embed(ids) * math.sqrt(self.embed.embedding_dim) + self.bias",
     ),
     section="lookup-is-a-product",
-    why="A learned bias is added to every vector, as a linear layer has it. An embedding is a table and nothing else.",
+    why="Every vector is off by the same amount once training has begun. You added a learned bias, as a linear layer "
+    "does. Which parameters does an embedding have?",
     hint="Every vector is off by the same amount: a second parameter of yours, which is added to them. The only "
     "parameter is `embed.weight`.",
 )
@@ -545,8 +556,8 @@ mistake(
         "self.drop(self.embed(ids) * math.sqrt(self.embed.embedding_dim))",
     ),
     section="add-then-drop",
-    why="In training mode some entries of the vectors are dropped. Dropout comes once, after the positions are added, "
-    "and that is the work of PositionalEncoding.",
+    why="In training mode some entries of your vectors are zero, and the others are too large. You applied dropout "
+    "here, before the positions are added. In which module does the paper apply it?",
     hint="In training mode some entries of your vectors are zero and the others too large: there is a dropout in your "
     "layer. It belongs after the positions, in Task 5.",
 )
@@ -560,8 +571,8 @@ mistake(
     ),
     edit("self.embed.embedding_dim", "TokenEmbedding.d_model"),
     section="embedding-scale",
-    why="The width was kept on the class and not on the instance, so the layer that was built last decides about the "
-    "scale of all. A model with two widths gets the wrong factor without a word.",
+    why="A model with two widths gets the wrong factor in one of its embeddings. You stored the width on the class, "
+    "so the layer that was built last decides for all. Where does something belong that each layer has for itself?",
     hint="The factor belongs to another `TokenEmbedding`, the one that was built last. Keep the width on the instance, "
     "as `self.d_model`, or ask `self.embed`.",
 )
@@ -571,8 +582,8 @@ mistake(
     "cut-off-from-the-gradient",
     edit("self.embed(ids)", "self.embed.weight.detach()[ids]"),
     section="table-gradient",
-    why="The rows were taken from detached (or frozen) weights. The values are right, but the table never gets a "
-    "gradient and so never learns.",
+    why="The values are right, but the table never gets a gradient, so it never learns. You used detached or frozen "
+    "weights. How do you call the layer itself?",
     hint="No gradient arrives at `embed.weight`: `.data` and `.detach()` cut it off. Call the layer itself, "
     "`self.embed(ids)`.",
 )
@@ -586,8 +597,8 @@ mistake(
     ),
     edit("self.embed.embedding_dim", "self.d_model"),
     section="lookup-is-a-product",
-    why="The layer was built with d_model rows of width vocab_size. nn.Embedding takes the number of rows first, which "
-    "is the size of the vocabulary.",
+    why="Your table has d_model rows of width vocab_size. You exchanged the two sizes. Which one does `nn.Embedding` "
+    "take first?",
     hint="Your table has d_model rows of width vocab_size. `nn.Embedding(num_embeddings, embedding_dim)`: the number "
     "of rows comes first.",
 )
@@ -598,8 +609,8 @@ mistake(
     edit("self.embed = nn.Embedding(vocab_size, d_model)", "self.lut = nn.Embedding(vocab_size, d_model)"),
     edit("self.embed(ids) * math.sqrt(self.embed.embedding_dim", "self.lut(ids) * math.sqrt(self.lut.embedding_dim"),
     section="lookup-is-a-product",
-    why="The layer is called `lut`, as in the annotated Transformer. Here its name is `embed`, so that weights can be "
-    "copied between models.",
+    why="Weights cannot be copied into your module. You named the layer `lut`, as the Annotated Transformer does, "
+    "and names are part of the task. Which name does this course use?",
     hint="There is no attribute `embed`. Names are part of the task: the checks put their own weights into "
     "`embed.weight`.",
 )
@@ -609,8 +620,8 @@ mistake(
     "long-rows-shortened",
     edit("nn.Embedding(vocab_size, d_model)", "nn.Embedding(vocab_size, d_model, max_norm=1.0)"),
     section="lookup-is-a-product",
-    why="With max_norm the layer shortens long rows, in its weights, whenever they are looked up. The length of a row "
-    "is information that training put there.",
+    why="Long rows come out shorter, and the weights have changed. You set a maximal norm, but the length of a row "
+    "is information that training put there. Which of your arguments sets this limit?",
     hint="Rows longer than a limit come out shorter: that is `max_norm`. Build the layer without it.",
 )
 
@@ -628,8 +639,8 @@ mistake(
     edit("embedding_lookup(ids, table * math.sqrt(table.shape[1]))", "self.vectors"),
     base="scaled-table-looked-up",
     section="lookup-is-a-product",
-    why="The result of the first call is kept and returned again. Other ids, and weights that have learned since, then "
-    "make no difference.",
+    why="From the second call on, you return the vectors of the first call. You stored that result, so other ids and "
+    "newer weights make no difference. What may a module keep between two calls?",
     hint="From the second call on you return the vectors of the first one. Look up in every call; keep nothing between "
     "calls.",
 )
@@ -644,8 +655,8 @@ mistake(
     "exponent-doubled",
     edit("even * (-math.log(10000.0) / d_model)", "2 * even * (-math.log(10000.0) / d_model)"),
     section="wave-layout",
-    why="The exponent was doubled once too often: `even` already is the 2i of the formula. The frequencies fall twice "
-    "as fast, and only the first pair is right.",
+    why="The first pair of columns is right, and the later ones turn too slowly. You doubled the exponent once too "
+    "often, because your even numbers already are the 2i of the formula. Which exponent does the last pair get?",
     hint="Your first pair of columns is right, and the later ones turn too slowly. `arange(0, d, 2)` already counts 0, "
     "2, 4, …, which is 2i, so do not double it again.",
 )
@@ -655,8 +666,8 @@ mistake(
     "exponent-not-doubled",
     edit("even * (-math.log(10000.0) / d_model)", "even / 2 * (-math.log(10000.0) / d_model)"),
     section="wave-layout",
-    why="The exponent is i / d where the formula has 2i / d, with i the number of the pair. The slowest wave is then a "
-    "hundred times too fast.",
+    why="The first pair of columns is right, and the later ones turn too fast. Your exponent is i / d, where i is "
+    "the number of the pair. Which factor of the formula is missing?",
     hint="Your first pair of columns is right, and the later ones turn too fast. With i = 0, 1, 2, … for the pairs, "
     "the exponent is 2i / d, not i / d.",
 )
@@ -666,8 +677,8 @@ mistake(
     "embeddings.sinusoidal_positions",
     "cosine-with-its-own-exponent",
     section="wave-layout",
-    why="Every column got a frequency of its own, 10000^(-j / d) for column j. A sine and the cosine beside it share "
-    "one angle, or a shift in position is no rotation any more.",
+    why="Your sines are right, and your cosines turn too slowly. You gave every column a frequency of its own, so a "
+    "shift in position is no longer a rotation. Which angle do columns 2i and 2i + 1 share?",
     hint="Your sines are right and your cosines turn too slowly. Columns 2i and 2i + 1 are sine and cosine of the "
     "*same* angle, with the exponent 2i / d for both.",
 )
@@ -691,8 +702,9 @@ mistake(
     ),
     edit("return pe", "return torch.cat([angles.sin(), angles[:, : d_model // 2].cos()], dim=1)"),
     section="wave-layout",
-    why="All sines come first and then all cosines. That is a permutation of the columns, with which a model trains as "
-    "well, but the layout of the paper alternates, and weights trained with one do not fit the other.",
+    why="All your sines are in the left half and all cosines in the right half. A model trains with this layout as "
+    "well, but weights that were trained with the paper's layout do not fit it. In which columns does the paper put "
+    "the sines?",
     hint="All your sines stand in the left half and the cosines in the right one. In this layout they alternate: sine "
     "in the even columns, cosine in the odd ones.",
 )
@@ -702,8 +714,8 @@ mistake(
     "frequencies-rise",
     edit("-math.log(10000.0)", "math.log(10000.0)"),
     section="wave-layout",
-    why="The minus sign in the exponent was lost, so the positions are multiplied by 10000^(2i / d) where they should "
-    "be divided. The waves get faster from left to right, and neighbouring positions look random.",
+    why="Your columns turn faster from left to right, and neighbouring positions look random. You multiplied "
+    "positions by the powers of 10000 instead of dividing by them. Which sign does the exponent need?",
     hint="Your columns get faster from left to right. The angle is the position *divided* by 10000^(2i / d): written "
     "with exp, the exponent is negative.",
 )
@@ -714,8 +726,8 @@ mistake(
     edit("angles.sin()", "angles.cos()"),
     edit("angles[:, : d_model // 2].cos", "angles[:, : d_model // 2].sin"),
     section="wave-layout",
-    why="The cosines stand in the even columns and the sines in the odd ones. Position 0 should read 0, 1, 0, 1 and so "
-    "on.",
+    why="Position 0 reads 1, 0, 1, 0 in your table. You exchanged sines and cosines. What are the sine and the "
+    "cosine of 0, and which one comes first?",
     hint="Sine and cosine have changed places. Look at position 0: all its angles are 0, so it should read 0, 1, 0, 1, "
     "….",
 )
@@ -733,8 +745,8 @@ mistake(
     ),
     edit("return pe", "return angles.sin().repeat_interleave(2, dim=1)[:, :d_model]"),
     section="wave-layout",
-    why="Sines stand in all columns. Without its cosine an angle is known up to a reflection only, and no linear map "
-    "shifts the position.",
+    why="Your odd columns hold sines, too. Without its cosine an angle is known only up to a reflection, and no "
+    "linear map can shift the position. What belongs beside each sine?",
     hint="You have sines in the odd columns too. Column 2i + 1 holds the *cosine* of the angle whose sine is in column "
     "2i.",
 )
@@ -744,8 +756,8 @@ mistake(
     "positions-from-one",
     edit("torch.arange(max_len, dtype=torch.float32)", "torch.arange(1, max_len + 1, dtype=torch.float32)"),
     section="sinusoidal-positions",
-    why="Positions are counted from 1, so every row is the one that belongs to the next position. The first position "
-    "is 0, and its angles are all 0.",
+    why="Each row is that of the next position. You counted positions from 1. What does the row of position 0 look "
+    "like when all its angles are 0?",
     hint="Each row belongs to the position after its own: row 0 should read 0, 1, 0, 1, …, because its angles are 0. "
     "Count positions from 0.",
 )
@@ -755,7 +767,8 @@ mistake(
     "one-zero-too-many",
     edit("math.log(10000.0)", "math.log(100000.0)"),
     section="wave-layout",
-    why="The base is 100000, one zero too many. The slow waves then turn more slowly than in every published model.",
+    why="The slow columns turn more slowly than in every published model. Your base is 100000, one zero too many, as "
+    "in a comment that is widely copied. Which base does the paper use?",
     hint="Your base is 100000 (a zero too many, as in a comment that is widely copied). The paper's is 10000.",
 )
 
@@ -764,8 +777,8 @@ mistake(
     "base-of-one-thousand",
     edit("math.log(10000.0)", "math.log(1000.0)"),
     section="wave-layout",
-    why="The base is 1000, one zero short. The slowest wave then comes round after some six thousand positions and not "
-    "sixty thousand.",
+    why="The slow columns turn too fast. Your base is 1000, so the slowest wave repeats after some six thousand "
+    "positions instead of sixty thousand. Which base does the paper use?",
     hint="Your base is 1000. The paper's is 10000, ten to the power of four.",
 )
 
@@ -777,8 +790,9 @@ mistake(
         "position / (10000.0**2 * (even / 2) / d_model).clamp(min=1)",
     ),
     section="wave-layout",
-    why="Written `10000 ** 2 * i / d`, Python takes the power first, so the divisor is 10000 squared, times i, divided "
-    "by d. The whole fraction 2i / d belongs in the exponent.",
+    why="Your angles are divided by numbers that grow along a straight line. Python computes a power before a "
+    "product or a quotient, so most of the fraction 2i / d is outside your exponent. Which part of the formula "
+    "belongs in it?",
     hint="Your angles are divided by numbers that grow in a straight line. `10000 ** 2 * i / d` means (10000²) · i / "
     "d: put the exponent in parentheses, `10000 ** (2 * i / d)`.",
 )
@@ -788,8 +802,8 @@ mistake(
     "last-divisor-is-ten-thousand",
     edit("-math.log(10000.0) / d_model", "-math.log(10000.0) / max(d_model - 2 + d_model % 2, 1)"),
     section="wave-layout",
-    why="The exponents were spread from 0 to 1 with both ends included, as some libraries do. In the paper's formula "
-    "they end at (d - 2) / d, so the last divisor stays below 10000.",
+    why="The first pair is right, and every later one turns slightly too slowly. You spread the exponents from 0 to "
+    "1 with both ends included, as some libraries do. What is the last exponent in the paper's formula?",
     hint="Your first pair is right, and every later one turns a little too slowly. The exponent is 2i / d, which never "
     "reaches 1; do not spread the exponents evenly from 0 to 1.",
 )
@@ -802,8 +816,8 @@ mistake(
         "position / max_len * torch.exp(even * (-math.log(10000.0) / d_model))",
     ),
     section="sinusoidal-positions",
-    why="Positions were divided by max_len first. All angles are then below 1, and the vector of a position depends on "
-    "the length of the table.",
+    why="The same position gets another vector in a longer table. You divided the positions by `max_len` first, so "
+    "all angles are below 1. Which number of the position does the formula use?",
     hint="The same position has another vector in a longer table: you divide positions by max_len. The angle uses the "
     "position itself, 0, 1, 2, ….",
 )
@@ -813,8 +827,8 @@ mistake(
     "odd-width-fails",
     edit("angles[:, : d_model // 2]", "angles"),
     section="odd-widths",
-    why="As many cosines as sines were written, which fails for an odd width: there are only d // 2 odd columns. The "
-    "last sine has no cosine.",
+    why="For an odd width your function fails. You wrote as many cosines as sines, but there is one odd column "
+    "fewer. What happens to the cosine of the last angle?",
     hint="For an odd d_model your function fails, because there is one angle more than there are odd columns. Leave "
     "the last cosine away.",
 )
@@ -824,8 +838,8 @@ mistake(
     "odd-width-frequencies-of-the-next",
     edit("-math.log(10000.0) / d_model", "-math.log(10000.0) / (d_model + d_model % 2)"),
     section="odd-widths",
-    why="An odd width was handled by building the table for d + 1 and cutting its last column. The exponents are then "
-    "2i / (d + 1), so every wave but the first is too fast.",
+    why="For an odd width every wave but the first is too fast. You built a table for d + 1 columns and removed the "
+    "last one, so your exponents use d + 1. Which width does the formula name?",
     hint="For an odd d_model all waves but the first are too fast: you built a wider table and cut it. Cut columns if "
     "you like, but divide by the d_model that was asked for.",
 )
@@ -835,8 +849,8 @@ mistake(
     "odd-width-frequencies-of-the-one-before",
     edit("-math.log(10000.0) / d_model", "-math.log(10000.0) / max(d_model // 2 * 2, 1)"),
     section="odd-widths",
-    why="For an odd width the exponents are those of the even width below it, 2i / (d - 1). Every wave but the first "
-    "is then too slow.",
+    why="For an odd width every wave but the first is too slow. You rounded the width down to an even number, so "
+    "your exponents use d - 1. Which width does the formula name?",
     hint="For an odd d_model all waves but the first are too slow: you divide by d_model - 1, which is twice `d_model "
     "// 2`. Divide by the d_model that was asked for.",
 )
@@ -848,8 +862,8 @@ mistake(
     edit(":, 0::2] = angles.sin()", ":, 0 : 2 * pairs : 2] = angles[:, :pairs].sin()"),
     edit("pe = torch.zeros(max_len, d_model)", "pe = torch.zeros(max_len, d_model)\npairs = d_model // 2"),
     section="odd-widths",
-    why="For an odd width the last column was left at zero. Only its cosine is missing: the sine of the last angle "
-    "belongs there.",
+    why="For an odd width your last column is all zeros. The last angle has no room for its cosine, so you left out "
+    "its sine as well. Which of the two does this column hold?",
     hint="For an odd d_model your last column is all zeros. The last angle has no room for its cosine, but its sine "
     "stands in that column.",
 )
@@ -862,8 +876,8 @@ mistake(
         "pe[:, 1::2] = angles[:, : d_model // 2].cos()\nif d_model % 2:\n    pe[:, -1] = angles[:, -1].cos()",
     ),
     section="odd-widths",
-    why="For an odd width the last column holds the cosine of the last angle. Even columns hold sines, and the last "
-    "column of an odd width is even, counted from 0.",
+    why="For an odd width your last column is a cosine. Counted from 0, this column is even. What do even columns "
+    "hold?",
     hint="For an odd d_model your last column is a cosine. Counted from 0 it is an even column, and those hold sines.",
 )
 
@@ -872,8 +886,8 @@ mistake(
     "batch-axis-added",
     edit("return pe", "return pe[None]"),
     section="sinusoidal-positions",
-    why="The table has an axis of length 1 in front. That axis belongs to the buffer of PositionalEncoding; the "
-    "function returns one row per position.",
+    why="Your table has the shape (1, max_len, d_model). The axis for the batch belongs to the buffer of "
+    "`PositionalEncoding`. How many axes does a table of positions have here?",
     hint="Your table has shape `(1, max_len, d_model)`. Here it is `(max_len, d_model)`; the axis for the batch is "
     "added in Task 5.",
 )
@@ -883,8 +897,8 @@ mistake(
     "axes-exchanged",
     edit("return pe", "return pe.T"),
     section="sinusoidal-positions",
-    why="The table has one row per column of the vector and one column per position. Vectors lie along the last axis, "
-    "so a position is a row.",
+    why="Your table is transposed: (d_model, max_len). Vectors lie along the last axis. What should a row of the "
+    "table be: a position or a feature?",
     hint="Your table is transposed: shape `(d_model, max_len)`. A position is a row of it.",
 )
 
@@ -895,7 +909,8 @@ mistake(
     edit("torch.arange(0, d_model, 2, dtype=torch.float32)", "torch.arange(0, d_model, 2, dtype=torch.float64)"),
     edit("torch.zeros(max_len, d_model)", "torch.zeros(max_len, d_model, dtype=torch.float64)"),
     section="positions-dtype",
-    why="The table has dtype float64. The task needs float32; the table is cast to another type where it is added.",
+    why="The values are right, but the table is float64. You chose the wrong type for the result. Which type does "
+    "the task ask for?",
     hint="The values are right and the dtype is float64. Return float32 (computing in float64 on the way is welcome).",
 )
 
@@ -911,8 +926,9 @@ mistake(
         "(position * torch.exp(even * (-math.log(10000.0) / d_model))).bfloat16().float()",
     ),
     section="positions-dtype",
-    why="The angles were computed in a 16-bit type, in which neighbouring integers above 256 cannot be told apart. "
-    "Later positions get the vectors of others.",
+    why="The table is roughly right near the start and wrong further on. You computed the angles in a 16-bit type, "
+    "which cannot tell neighbouring integers above 256 apart. Which type should the angles have before the final "
+    "cast?",
     hint="Near the start your table is roughly right, and further on it is not: 16-bit floats have too few digits for "
     "positions. Compute in float32 and cast at the end.",
 )
@@ -927,8 +943,8 @@ mistake(
     "no-dropout",
     edit("self.drop(x + self.pe[:, :length].to(x.dtype))", "x + self.pe[:, :length].to(x.dtype)"),
     section="add-then-drop",
-    why="The positions are added and nothing is dropped in training. The paper applies dropout to this sum, in encoder "
-    "and decoder.",
+    why="In training mode no entry is dropped. You added the positions and left out dropout, which the paper applies "
+    "in both encoder and decoder. To which tensor does the paper apply it?",
     hint="In training mode nothing is dropped. Apply `nn.Dropout(dropout)` to the sum of tokens and positions.",
 )
 
@@ -937,8 +953,8 @@ mistake(
     "dropped-before-adding",
     edit("self.drop(x + self.pe[:, :length].to(x.dtype))", "self.drop(x) + self.pe[:, :length].to(x.dtype)"),
     section="add-then-drop",
-    why="Dropout was applied to the tokens, and the positions were added afterwards. The order is add, then drop: the "
-    "positions must be dropped too.",
+    why="Where an entry is dropped, you return the entry of the position instead of 0. You dropped the tokens first "
+    "and added the positions afterwards. Which order do the two steps need?",
     hint="Where an entry is dropped you still return the position's entry, and not 0. Add first and drop out the "
     "*sum*.",
 )
@@ -951,8 +967,8 @@ mistake(
         "x + self.drop(self.pe[:, :length].to(x.dtype).expand_as(x))",
     ),
     section="add-then-drop",
-    why="Dropout was applied to the positions alone, the tokens stay whole. The order is add, then drop: the sum is "
-    "what is dropped.",
+    why="In training mode only the positions are dropped, and the tokens stay whole. You applied dropout before the "
+    "sum. Which tensor should it act on?",
     hint="In training only the positions are dropped, your tokens never are. Apply dropout to the *sum*.",
 )
 
@@ -962,8 +978,8 @@ mistake(
     edit("self.drop = nn.Dropout(dropout)", "self.p = dropout"),
     edit("self.drop(x + self.pe[:, :length].to(x.dtype))", "F.dropout(x + self.pe[:, :length].to(x.dtype), self.p)"),
     section="add-then-drop",
-    why="The functional dropout was called without saying whether the module is training; its default is that it is. "
-    "An evaluated model then gives another answer in every call.",
+    why="An evaluated model gives another answer in every call. You called the functional dropout, which assumes "
+    "training mode unless you say otherwise. How does a module know its mode?",
     hint="In evaluation mode your module still drops entries. `F.dropout` has `training=True` by default: use an "
     "`nn.Dropout` module, or hand on `self.training`.",
 )
@@ -973,8 +989,8 @@ mistake(
     "probability-to-keep",
     edit("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)"),
     section="add-then-drop",
-    why="The argument was taken for the probability with which an entry is kept. In PyTorch, and here, dropout=0.1 "
-    "drops one entry in ten.",
+    why="Far too many entries are dropped. You read the argument as the probability to keep an entry. What does "
+    "`dropout=0.1` mean in PyTorch?",
     hint="Too many entries are dropped: you read `dropout` as the probability to keep. It is the probability to drop, "
     "as in `nn.Dropout(dropout)`.",
 )
@@ -984,7 +1000,8 @@ mistake(
     "dropout-of-one-tenth-always",
     edit("nn.Dropout(dropout)", "nn.Dropout(0.1)"),
     section="add-then-drop",
-    why="The dropout of 0.1 was written into the class and the argument is ignored. It is the default only.",
+    why="One entry in ten is dropped whatever `dropout` says. You wrote 0.1 into the class. Where should the "
+    "argument go?",
     hint="Your module drops one entry in ten whatever `dropout` says. Hand the argument on to `nn.Dropout`.",
 )
 
@@ -996,8 +1013,8 @@ mistake(
         "def __init__(self, d_model, dropout=0.0, max_len=5000):",
     ),
     section="positions-module",
-    why="The default of dropout is 0, so a module that is built from its width alone drops nothing. The task gives "
-    "0.1, the paper's value.",
+    why="Built from its width alone, your module drops nothing in training. Your default of `dropout` is 0. Which "
+    "default does the task give?",
     hint="Built with its width alone, your module drops nothing in training. The default of `dropout` is 0.1, as it "
     "stands in the task.",
 )
@@ -1011,8 +1028,8 @@ mistake(
     ),
     edit("self.pe[:, :length]", "(self.alpha * self.pe[:, :length])"),
     section="positions-module",
-    why="The positions are multiplied by a parameter before they are added. Here the sinusoids are added as they are: "
-    "the layer has nothing to learn.",
+    why="Training changes the size of the positions. You multiplied them by a parameter before the sum, but the "
+    "sinusoids are added as they are. What does this module have to learn?",
     hint="The positions are added with a factor that is a parameter of yours. Add `pe` as it is; there are no "
     "parameters in this module.",
 )
@@ -1025,7 +1042,8 @@ mistake(
         "def __init__(self, d_model, dropout=0.5, max_len=512):",
     ),
     section="positions-module",
-    why="The defaults are those of nn.Dropout and of a BERT, dropout=0.5 and max_len=512. The task gives 0.1 and 5000.",
+    why="Built from its width alone, your module has another dropout or another `max_len` than the task says. You "
+    "used the defaults of another library. Which two defaults does the task give?",
     hint="Built with its width alone, your module has another dropout or another max_len than 0.1 and 5000. Take the "
     "defaults as they stand in the task.",
 )
@@ -1038,8 +1056,8 @@ mistake(
         "self.pe = nn.Parameter(sinusoidal_positions(max_len, d_model)[None])",
     ),
     section="positions-module",
-    why="The table is an nn.Parameter, so the optimiser changes it. The sinusoids are fixed: they belong in a buffer, "
-    "which is saved and moved with the module but not trained.",
+    why="Training changes the table of positions. You made it a parameter, but the sinusoids are fixed. What does a "
+    "module offer for tensors that are saved and moved but not trained?",
     hint='`pe` is a parameter and would be trained. Register it with `self.register_buffer("pe", ...)`.',
 )
 
@@ -1051,8 +1069,8 @@ mistake(
         "self.pe = nn.Parameter(sinusoidal_positions(max_len, d_model)[None], requires_grad=False)",
     ),
     section="positions-module",
-    why="The table is a parameter with requires_grad=False. It is still listed among the parameters, counted with them "
-    "and handed to optimisers, whose weight decay may reach it.",
+    why="The table is counted with the parameters and passed to optimisers, whose weight decay may reach it. You "
+    "made it a parameter without a gradient. What does a module offer for tensors that are never trained?",
     hint="`pe` is among the parameters, if a frozen one. What is never trained is a *buffer*: "
     '`self.register_buffer("pe", ...)`.',
 )
@@ -1065,7 +1083,8 @@ mistake(
         "self.pe = sinusoidal_positions(max_len, d_model)[None]",
     ),
     section="positions-module",
-    why="The table is an ordinary attribute. Module.to() does not see it, so on a GPU it stays behind on the CPU.",
+    why="On a GPU the table stays behind on the CPU. You stored it as a plain attribute, which `Module.to()` does "
+    "not see. What does a module offer for tensors that move with it but are not trained?",
     hint="`pe` is an ordinary tensor attribute and would stay on the CPU when the module moves. Register it with "
     '`self.register_buffer("pe", ...)`.',
 )
@@ -1082,8 +1101,8 @@ mistake(
     edit(":, : x.shape[1]", ": x.shape[1]"),
     base="shapes-asked-twice",
     section="positions-module",
-    why="The buffer has shape (max_len, d_model). Adding works all the same, but weights saved from this course's "
-    "models, and the annotated Transformer's, have (1, max_len, d_model).",
+    why="Saved weights of this course's models do not fit your module. Your buffer has the shape (max_len, d_model), "
+    "but theirs has an axis for the batch in front. Which shape does the task give?",
     hint="Your buffer `pe` has shape `(max_len, d_model)`. Give it an axis of length 1 in front, for the batch.",
 )
 
@@ -1096,8 +1115,8 @@ mistake(
     ),
     base="shapes-asked-twice",
     section="positions-module",
-    why="The table was cut to the length of the batch axis, as for time-first input (T, B, d). Every sequence then "
-    "gets one position, the same for all its tokens.",
+    why="All tokens of a sequence get the same position: sequence 0 gets position 0, and sequence 1 gets position 1. "
+    "You counted positions along the batch, as for time-first input. Which axis of (B, T, d) holds the positions?",
     hint="Your positions run along the batch: sequence 0 gets position 0, sequence 1 position 1. In `(B, T, d)` the "
     "positions are axis 1.",
 )
@@ -1108,8 +1127,8 @@ mistake(
     edit(": x.shape[1]", ": x.shape[0]"),
     base="shapes-asked-twice",
     section="positions-module",
-    why="The table was cut to x.shape[0], the number of sequences, and not to x.shape[1]. It fails unless both are "
-    "equal.",
+    why="Your module fails unless there are as many sequences as tokens. You cut the table to the size of the batch. "
+    "Which axis of (B, T, d) holds the positions?",
     hint="Your module fails when there are more or fewer sequences than tokens: it cuts the table to `x.size(0)`. The "
     "positions are axis 1 of `(B, T, d)`.",
 )
@@ -1123,8 +1142,8 @@ mistake(
     ),
     base="shapes-asked-twice",
     section="positions-module",
-    why="Without the colon, self.pe[:, T] is the one row of position T, which is then added to every token. All "
-    "positions get the same vector.",
+    why="All tokens get the same vector added. Your index selects a single row of the table, that of position T. How "
+    "do you select the first T rows?",
     hint="All your tokens get the same vector added. `pe[:, T]` is the row of position T alone; the first T rows are "
     "`pe[:, :T]`.",
 )
@@ -1137,8 +1156,8 @@ mistake(
         "positions = self.pe.roll(-1, 1)[:, :length]\nreturn self.drop(x + positions",
     ),
     section="positions-module",
-    why="The rows 1 to T were added and not the rows 0 to T - 1. The last position of a sequence of max_len tokens "
-    "then has no row.",
+    why="Each token gets the vector of the position after its own, and a sequence of `max_len` tokens lacks its last "
+    "row. You began with row 1. Which row belongs to the first token?",
     hint="Each token gets the vector of the position after its own. The first token stands at position 0.",
 )
 
@@ -1148,7 +1167,8 @@ mistake(
     edit(": x.shape[1]", "-x.shape[1] :"),
     base="shapes-asked-twice",
     section="positions-module",
-    why="The last rows of the table were added and not the first. A token's vector then depends on max_len.",
+    why="A token's vector depends on `max_len`. You added the last T rows of the table. Which row belongs to the "
+    "first token?",
     hint="You add the *last* T rows of the table. Position 0 gets row 0.",
 )
 
@@ -1164,8 +1184,8 @@ mistake(
     ),
     base="shapes-asked-twice",
     section="positions-too-long",
-    why="A sequence longer than max_len is not looked at, and the sum fails with a message about the size of some "
-    "tensor. The task asks for a ValueError that says what was too long.",
+    why="A sequence longer than `max_len` ends in an error about the sizes of some tensors. You left the check to "
+    "broadcasting, and its message does not say what was too long. When can you compare the two lengths?",
     hint="For a sequence longer than max_len the error that comes is PyTorch's, about sizes that do not match. Compare "
     "the lengths first and raise a ValueError that names both.",
 )
@@ -1182,7 +1202,8 @@ mistake(
     ),
     base="shapes-asked-twice",
     section="positions-too-long",
-    why="A sequence longer than max_len was cut to max_len tokens. Text disappears and nobody is told.",
+    why="A sequence longer than `max_len` loses its end, and nobody is told. You cut it to the length of the table. "
+    "How should the module react instead?",
     hint="For a sequence longer than max_len you return fewer tokens than you got. Raise a ValueError instead.",
 )
 
@@ -1197,8 +1218,8 @@ mistake(
     ),
     edit("self.pe[:, :length]", "positions"),
     section="positions-too-long",
-    why="Positions beyond max_len start again at 0. Two tokens then share a position, and attention cannot tell which "
-    "of them comes first.",
+    why="In a sequence longer than `max_len` two tokens share a position, and attention cannot tell which comes "
+    "first. You started again at position 0. How should the module react instead?",
     hint="For a sequence longer than max_len you begin again at position 0. Raise a ValueError instead.",
 )
 
@@ -1208,8 +1229,8 @@ mistake(
     edit("x.shape[1] > self.pe.shape[1]", "x.shape[1] >= self.pe.shape[1]"),
     base="shapes-asked-twice",
     section="positions-too-long",
-    why="A sequence of exactly max_len tokens is refused, because the comparison is >= and not >. Its last position is "
-    "max_len - 1, which has a row.",
+    why="A sequence of exactly `max_len` tokens is refused. Your comparison also rejects equality, but the last "
+    "position, `max_len - 1`, has a row. Which lengths are too long?",
     hint="A sequence of exactly max_len tokens raises an error, though its last position, max_len - 1, has a row. "
     "Refuse what is *longer*.",
 )
@@ -1224,8 +1245,8 @@ mistake(
     ),
     base="shapes-asked-twice",
     section="positions-too-long",
-    why="The number of sequences was compared with max_len, not the number of tokens. A large batch of short sentences "
-    "is then refused.",
+    why="A large batch of short sentences is refused, and a long sentence is not. You compared the number of "
+    "sequences with `max_len`. Which axis of (B, T, d) holds the positions?",
     hint="A batch of more than max_len sequences raises an error, and a long sequence does not. The length is axis 1 "
     "of `(B, T, d)`.",
 )
@@ -1238,8 +1259,8 @@ mistake(
         "self.pe = self.pe.to(x.dtype)\nreturn self.drop(x + self.pe[:, :length]",
     ),
     section="positions-dtype",
-    why="The table itself was replaced by one in the type of the input. After a single call with bfloat16 its digits "
-    "are gone, and every later input in float32 gets rounded positions.",
+    why="After a single call with bfloat16, every later float32 input gets rounded positions. You replaced the table "
+    "by one in the type of the input. Which tensor may you cast without changing the buffer?",
     hint="After an input in bfloat16, your positions for one in float32 are rounded: you assign the cast table to "
     "`self.pe`. Cast it where you add it and keep the buffer as it is.",
 )
@@ -1249,8 +1270,8 @@ mistake(
     "type-promoted",
     edit("self.pe[:, :length].to(x.dtype)", "self.pe[:, :length]"),
     section="positions-dtype",
-    why="The float32 table was added to an input of another type, and PyTorch promotes: bfloat16 plus float32 is "
-    "float32. The half-precision model continues in float32 from here.",
+    why="For a bfloat16 input your result is float32. You added a float32 table, and PyTorch promotes the sum to the "
+    "wider type. Which of the two should be cast, and when?",
     hint="For an input in bfloat16 your result is float32. Cast the table to `x.dtype` before you add.",
 )
 
@@ -1259,8 +1280,8 @@ mistake(
     "input-cast-to-the-table",
     edit("x + self.pe[:, :length].to(x.dtype)", "x.float() + self.pe[:, :length].float()"),
     section="positions-dtype",
-    why="The input was cast to the type of the table and not the table to that of the input. The result is float32 "
-    "whatever came in.",
+    why="Your result is float32 whatever the input is. You cast the input to the type of the table. Which of the two "
+    "should be cast?",
     hint="Your result is float32 whatever the input is. Cast the other one: the *table* to `x.dtype`.",
 )
 
@@ -1272,8 +1293,8 @@ mistake(
         "total = x.float() + self.pe[:, :length].float()\nreturn self.drop(total.to(x.dtype)",
     ),
     section="positions-dtype",
-    why="The sum was computed in float32 and the result cast back. An input in float64 loses about half of its digits "
-    "on the way.",
+    why="For a float64 input your result has lost about half of its digits. You computed the sum in float32 and cast "
+    "it back. Which of the two tensors should be cast?",
     hint="For an input in float64 your result has lost digits: it went through float32. Cast the table to `x.dtype`, "
     "never the input.",
 )
@@ -1286,7 +1307,8 @@ mistake(
         "x += self.pe[:, :length].to(x.dtype)\nreturn self.drop(x",
     ),
     section="positions-module",
-    why="The positions were added into the argument itself. Whoever called the module finds its embeddings changed.",
+    why="After the call, the caller's embeddings hold the positions. You added in place. Which form of the sum makes "
+    "a new tensor?",
     hint="The tensor that you were given holds the positions afterwards: `+=` writes into it. Make a new tensor, `x + "
     "...`.",
 )
@@ -1296,7 +1318,8 @@ mistake(
     "table-shortened",
     edit("return self.drop(x + self.pe[:, :length]", "self.pe = self.pe[:, :length]\nreturn self.drop(x + self.pe"),
     section="positions-module",
-    why="The buffer itself was cut to the length of the first input. The next, longer sequence finds too few rows.",
+    why="After a short sequence, your module refuses a longer one. You shortened the buffer itself to the first "
+    "input. What may `forward` assign to the buffer?",
     hint="After a short sequence your module refuses a longer one: its buffer was cut. Cut a copy, `self.pe[:, :T]`, "
     "and assign nothing to `self.pe` in forward.",
 )
@@ -1309,8 +1332,8 @@ mistake(
         "positions = self.pe[:, :length].to(x.dtype).expand_as(x)\nreturn self.drop(torch.cat([x, positions], dim=-1)",
     ),
     section="order-is-lost",
-    why="Positions were put beside the tokens and not added to them. The result is twice as wide, and no later layer "
-    "expects that.",
+    why="Your result is twice as wide as the input, and no later layer expects that. You concatenated tokens and "
+    "positions. How does the Transformer combine the two?",
     hint="Your result is `2 * d_model` wide: you concatenate. The Transformer adds, so the width stays.",
 )
 
@@ -1319,8 +1342,8 @@ mistake(
     "multiplied",
     edit("x + self.pe[:, :length].to(x.dtype)", "x * self.pe[:, :length].to(x.dtype)"),
     section="order-is-lost",
-    why="Tokens were multiplied by their position's vector and not added to it. At position 0, where all sines are 0, "
-    "half of the entries would vanish.",
+    why="At position 0 every second entry is 0. You multiplied tokens by positions, and the sines of position 0 are "
+    "all 0. How does the Transformer combine the two?",
     hint="You multiply tokens by positions, so at position 0 every second entry is 0. The Transformer adds.",
 )
 
@@ -1332,8 +1355,8 @@ mistake(
         "scaled = x * math.sqrt(x.shape[-1])\nreturn self.drop(scaled + self.pe[:, :length].to(x.dtype)",
     ),
     section="embedding-scale",
-    why="The tokens were multiplied by sqrt(d_model) here. TokenEmbedding has done so already, and doing it twice "
-    "makes them sqrt(d_model) times too large.",
+    why="Your tokens are sqrt(d_model) times too large. You scaled them here, although `TokenEmbedding` has already "
+    "done so. What is the only step of this module before dropout?",
     hint="Your tokens are too large by the factor sqrt(d_model). TokenEmbedding scales; this module only adds.",
 )
 
@@ -1345,8 +1368,8 @@ mistake(
         "total = x + self.pe[:, :length].to(x.dtype)\nreturn self.drop(total * math.sqrt(x.shape[-1])",
     ),
     section="embedding-scale",
-    why="The sum of tokens and positions was multiplied by sqrt(d_model), so the positions were scaled too. The factor "
-    "belongs to the tokens alone, and to TokenEmbedding.",
+    why="Your whole result is sqrt(d_model) times too large, positions included. You scaled the sum, but the factor "
+    "belongs to the tokens alone. Which module scales them?",
     hint="Your whole result is too large by the factor sqrt(d_model), positions included. TokenEmbedding scales the "
     "tokens; this module only adds.",
 )
@@ -1356,7 +1379,8 @@ mistake(
     "cut-off-from-the-gradient",
     edit("x + self.pe[:, :length].to(x.dtype)", "x.detach() + self.pe[:, :length].to(x.dtype)"),
     section="positions-module",
-    why="The tokens were detached before the sum. No gradient reaches the embeddings below, so the table never learns.",
+    why="The values are right, but no gradient reaches the token embeddings, so they never learn. You detached the "
+    "tokens before the sum. Which of the two terms is fixed?",
     hint="The values are right, and no gradient arrives at x. Only the positions are fixed; let the gradient through "
     "to the tokens.",
 )
@@ -1366,8 +1390,8 @@ mistake(
     "drops-whole-tokens",
     edit("nn.Dropout(dropout)", "nn.Dropout1d(dropout)"),
     section="add-then-drop",
-    why="nn.Dropout1d (or a mask with one number per token) drops all entries of a token together. Dropout as in the "
-    "paper decides about every entry by itself.",
+    why="In training mode whole tokens disappear. Your dropout decides once per token, but the paper's decides about "
+    "every entry separately. Which module draws for every entry?",
     hint="In training whole tokens disappear. Use plain `nn.Dropout`, which draws for every entry by itself.",
 )
 
@@ -1379,8 +1403,8 @@ mistake(
         "def __init__(self, d_model, max_len=5000, dropout=0.1):",
     ),
     section="positions-module",
-    why="The constructor takes max_len before dropout. Called by position, as `PositionalEncoding(512, 0.1, 100)`, it "
-    "gets a table of a tenth of a row.",
+    why="Built as `PositionalEncoding(512, 0.1, 100)`, your module takes 0.1 as its length. Your arguments are in "
+    "another order than the task's. Which one comes after the width?",
     hint="Called with its arguments by position, your module confuses dropout and max_len. Their order is `d_model, "
     "dropout, max_len`.",
 )
@@ -1398,8 +1422,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[ids % len(wpe)]"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="The rows of wpe were looked up by token id. wpe has one row per position: token t of a sequence gets row t, "
-    "whichever word it is.",
+    why='A word gets the same "position" wherever it occurs. You looked up `wpe` with the token ids, but it has one '
+    "row per position. Which row belongs to token t of a sequence?",
     hint='You look up `wpe` with the ids, so a word brings its own "position" along wherever it stands. Row t of `wpe` '
     "goes to position t.",
 )
@@ -1412,8 +1436,8 @@ mistake(
     edit("return out", "return wpe[ids % len(wpe)] + wte[torch.arange(ids.shape[1]) % len(wte)]"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="The two tables have changed places: words are looked up in wpe and positions in wte. Both have width C, so "
-    "with equal sizes nothing would fail.",
+    why="Words get the vectors of positions, and positions those of words. You exchanged the two tables, and with "
+    "equal sizes nothing fails. What do the letters t and p in their names stand for?",
     hint="You look words up in `wpe` and positions in `wte`. The t in `wte` stands for token, the p in `wpe` for "
     "position.",
 )
@@ -1426,8 +1450,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[torch.arange(ids.shape[0]) % len(wpe)][:, None]"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="The rows of wpe were counted along the batch: sequence b gets row b for all its tokens. Positions run along "
-    "the second axis.",
+    why="All tokens of a sequence get the same row of `wpe`. You counted positions along the batch. Which axis of "
+    "(B, T) holds the positions?",
     hint="All tokens of a sequence get the same row of `wpe`, that of the sequence's number. Positions are axis 1 of "
     "`(B, T)`.",
 )
@@ -1441,8 +1465,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[positions]"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="Positions were counted through the flattened batch, so the second sequence begins where the first one ended. "
-    "Every sequence starts at position 0.",
+    why="The first sequence is right, and the next ones continue at position T, 2T, …. You counted through the "
+    "flattened batch. At which position does every sequence begin?",
     hint="Your first sequence is right, and the next ones start at position T, 2T, …. Every sequence of the batch "
     "begins at position 0.",
 )
@@ -1455,8 +1479,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte)"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="wpe was used for its length at most, and never added. The same word then has the same vector at every "
-    "position.",
+    why="The same word has the same vector at every position. You returned the token rows alone. Which rows of `wpe` "
+    "are missing from the sum?",
     hint="Your result is `wte[ids]`: no position was added.",
 )
 
@@ -1465,8 +1489,8 @@ mistake(
     "scaled-tokens",
     edit("embedding_lookup(ids, wte)", "embedding_lookup(ids, wte) * math.sqrt(wte.shape[1])"),
     section="learned-positions",
-    why="The rows of wte were multiplied by the square root of their width. The Transformer of 2017 does so; GPT-2 "
-    "adds the two rows as they are.",
+    why="Your token rows are sqrt(C) times too large. The Transformer of 2017 has this scale, but GPT-2 does not. "
+    "How does GPT-2 combine its two rows?",
     hint="Your token rows are too large by the factor sqrt(C). GPT-2 does not scale.",
 )
 
@@ -1475,7 +1499,8 @@ mistake(
     "positions-from-one",
     edit("wpe[:length]", "wpe.roll(-1, 0)[:length]"),
     section="learned-positions",
-    why="Rows 1 to T of wpe were added. The first token stands at position 0, and the row of position T may not exist.",
+    why="Each token gets the row of the position after its own, which may not exist for the last one. You began with "
+    "row 1. Which row belongs to the first token?",
     hint="Each token gets the row of the position after its own. Token 0 gets row 0 of `wpe`.",
 )
 
@@ -1487,7 +1512,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[len(wpe) - ids.shape[1] :]"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="The last T rows of wpe were added and not the first T. Position 0 then has another row in every table.",
+    why="The vectors change with the number of rows of `wpe`. You added its last T rows. Which row belongs to the "
+    "first token?",
     hint="You add the *last* T rows of `wpe`. Token 0 gets row 0.",
 )
 
@@ -1499,8 +1525,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[ids.shape[1] - 1]"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="A single row of wpe was added to all the tokens. A colon was forgotten: wpe[T - 1] is one row and wpe[:T] are "
-    "T of them.",
+    why="All tokens get the same row of `wpe`. Your index selects a single row, because a colon is missing. How do "
+    "you select the first T rows?",
     hint="All your tokens get the same row of `wpe`. The first T rows are `wpe[:T]`, with a colon.",
 )
 
@@ -1515,8 +1541,8 @@ mistake(
     ),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="The sinusoids of the 2017 Transformer were added, and the table wpe was used for its length only. GPT-2's "
-    "positions are learned.",
+    why="The values of `wpe` do not matter for your result. You added the sinusoids of the 2017 Transformer. Where "
+    "do GPT-2's positions come from?",
     hint="You add sines and cosines, and the values of `wpe` do not matter. GPT-2 learns its positions: add rows of "
     "`wpe`.",
 )
@@ -1530,7 +1556,8 @@ mistake(
     edit("return out", "return torch.cat([tokens, wpe[: ids.shape[1]].expand_as(tokens)], dim=-1)"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="Token and position rows were put side by side and not added. The result is twice as wide as the model.",
+    why="Your result is twice as wide as the model. You concatenated token and position rows. How does GPT-2 combine "
+    "its two rows?",
     hint="Your result has width 2C: you concatenate. GPT-2 adds the two rows, so the width stays C.",
 )
 
@@ -1543,8 +1570,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[positions]"),
     base="added-into-the-lookup",
     section="learned-positions",
-    why="Positions were counted over the tokens that are not 0, so padding takes no position. GPT-2 has no padding: id "
-    "0 is a token, and its position counts.",
+    why="Where id 0 occurs, your positions stop counting. You treated it as padding, but GPT-2 has no padding, and "
+    "id 0 is a token like any other. What is the position of token t?",
     hint="Where id 0 stands, your positions stop counting. In GPT-2 id 0 is a token like any other, and position t is "
     "simply t.",
 )
@@ -1554,8 +1581,8 @@ mistake(
     "one-sequence-for-all",
     edit("embedding_lookup(ids, wte)", "embedding_lookup(ids[:1].expand_as(ids), wte)"),
     section="learned-positions",
-    why="The ids of the first sequence were used for the whole batch. Each sequence has its own words; only the "
-    "positions are shared.",
+    why="All sequences of the batch come out alike. You used the ids of the first one for all. Which of the two "
+    "lookups is shared by the whole batch?",
     hint="All your sequences come out alike. The positions are the same for all of them, the words are not: look up "
     "all of `ids`.",
 )
@@ -1565,8 +1592,8 @@ mistake(
     "positions-never-learn",
     edit("wpe[:length]", "wpe.detach()[:length]"),
     section="wpe-gradient",
-    why="wpe was detached (or copied through .data) before it was added. The values are right, but the position rows "
-    "never get a gradient.",
+    why="The values are right, but no gradient arrives at `wpe`, so its rows never learn. You detached or copied the "
+    "table before adding it. Which of the two tables does GPT-2 train?",
     hint="The values are right, and no gradient arrives at `wpe`. Its rows are learned like those of `wte`.",
 )
 
@@ -1575,7 +1602,8 @@ mistake(
     "tokens-never-learn",
     edit("embedding_lookup(ids, wte)", "embedding_lookup(ids, wte.detach())"),
     section="table-gradient",
-    why="wte was detached (or copied through .data) before the lookup. The values are right, but no word ever learns.",
+    why="The values are right, but no gradient arrives at `wte`, so no word ever learns. You detached or copied the "
+    "table before the lookup. Which of the two tables does GPT-2 train?",
     hint="The values are right, and no gradient arrives at `wte`.",
 )
 
@@ -1584,8 +1612,8 @@ mistake(
     "embeddings.gpt2_embed",
     "too-long-left-to-indexing",
     section="positions-too-long",
-    why="Nothing compares T with the rows of wpe, so a longer sequence ends in whatever error indexing or broadcasting "
-    "raises, and with a single row in wpe in none at all. The task asks for a ValueError that says what was too long.",
+    why="A sequence that is too long ends in some indexing or broadcasting error, or in none at all when `wpe` has a "
+    "single row. You never compare the two lengths. Which message would tell the caller what was too long?",
     hint="For more tokens than `wpe` has rows, your error is one of indexing or of sizes that do not match. Compare "
     "the two lengths first, and raise a ValueError that names both.",
 )
@@ -1597,8 +1625,8 @@ def gpt2_embed(ids, wte, wpe):
     "embeddings.gpt2_embed",
     "too-long-left-to-broadcasting",
     section="positions-too-long",
-    why="Nothing compares T with the rows of wpe. The sum fails with PyTorch's own message when the sizes differ, and "
-    "if wpe has a single row it is silently used for all positions.",
+    why="A sequence that is too long ends in an error about sizes, or silently reuses `wpe` when it has a single "
+    "row. You left the check to broadcasting. When can you compare the two lengths?",
     hint="For more tokens than `wpe` has rows you leave it to broadcasting to complain. Compare the two lengths first, "
     "and raise a ValueError that names both.",
 )
@@ -1614,7 +1642,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[: ids.shape[1]]"),
     base="added-into-the-lookup",
     section="positions-too-long",
-    why="A sequence with more tokens than positions was cut. Text disappears and nobody is told.",
+    why="A sequence with more tokens than positions loses its end, and nobody is told. You cut it to the length of "
+    "the table. How should the function react instead?",
     hint="For more tokens than `wpe` has rows you return fewer tokens than you got. Raise a ValueError instead.",
 )
 
@@ -1623,8 +1652,8 @@ mistake(
     "embeddings.gpt2_embed",
     "too-long-starts-again",
     section="positions-too-long",
-    why="Positions beyond the table start again at row 0. Two tokens then share a position, and attention cannot tell "
-    "which of them comes first.",
+    why="In a sequence that is too long two tokens share a position, and attention cannot tell which comes first. "
+    "You started again at row 0. How should the function react instead?",
     hint="For more tokens than `wpe` has rows you begin again at row 0. Raise a ValueError instead.",
 )
 def gpt2_embed(ids, wte, wpe):
@@ -1635,8 +1664,8 @@ def gpt2_embed(ids, wte, wpe):
     "embeddings.gpt2_embed",
     "too-long-repeats-the-last",
     section="positions-too-long",
-    why="Positions beyond the table all get its last row. Those tokens share a position, and attention cannot tell "
-    "which of them comes first.",
+    why="In a sequence that is too long all later tokens share the last position, and attention cannot tell which "
+    "comes first. You repeated the last row of `wpe`. How should the function react instead?",
     hint="For more tokens than `wpe` has rows you repeat its last row. Raise a ValueError instead.",
 )
 def gpt2_embed(ids, wte, wpe):
@@ -1652,8 +1681,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[: ids.shape[1]]"),
     base="added-into-the-lookup",
     section="positions-too-long",
-    why="A sequence with exactly as many tokens as wpe has rows is refused, because the comparison is >= and not >. "
-    "Its last position has a row.",
+    why="A sequence with exactly as many tokens as `wpe` has rows is refused. Your comparison also rejects equality, "
+    "but every one of its positions has a row. Which lengths are too long?",
     hint="A sequence of exactly `wpe.shape[0]` tokens raises an error, though every position has its row. Refuse what "
     "is *longer*.",
 )
@@ -1666,7 +1695,8 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte).float() + wpe[: ids.shape[1]].float()"),
     base="added-into-the-lookup",
     section="positions-dtype",
-    why="The sum was computed in float32 whatever the type of the tables. It should have their type.",
+    why="For tables in float64 or bfloat16 your result is float32. You cast the sum, or a part of it. Which type "
+    "should the result have?",
     hint="For tables in float64 or bfloat16 your result is float32. Leave the types as they are.",
 )
 
@@ -1681,8 +1711,8 @@ mistake(
     edit("(hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True).clamp(min=1)", "hidden.mean(1)"),
     base="product-and-clamp",
     section="mean-of-kept",
-    why="The average was taken over all positions, padding included. The same sentence then has another vector in a "
-    "longer batch.",
+    why="The same sentence gets another vector in a longer batch. You averaged over all positions, padding included. "
+    "Which two parts of an average have to leave the padding out?",
     hint="Padding is averaged in: your result ignores `keep`. Leave the padded positions out of the sum *and* out of "
     "the count.",
 )
@@ -1694,8 +1724,8 @@ mistake(
     edit("total / keep.sum(dim=-1, keepdim=True).clamp_min(1).to(hidden.dtype)", "(hidden * keep[..., None]).mean(1)"),
     base="batched-product",
     section="mean-of-kept",
-    why="The padded positions were set to zero, but the sum was divided by T, their number included. Short sentences "
-    "then get short vectors.",
+    why="Short sentences get short vectors. You set the padding to zero but divided the sum by T, which counts it. "
+    "Which positions should the divisor count?",
     hint="Your vectors are too short where there is padding: the sum is right, and you divide it by T. Divide by the "
     "number of positions that are *kept*.",
 )
@@ -1705,8 +1735,8 @@ mistake(
     "divided-by-the-longest",
     edit("keep.sum(1, keepdim=True)", "keep.sum(1).max()"),
     section="mean-of-kept",
-    why="Every sum was divided by the number of tokens of the longest sequence in the batch. Each sequence has its own "
-    "count, and its vector must not depend on its neighbours.",
+    why="Only the sequence with the most tokens is right. You divided all sums by its count, so a sentence's vector "
+    "depends on its neighbours in the batch. How many counts does a batch need?",
     hint="Only the sequence with the most tokens is right: you divide all sums by *its* count. Count for each row by "
     "itself.",
 )
@@ -1718,8 +1748,8 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", ""),
     edit("kept.sum(1) / count", "kept.sum(1) / (kept != 0).sum(1).clamp(min=1)"),
     section="mean-of-kept",
-    why="The entries that differ from zero were counted in place of the positions that are kept. A real token may hold "
-    "a zero, and it counts like any other value.",
+    why="Your average is too large where a kept token holds a zero. You counted the entries that differ from zero. "
+    "What says which positions are kept?",
     hint="Your average is too large where a token that is kept holds a zero: you count what is not zero. Count the "
     "positions where `keep` is True.",
 )
@@ -1730,8 +1760,8 @@ mistake(
     edit("hidden * keep[..., None]", "hidden.detach() * keep[..., None]"),
     base="product-and-clamp",
     section="mean-of-kept",
-    why="The average was taken of a detached copy. The values are right, but no gradient reaches the hidden vectors, "
-    "and nothing below the pooling learns.",
+    why="The values are right, but no gradient reaches `hidden`, so nothing below the pooling learns. You averaged a "
+    "detached copy. Which step leaves the graph?",
     hint="The values are right, and no gradient arrives at `hidden`: `.detach()`, `.data`, `torch.tensor` and NumPy "
     "cut it off. Compute with `hidden` itself.",
 )
@@ -1743,8 +1773,7 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", "pad = ~keep"),
     edit("kept.sum(1) / count", "(hidden * pad[..., None]).sum(1) / pad.sum(1, keepdim=True).clamp(min=1)"),
     section="mean-of-kept",
-    why="The mask was turned round, so the padding is averaged and the tokens are left out. True means that a position "
-    "is kept.",
+    why="You average the padding and leave the tokens out. You inverted the mask. What does True mean in `keep`?",
     hint="You average the padding and leave the tokens out. `keep` is True at the positions that count.",
 )
 
@@ -1754,8 +1783,8 @@ mistake(
     edit("keep.sum(1, keepdim=True).clamp(min=1)", "keep.sum(1, keepdim=True)"),
     base="product-and-clamp",
     section="nothing-kept",
-    why="A row with nothing kept was divided by a count of zero. 0 / 0 is NaN, and one NaN spoils the loss of the "
-    "whole batch.",
+    why="A row with nothing kept comes out as NaN, and one NaN spoils the loss of the whole batch. You divided 0 by "
+    "0. What is the smallest divisor that changes no other row?",
     hint="A row with nothing kept comes out as NaN, which is 0 / 0. Let the count be at least 1, and such a row gives "
     "zeros.",
 )
@@ -1767,8 +1796,8 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", "keep = keep | ~keep.any(1, keepdim=True)"),
     edit("kept.sum(1) / count", "(hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True)"),
     section="nothing-kept",
-    why="A row with nothing kept falls back on the average of all its positions. Those are padding, which must not "
-    "count.",
+    why="A row with nothing kept gives the average of its padding. You replaced its mask by all positions. What "
+    "should such a row return?",
     hint="A row with nothing kept gives the average of its padding. It should give zeros.",
 )
 
@@ -1777,8 +1806,8 @@ mistake(
     "one-count-for-the-batch",
     edit("keep.sum(1, keepdim=True)", "keep.sum()"),
     section="mean-of-kept",
-    why="The sum of each sequence was divided by the number of tokens in the whole batch. Every sequence has its own "
-    "count.",
+    why="Your vectors are too short. You divided the sum of each sequence by the count of the whole batch. Along "
+    "which axis should the count run?",
     hint="Your vectors are too short: every sum is divided by the count of the *whole* batch. Count along the "
     "positions, and keep that axis.",
 )
@@ -1789,8 +1818,8 @@ mistake(
     edit("(hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True).clamp(min=1)", "hidden[keep].mean(0)"),
     base="product-and-clamp",
     section="mean-of-kept",
-    why="The kept vectors of all sequences were averaged together. The batch has one sentence per row, and each gets "
-    "its own vector.",
+    why="You return one vector for the whole batch. You averaged the kept vectors of all sequences together, which "
+    "forgets which sentence a token belongs to. How many vectors should a batch of B sentences give?",
     hint="You return one vector for the whole batch: `hidden[keep]` forgets which sentence a token belongs to. Average "
     "along axis 1.",
 )
@@ -1801,8 +1830,8 @@ mistake(
     edit("(hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True).clamp(min=1)", "hidden.mean(-1) * keep"),
     base="product-and-clamp",
     section="mean-of-kept",
-    why="The average runs over the width of a token and not over the tokens. Each position gets a number; the sentence "
-    "gets no vector.",
+    why="Your result has the shape (B, T): each token gets a number, and the sentence gets no vector. You averaged "
+    "over the width. Which axis holds the tokens of a sentence?",
     hint="Your result is `(B, T)`: you average the entries of each token's vector. Average over the positions, axis 1.",
 )
 
@@ -1813,7 +1842,8 @@ mistake(
     edit("torch.nan_to_num(weights).unsqueeze(-1) * hidden", "hidden * keep[..., None]"),
     base="softmax-of-the-mask",
     section="mean-of-kept",
-    why="The kept vectors were added and not divided by their number. Longer sentences get longer vectors.",
+    why="Longer sentences get longer vectors. You added up the kept vectors without dividing. What turns a sum into "
+    "a mean?",
     hint="You return the sum of what is kept, not its mean. Divide by the number of positions that are kept.",
 )
 
@@ -1823,8 +1853,8 @@ mistake(
     edit("keep.sum(1, keepdim=True).clamp(min=1)", "keep.sum(1, keepdim=True).clamp(min=1) ** 0.5"),
     base="product-and-clamp",
     section="mean-of-kept",
-    why="The sum was divided by the square root of the count. That is a third way of pooling; the mean divides by the "
-    "count.",
+    why="Your vectors are too long: the right ones times the root of the number of tokens. You divided by the square "
+    "root of the count. Which divisor does a mean have?",
     hint="Your vectors are longer by the root of the number of tokens. Divide by the count itself.",
 )
 
@@ -1833,8 +1863,8 @@ mistake(
     "count-plus-one",
     edit("keep.sum(1, keepdim=True).clamp(min=1)", "keep.sum(1, keepdim=True) + 1"),
     section="nothing-kept",
-    why="One was added to every count, to keep it from being zero. That changes every average; only a count of zero "
-    "needs help.",
+    why="Your averages are too small, as if each sentence had one token more. You added 1 to every count to avoid "
+    "dividing by zero. How can you change the count of zero and no other?",
     hint="Your averages are too small, as if each sentence had one token more. Guard against a count of zero with "
     "`clamp(min=1)`, which leaves the others alone.",
 )
@@ -1844,8 +1874,8 @@ mistake(
     "count-plus-a-little",
     edit("keep.sum(1, keepdim=True).clamp(min=1)", "keep.sum(1, keepdim=True) + 1e-6"),
     section="nothing-kept",
-    why="A small number was added to the count, to keep it from being zero. In float64 the result differs in the "
-    "seventh digit; with `clamp(min=1)` nothing is changed that needs no change.",
+    why="Your averages are off in the last digits. You added a small number to every count to avoid dividing by "
+    "zero. How can you change the count of zero and no other?",
     hint="Your averages are off in the last digits, by the small number that you add to the count. `clamp(min=1)` "
     "guards against zero and changes nothing else.",
 )
@@ -1857,8 +1887,8 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", "first = torch.arange(hidden.shape[1]) < count"),
     edit("kept.sum(1) / count", "(hidden * first[..., None]).sum(1) / count.clamp(min=1)"),
     section="mean-of-kept",
-    why="The number of kept positions was counted, and as many positions were averaged from the front. With padding on "
-    "the left, or in the middle, those are the wrong ones.",
+    why="You are right while the padding is at the end, and wrong when it is on the left or in the middle. You "
+    "averaged the first positions, as many as are kept. What does `keep` say beyond their number?",
     hint="You average the first so many positions. Right when the padding stands at the end, wrong when it stands "
     "elsewhere: use *which* positions are kept, not only how many.",
 )
@@ -1872,7 +1902,8 @@ mistake(
     ),
     base="product-and-clamp",
     section="pooling-padding",
-    why="The vector of the first position was returned. That is [CLS] pooling, for models trained with such a token.",
+    why="The vector depends on the first position alone. You returned that position, which is [CLS] pooling for "
+    "models trained with such a token. Which positions does a mean use?",
     hint="You return the vector at position 0, which is [CLS] pooling. This task averages over the kept positions.",
 )
 
@@ -1883,7 +1914,8 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", "mask = keep[..., None]"),
     edit("kept.sum(1) / count", "(hidden * mask).sum(1, keepdim=True) / mask.sum(1, keepdim=True).clamp(min=1)"),
     section="mean-of-kept",
-    why="The axis of the positions was kept with length 1. A sentence has one vector, and the result is (B, d).",
+    why="Your result has the shape (B, 1, d). You kept the axis of the positions, but a sentence has a single "
+    "vector. Which argument keeps a summed axis?",
     hint="Your result has shape `(B, 1, d)`. Let the sum drop the axis of the positions: `(B, d)`.",
 )
 
@@ -1894,8 +1926,8 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", "mask = keep[..., None].float()"),
     edit("kept.sum(1) / count", "(hidden * mask).sum(1) / mask.sum(1).clamp(min=1)"),
     section="positions-dtype",
-    why="The mask was turned into float32 before it was multiplied. bfloat16 times float32 is float32, so the result "
-    "has another type than the input.",
+    why="For a bfloat16 input your result is float32. You turned the mask into float32, and PyTorch promotes the "
+    "product to the wider type. Which type can the mask have instead?",
     hint="For hidden vectors in bfloat16 your result is float32: `keep.float()` promotes it. Multiply by the boolean "
     "itself or cast it to `hidden.dtype`.",
 )
@@ -1907,8 +1939,8 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", "mask = keep[..., None]"),
     edit("kept.sum(1) / count", "((hidden.float() * mask).sum(1) / mask.sum(1).clamp(min=1)).to(hidden.dtype)"),
     section="positions-dtype",
-    why="The average was computed in float32 and cast back. An input in float64 loses about half of its digits on the "
-    "way.",
+    why="For a float64 input your result has lost about half of its digits. You computed the average in float32 and "
+    "cast it back. Which type should all steps use?",
     hint="For hidden vectors in float64 your result has lost digits: it went through float32. Stay in `hidden.dtype`.",
 )
 
@@ -1917,7 +1949,8 @@ mistake(
     "padding-overwritten",
     edit("kept = hidden.masked_fill(", "with torch.no_grad():\n    hidden[~keep] = 0\nkept = hidden.masked_fill("),
     section="mean-of-kept",
-    why="The padded positions were set to zero in the argument itself. The caller finds its hidden vectors changed.",
+    why="After the call, the caller's hidden vectors are zero at the padded positions. You wrote into the argument. "
+    "How can you mask without changing it?",
     hint="The tensor that you were given has zeros at the padded positions afterwards. Make a new tensor, with "
     "`masked_fill` or a product.",
 )
@@ -1933,8 +1966,8 @@ mistake(
     edit('largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax(1)', ""),
     edit("largest.masked_fill", "hidden.amax(1).masked_fill"),
     section="max-of-kept",
-    why="The maximum was taken over all positions, padding included. What stands at padded positions then shows in the "
-    "sentence's vector.",
+    why="What stands at padded positions shows in the sentence's vector. You took the maximum over all positions. "
+    "Where should `keep` enter?",
     hint="Padding takes part in your maximum: your result ignores `keep`.",
 )
 
@@ -1944,8 +1977,8 @@ mistake(
     edit('largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax(1)', ""),
     edit("largest.masked_fill(~keep.any(1, keepdim=True), 0.0)", "(hidden * keep[..., None]).amax(1)"),
     section="max-of-kept",
-    why="The padded positions were set to zero before the maximum. Where all real values are negative, the zero of the "
-    "padding wins.",
+    why="Where all kept values are negative, you return 0. You set the padding to zero, which is larger than they "
+    "are. Which value can never win a maximum?",
     hint="Where all kept values are negative you return 0, which comes from the padding. Fill padded positions with "
     "something that can never win.",
 )
@@ -1957,8 +1990,8 @@ mistake(
     edit("torch.cat([positions, spare], dim=1).amax(1)", "positions.amax(1).clamp(min=0)"),
     base="one-position-more",
     section="max-of-kept",
-    why="The maximum was cut off at zero, as if all values were positive. The largest of several negative numbers is "
-    "negative.",
+    why="Where all kept values are negative, you return 0, even without padding. You cut the maximum off at zero. "
+    "Which number is the largest of -3 and -2?",
     hint="Where all kept values are negative you return 0, also where nothing is padded. The largest of them is the "
     "answer, negative or not.",
 )
@@ -1972,8 +2005,8 @@ mistake(
     ),
     edit("largest.masked_fill", "positions.amax(1).masked_fill"),
     section="max-of-kept",
-    why="The padded positions were filled with -10000, which is not below every number. A sequence of smaller values "
-    "then has -10000 as its maximum.",
+    why="When all kept values are below -10000, you return -10000. You filled the padding with this number, which is "
+    "not below every other. Which value can never win a maximum?",
     hint="Values below -10000 lose against what you fill in at the padding. Only minus infinity is below all of them.",
 )
 
@@ -1986,8 +2019,8 @@ mistake(
     ),
     edit("largest.masked_fill", "positions.amax(1).masked_fill"),
     section="max-of-kept",
-    why="The maximum was taken of a detached copy. The values are right, but no gradient reaches the hidden vectors, "
-    "and nothing below the pooling learns.",
+    why="The values are right, but no gradient reaches `hidden`, so nothing below the pooling learns. You took the "
+    "maximum of a detached copy. Which step leaves the graph?",
     hint="The values are right, and no gradient arrives at `hidden`: `.detach()`, `.data`, `torch.tensor` and NumPy "
     "cut it off. Compute with `hidden` itself.",
 )
@@ -1999,7 +2032,8 @@ mistake(
     edit("torch.cat([positions, spare], dim=1)", "positions"),
     base="one-position-more",
     section="nothing-kept",
-    why="A row with nothing kept was left at minus infinity. The next layer turns it into NaN.",
+    why="A row with nothing kept comes out as minus infinity, and the next layer turns that into NaN. You left the "
+    "filled value in the result. What should such a row return?",
     hint="A row with nothing kept comes out as minus infinity. It should give zeros.",
 )
 
@@ -2012,8 +2046,8 @@ mistake(
     ),
     edit("largest.masked_fill(~keep.any(1, keepdim=True), 0.0)", "positions.amax(1)"),
     section="nothing-kept",
-    why="Padded positions were filled with the lowest number of the type, and a row with nothing kept has that number "
-    "for its maximum. It should give zeros.",
+    why="A row with nothing kept comes out as a huge negative number. You filled the padding with the lowest number "
+    "of the type, and nothing else is there to win. What should such a row return?",
     hint="A row with nothing kept comes out as a huge negative number, the one that you fill in. It should give zeros.",
 )
 
@@ -2022,8 +2056,8 @@ mistake(
     "embeddings.max_pool",
     "nothing-kept-takes-all",
     section="nothing-kept",
-    why="A row with nothing kept falls back on the maximum over all its positions. Those are padding, which must not "
-    "count.",
+    why="A row with nothing kept gives the maximum of its padding. You replaced its mask by all positions. What "
+    "should such a row return?",
     hint="A row with nothing kept gives the maximum of its padding. It should give zeros.",
 )
 def max_pool(hidden, keep):
@@ -2040,7 +2074,8 @@ mistake(
     ),
     edit("largest.masked_fill(~keep.any(1, keepdim=True)", "positions.masked_fill(keep.all(1, keepdim=True)"),
     section="max-of-kept",
-    why="The mask was turned round, so the maximum runs over the padding. True means that a position is kept.",
+    why="You take the maximum of the padding and leave the tokens out. You inverted the mask. What does True mean in "
+    "`keep`?",
     hint="You take the maximum of the padding and leave the tokens out. `keep` is True at the positions that count.",
 )
 
@@ -2052,8 +2087,8 @@ mistake(
     edit("largest * keep.any(dim=1, keepdim=True)", "values.masked_fill(~keep.any(1, keepdim=True), 0.0), indices"),
     base="lowest-number",
     section="max-of-kept",
-    why="The whole result of max along an axis was returned: the values and where they stand. Only the values were "
-    "asked for.",
+    why="You return two tensors. Along an axis, `max` gives both the values and their indices. Which of the two does "
+    "the task ask for?",
     hint="You return two things, because `max` along an axis gives values and indices. Take `.values`, or use `amax`.",
 )
 
@@ -2064,8 +2099,8 @@ mistake(
     edit("torch.cat([positions, spare], dim=1).amax", "positions.argmax"),
     base="one-position-more",
     section="max-of-kept",
-    why="The positions of the largest values were returned, as argmax gives them, and not the values. Where a value "
-    "stands says nothing about its size.",
+    why="You return positions instead of values. `argmax` says where the largest value is, not how large it is. "
+    "Which of the two does the task ask for?",
     hint="You return *where* the largest values stand, not the values. Use `amax` or `.values`.",
 )
 
@@ -2075,8 +2110,8 @@ mistake(
     edit('largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax(1)', ""),
     edit("largest.masked_fill(~keep.any(1, keepdim=True), 0.0)", "hidden.amax(-1) * keep"),
     section="max-of-kept",
-    why="The maximum runs over the width of each token and not over the tokens. Each position gets a number; the "
-    "sentence gets no vector.",
+    why="Your result has the shape (B, T): each token gets a number, and the sentence gets no vector. You took the "
+    "maximum over the width. Which axis holds the tokens of a sentence?",
     hint="Your result is `(B, T)`: you take the largest entry of each token's vector. Go along the positions, axis 1.",
 )
 
@@ -2086,8 +2121,8 @@ mistake(
     edit('largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax(1)', ""),
     edit("largest.masked_fill(~keep.any(1, keepdim=True), 0.0)", "hidden[keep].amax(0)"),
     section="max-of-kept",
-    why="The kept vectors of all sequences went into one maximum. The batch has one sentence per row, and each gets "
-    "its own vector.",
+    why="You return one vector for the whole batch. You put the kept vectors of all sequences into one maximum, "
+    "which forgets which sentence a token belongs to. How many vectors should a batch of B sentences give?",
     hint="You return one vector for the whole batch: `hidden[keep]` forgets which sentence a token belongs to. Go "
     "along axis 1.",
 )
@@ -2097,8 +2132,8 @@ mistake(
     "embeddings.max_pool",
     "longest-token",
     section="max-of-kept",
-    why="The whole vector of one token was returned, the longest. The maximum is taken in every component by itself, "
-    "so different components may come from different tokens.",
+    why="Each of your vectors is that of a single token, the longest one. You compared whole vectors by their "
+    "length. May different components of the maximum come from different tokens?",
     hint="Each of your vectors is that of a single token, the longest one. Take the maximum of every component by "
     "itself.",
 )
@@ -2118,7 +2153,8 @@ mistake(
         """,
     ),
     section="max-of-kept",
-    why="The value with the largest absolute size was taken, its sign included. The maximum of -3 and 2 is 2.",
+    why="-3 wins over 2 in your result. You took the value with the largest absolute size. Which of the two is the "
+    "larger number?",
     hint="You return the value that is largest in *size*; -3 wins over 2. The maximum is the largest value.",
 )
 
@@ -2131,7 +2167,8 @@ mistake(
     ),
     edit("largest.masked_fill", "smallest.masked_fill"),
     section="max-of-kept",
-    why="The smallest value was taken in every component. Pooling by the maximum takes the largest.",
+    why="You return the smallest of the kept values. The comparison runs the wrong way. What does a maximum select "
+    "in every component?",
     hint="You return the smallest of the kept values, in every component.",
 )
 
@@ -2140,8 +2177,8 @@ mistake(
     "embeddings.max_pool",
     "kept-positions-come-first",
     section="max-of-kept",
-    why="The number of kept positions was counted, and the maximum taken over as many positions from the front. With "
-    "padding on the left, or in the middle, those are the wrong ones.",
+    why="You are right while the padding is at the end, and wrong when it is on the left or in the middle. You "
+    "looked at the first positions, as many as are kept. What does `keep` say beyond their number?",
     hint="You look at the first so many positions. Right when the padding stands at the end, wrong when it stands "
     "elsewhere: use *which* positions are kept.",
 )
@@ -2157,7 +2194,8 @@ mistake(
     edit('largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax(1)', ""),
     edit("largest.masked_fill(~keep.any(1, keepdim=True), 0.0)", "mean_pool(hidden, keep)"),
     section="max-of-kept",
-    why="The kept vectors were averaged. That is the other way of pooling.",
+    why="Your result lies between the smallest and the largest kept values. You averaged, which is the other way of "
+    "pooling. Which value does this task select in every component?",
     hint="You return the mean of what is kept. In every component the *largest* value is wanted.",
 )
 
@@ -2171,7 +2209,8 @@ mistake(
     ),
     base="one-position-more",
     section="max-of-kept",
-    why="The axis of the positions was kept with length 1. A sentence has one vector, and the result is (B, d).",
+    why="Your result has the shape (B, 1, d). You kept the axis of the positions, but a sentence has a single "
+    "vector. Which argument keeps a reduced axis?",
     hint="Your result has shape `(B, 1, d)`. Let the maximum drop the axis of the positions: `(B, d)`.",
 )
 
@@ -2184,8 +2223,8 @@ mistake(
     ),
     edit("largest.masked_fill", "positions.amax(1).masked_fill"),
     section="max-of-kept",
-    why="Minus infinity was added through a product. Infinity times 0 is NaN, so every position that is kept becomes "
-    "NaN.",
+    why="Your result is NaN wherever a position is kept. You put minus infinity in through a product, and infinity "
+    "times 0 is NaN. Which operation writes a value without multiplying?",
     hint="Your result is NaN wherever a position is kept: `-inf * 0` is NaN. Put minus infinity in with `masked_fill` "
     "or `where`.",
 )
@@ -2199,7 +2238,8 @@ mistake(
     ),
     edit("largest.masked_fill", "positions.amax(1).masked_fill"),
     section="positions-dtype",
-    why="The maximum was computed in float32 whatever the type of the input. It should have the input's type.",
+    why="For hidden vectors in float64 or bfloat16 your result is float32. You cast the input. Which type should the "
+    "result have?",
     hint="For hidden vectors in float64 or bfloat16 your result is float32. Stay in `hidden.dtype`.",
 )
 
@@ -2208,7 +2248,8 @@ mistake(
     "embeddings.max_pool",
     "padding-overwritten",
     section="max-of-kept",
-    why="The padded positions were overwritten in the argument itself. The caller finds its hidden vectors changed.",
+    why="After the call, the caller's hidden vectors hold other values at the padded positions. You wrote into the "
+    "argument. How can you mask without changing it?",
     hint="The tensor that you were given has minus infinity at the padded positions afterwards. Make a new tensor: "
     "`masked_fill` without the underscore at its end.",
 )
@@ -2224,8 +2265,8 @@ mistake(
     "positions-dropped-alike-for-the-batch",
     edit("self.drop(x + self.pe[:, :length].to(x.dtype))", "x + self.drop(self.pe[:, :length].to(x.dtype))"),
     section="add-then-drop",
-    why="Dropout was applied to the positions before they were added, once for all sequences. The tokens are never "
-    "dropped.",
+    why="In training mode only the positions are dropped, in the same way for all sequences, and the tokens stay "
+    "whole. You applied dropout before the sum. Which tensor should it act on?",
     hint="In training only the positions are dropped, your tokens never are. Apply dropout to the *sum*.",
 )
 
@@ -2235,8 +2276,8 @@ mistake(
     edit('float("-inf")', "-1e9"),
     edit(".masked_fill(~keep.any(1, keepdim=True), 0.0)", ""),
     section="nothing-kept",
-    why="Padding was filled with -1e9, and in a row with nothing kept that number is the largest. The task asks for "
-    "zeros there.",
+    why="A row with nothing kept gives -1e9. You filled the padding with this number, and nothing else is there to "
+    "win. What should such a row return?",
     hint="A row with nothing kept gives you -1e9, the number that you fill padding with. Such a row pools to zeros.",
 )
 
@@ -2245,7 +2286,8 @@ mistake(
     "ids-counted-from-one",
     edit("F.one_hot(ids,", "F.one_hot((ids - 1).clamp(min=0),"),
     section="one-hot-vectors",
-    why="The ids were taken to start at 1, so each 1 stands one index too early. The first id is 0.",
+    why="Every 1 is one column too early. You subtracted 1 from the ids, as if they were counted from 1. Which "
+    "column belongs to id 0?",
     hint="Your ones stand one index too early. Ids start at 0: the id is the index, with nothing subtracted.",
 )
 
@@ -2254,7 +2296,8 @@ mistake(
     "padding-in-the-sum-alone",
     edit("hidden.masked_fill(~keep[:, :, None], 0.0)", "hidden"),
     section="mean-of-kept",
-    why="The sum runs over all positions, padding included. Only the divisor counts the kept ones.",
+    why="Your divisor is right, but the sum is not. You added the padded vectors, too. What must happen to them "
+    "before the sum?",
     hint="Your divisor is right, but the sum holds the padded vectors too. Set them to zero first.",
 )
 
@@ -2263,6 +2306,6 @@ mistake(
     "first-position-for-all",
     edit("wpe[:length]", "wpe[0]"),
     section="learned-positions",
-    why="The vector of position 0 was added to every token. A colon was forgotten: `wpe[0]` is one row.",
+    why="All tokens get row 0 of `wpe`. Your index selects a single row. How do you select the first T rows?",
     hint="All your tokens get row 0 of `wpe`. Token t gets row t.",
 )

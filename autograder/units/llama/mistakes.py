@@ -21,7 +21,7 @@ mistake(
     "mean-subtracted",
     edit("normed = wide", "wide = wide - wide.mean(dim=-1, keepdim=True)\nnormed = wide"),
     section="llama-rmsnorm",
-    why="The mean is subtracted first, as LayerNorm does. RMSNorm leaves the mean where it is.",
+    why="Your results have the mean 0. You subtracted the mean, as LayerNorm does. What does RMSNorm leave out?",
     hint="Your results have the mean 0. RMSNorm only divides: what LayerNorm subtracts stays in.",
 )
 
@@ -30,7 +30,8 @@ mistake(
     "over-the-positions",
     edit("dim=-1", "dim=-2"),
     section="llama-rmsnorm",
-    why="The mean square is taken over the positions, axis -2. Each position has a root mean square of its own.",
+    why="Your vectors share a root mean square across positions. You took the mean along axis -2. Which axis is the "
+    "width?",
     hint="Your vectors share their root mean squares across positions. Take the mean over the last axis, the width.",
 )
 
@@ -39,7 +40,8 @@ mistake(
     "axis-zero",
     edit("dim=-1", "dim=0"),
     section="llama-rmsnorm",
-    why="The mean is taken over axis 0, which is the batch. It is the width only where a vector comes alone.",
+    why="Your vectors share a root mean square across the batch. You took the mean along axis 0, which is the width "
+    "of a single vector only. From which end can the width be counted?",
     hint="Your vectors share their root mean squares across the batch. The width is the last axis, -1.",
 )
 
@@ -48,7 +50,8 @@ mistake(
     "over-everything",
     edit(".mean(dim=-1, keepdim=True)", ".mean()"),
     section="llama-rmsnorm",
-    why="One mean square is taken of the whole tensor. A vector's size then depends on all the others in the batch.",
+    why="A vector's size depends on all others in the batch. You took one mean square of the whole tensor. Over "
+    "which axis is a vector normalised by itself?",
     hint="All your vectors are divided by one number. Each has its own: take the mean over the last axis alone.",
 )
 
@@ -57,7 +60,8 @@ mistake(
     "over-positions-and-width",
     edit("dim=-1", "dim=tuple(range(1, x.dim())) or -1"),
     section="llama-rmsnorm",
-    why="The mean square runs over everything but the batch. A position's result then depends on later positions.",
+    why="A position's result depends on later positions. You took the mean over positions and width together. Over "
+    "which axis is a vector normalised by itself?",
     hint="All positions of your sequences are divided by one number. Take the mean over the last axis alone.",
 )
 
@@ -66,7 +70,8 @@ mistake(
     "axis-one",
     edit("dim=-1", "dim=min(1, x.dim() - 1)"),
     section="llama-rmsnorm",
-    why="The mean is taken over axis 1. That is the width of a matrix only; in (B, T, d) it is the positions.",
+    why="Your norm is right for matrices and wrong for (B, T, d). You took the mean along axis 1. From which end can "
+    "the width be counted?",
     hint="Your norm is right for matrices alone. The width is the last axis, -1, however many axes come before it.",
 )
 
@@ -75,7 +80,8 @@ mistake(
     "axis-lost",
     edit(", keepdim=True", ""),
     section="llama-rmsnorm",
-    why="The mean loses its axis, so it broadcasts along the wrong one, or not at all. In a square shape nobody notices.",
+    why="Your norm fails, or uses the wrong axis in a square shape. The mean lost its axis. How can a reduction keep "
+    "it?",
     hint="Your mean square has no axis left for the width. Keep it with keepdim=True, so each vector meets its own mean.",
 )
 
@@ -84,7 +90,8 @@ mistake(
     "sum-of-squares",
     edit(".mean(", ".sum("),
     section="llama-rmsnorm",
-    why="The squares are added up, not averaged. The results shrink as the width grows, to vectors of length 1.",
+    why="Your vectors have the length 1, so entries shrink as the width grows. You added up the squares. What turns "
+    "their sum into the quantity in the name?",
     hint="Your vectors have the length 1. Divide by the root of the *mean* of the squares: entries keep the size 1.",
 )
 
@@ -94,8 +101,8 @@ mistake(
     edit("wide.square().mean", "wide.abs().mean"),
     edit("torch.rsqrt(", "torch.reciprocal("),
     section="llama-rmsnorm",
-    why="The vector is divided by the mean of its absolute values. The root mean square is larger, except for equal "
-    "entries.",
+    why="Your results are too large wherever entries differ in size. You divided by the mean absolute value. Which "
+    "three steps does the name root mean square describe?",
     hint="You divide by the mean absolute value. Square first, take the mean, then the root.",
 )
 
@@ -104,7 +111,8 @@ mistake(
     "divided-by-the-standard-deviation",
     edit("wide.square().mean(dim=-1, keepdim=True)", "wide.var(dim=-1, keepdim=True, correction=0)"),
     section="llama-rmsnorm",
-    why="The vector is divided by its standard deviation, which measures the distance from the mean. The root mean square measures the distance from 0.",
+    why="Your divisor does not see the mean of a vector. You divided by the standard deviation, which measures "
+    "distances from the mean. From which value does the root mean square measure?",
     hint="Your divisor does not see the mean of a vector. Take the mean of the squares, without subtracting anything.",
 )
 
@@ -113,7 +121,8 @@ mistake(
     "square-of-the-mean",
     edit("wide.square().mean(dim=-1, keepdim=True)", "wide.mean(dim=-1, keepdim=True).square()"),
     section="llama-rmsnorm",
-    why="The mean is squared, not the entries. Positive and negative entries then cancel.",
+    why="Positive and negative entries cancel in your divisor. You squared the mean. Which of the two steps comes "
+    "first?",
     hint="You square the mean. Square every entry, then take the mean.",
 )
 
@@ -122,7 +131,7 @@ mistake(
     "no-root",
     edit("torch.rsqrt(", "torch.reciprocal("),
     section="llama-rmsnorm",
-    why="The vector is divided by the mean square itself. An input twice as large then gives half the result.",
+    why="Doubling the input halves your result. You divided by the mean square. Which step is missing?",
     hint="Twice as large an input gives half as large a result. Divide by the *root* of the mean square.",
 )
 
@@ -131,7 +140,8 @@ mistake(
     "multiplied",
     edit("torch.rsqrt(", "torch.sqrt("),
     section="llama-rmsnorm",
-    why="The vector is multiplied by its root mean square. That makes large vectors larger.",
+    why="Your results grow with the square of the input. You multiplied by the root mean square. Which operation "
+    "normalises?",
     hint="Your results grow with the square of the input. Divide by the root, or multiply by `torch.rsqrt`.",
 )
 
@@ -140,7 +150,7 @@ mistake(
     "epsilon-outside-the-root",
     edit("torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + self.eps)", f"1 / ({MEAN}.sqrt() + self.eps)"),
     section="llama-rmsnorm",
-    why="eps is added to the root. Inside it, eps bounds the division much earlier, and released weights count on that.",
+    why="Rows of small numbers come out too large. You added eps to the root. Where does eps stand in the formula?",
     hint="Rows of small numbers come out too large: add eps to the mean square, before the root.",
 )
 
@@ -149,7 +159,8 @@ mistake(
     "no-epsilon",
     edit(" + self.eps", ""),
     section="llama-rmsnorm",
-    why="eps is missing. A vector of zeros is then divided by 0, and small vectors are blown up.",
+    why="A vector of zeros gives NaN, and small vectors are blown up. You left eps out. Where does it stand in the "
+    "formula?",
     hint="A vector of zeros gives NaN. Add eps to the mean square.",
 )
 
@@ -158,7 +169,8 @@ mistake(
     "epsilon-fixed",
     edit("self.eps = eps", "self.eps = 1e-5"),
     section="llama-rmsnorm",
-    why="The argument eps is ignored. Released models use other values than the default.",
+    why="Released models give other results: the argument eps has no effect. You wrote a number in its position. "
+    "Where should the argument be kept?",
     hint="RMSNorm(d, eps) does not use its second argument. Keep it in `self.eps`.",
 )
 
@@ -167,7 +179,8 @@ mistake(
     "other-default-epsilon",
     edit("eps=1e-5", "eps=1e-6"),
     section="llama-rmsnorm",
-    why="The default of eps is 1e-6, as in some libraries. In this course it is 1e-5.",
+    why="Without the argument, rows of small numbers differ. Your default of eps is that of some libraries. Which "
+    "default does the task give?",
     hint="Rows of small numbers differ where no eps is given. The default is 1e-5.",
 )
 
@@ -176,7 +189,7 @@ mistake(
     "no-weight",
     edit("self.weight * normed", "normed"),
     section="llama-rmsnorm",
-    why="The gain is made, but not used. The model cannot scale a single entry.",
+    why="Changing `weight` changes nothing. You made the gain and did not use it. Which step is missing?",
     hint="Changing `weight` changes nothing in your output. Multiply by it, after the division.",
 )
 
@@ -186,7 +199,8 @@ mistake(
     edit("normed = wide", "wide = wide * self.weight\nnormed = wide"),
     edit("self.weight * normed", "normed"),
     section="llama-rmsnorm",
-    why="The gain is applied first and takes part in the mean square. A gain for all entries alike then cancels.",
+    why="A gain that is the same for all entries cancels. You applied it before the root mean square was taken. "
+    "Which step should come first?",
     hint="Your weight takes part in the root mean square. Divide first, then multiply by the weight.",
 )
 
@@ -196,7 +210,8 @@ mistake(
     edit("torch.ones(d)", "torch.zeros(d)"),
     edit("self.weight * normed", "(1 + self.weight) * normed"),
     section="llama-rmsnorm",
-    why="The gain is stored as its distance from 1, as in Gemma. A Llama's checkpoint stores the gain itself.",
+    why="A Llama's checkpoint gives wrong results. You stored the gain as its distance from 1, as Gemma does. What "
+    "does a Llama store?",
     hint="Your output is scaled by 1 + weight. A Llama multiplies by the weight, which starts at 1.",
 )
 
@@ -205,7 +220,7 @@ mistake(
     "weight-starts-at-zero",
     edit("torch.ones(d)", "torch.zeros(d)"),
     section="llama-rmsnorm",
-    why="The gain starts at 0, so an untrained norm returns zeros. It has to start at 1.",
+    why="A new norm returns zeros. Your gain starts at 0. Which gain changes nothing?",
     hint="A new norm returns zeros. Start the weight at ones.",
 )
 
@@ -214,7 +229,8 @@ mistake(
     "one-weight-for-all",
     edit("torch.ones(d)", "torch.ones(1)"),
     section="llama-rmsnorm",
-    why="There is one gain for the whole vector. Every entry has its own.",
+    why="A checkpoint does not fit. Your norm has a single gain for the whole vector. How many gains does a vector "
+    "of width d need?",
     hint="Your weight has the shape (1,). It should be (d,), one gain for each entry.",
 )
 
@@ -223,7 +239,8 @@ mistake(
     "not-a-parameter",
     edit("nn.Parameter(torch.ones(d))", "torch.ones(d)"),
     section="llama-rmsnorm",
-    why="The gain is a plain tensor. No optimiser finds it, no checkpoint holds it, and `.to()` leaves it behind.",
+    why="No optimiser finds the gain, no checkpoint holds it, and `.to()` leaves it behind. You kept it as a plain "
+    "tensor. What turns a tensor into a parameter?",
     hint="`weight` is no parameter. Wrap it in nn.Parameter.",
 )
 
@@ -232,7 +249,8 @@ mistake(
     "squared-in-sixteen-bits",
     edit("x.to(torch.promote_types(x.dtype, torch.float32))", "x"),
     section="llama-rmsnorm-halves",
-    why="The mean square is computed in the type of x. In float16 squares above 65,504 are infinite, and the result is 0.",
+    why="In float16, numbers of 1,000 come out as zeros. Their squares overflow, because you computed in the type of "
+    "x. In which type should the mean square be computed?",
     hint="In float16, numbers of 1,000 come out as zeros: their squares overflow. Compute the mean square in float32.",
 )
 
@@ -241,7 +259,8 @@ mistake(
     "float64-cut-to-float32",
     edit("x.to(torch.promote_types(x.dtype, torch.float32))", "x.float()"),
     section="llama-rmsnorm-halves",
-    why="Every input is converted to float32, float64 as well. That loses half of its digits.",
+    why="Your float64 results have seven digits. You converted every input to float32. For which types is float32 "
+    "the wider one?",
     hint="Your float64 results have seven digits. Widen 16-bit types only; `torch.promote_types` does that.",
 )
 
@@ -250,7 +269,8 @@ mistake(
     "always-float32",
     edit("self.weight * normed).to(x.dtype)", "self.weight * normed).float()"),
     section="llama-rmsnorm-halves",
-    why="The result stays in float32. The next layer, in bfloat16, then refuses it.",
+    why="The next layer of a bfloat16 model refuses your result. You left it in float32. Which type should the "
+    "result have?",
     hint="Your result is float32 for every input. Convert it back to the type of x.",
 )
 
@@ -259,7 +279,8 @@ mistake(
     "root-detached",
     edit("+ self.eps)", "+ self.eps).detach()"),
     section="llama-rmsnorm",
-    why="The root mean square is detached from the graph. The gradient then misses how it depends on x.",
+    why="Your outputs are right, but the gradient for x is not. You detached the divisor, which depends on x. Which "
+    "steps must be recorded?",
     hint="Your outputs are right, but the gradient for x misses the part through the root. Do not detach it.",
 )
 
@@ -275,7 +296,8 @@ mistake(
     edit("a, b = x.chunk(2, dim=-1)", "a, b = x[..., 0::2], x[..., 1::2]"),
     edit(TURN, "return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)"),
     section="llama-rope-pairs",
-    why="Neighbours 2i and 2i + 1 are turned as pairs, as in the paper. Released checkpoints pair i with i + d_head/2.",
+    why="A released checkpoint gives wrong results. You turned neighbouring entries as pairs, as the paper does. "
+    "Which entry does a checkpoint pair with entry i?",
     hint="You pair neighbouring entries. Here entry i is turned with entry i + d_head/2.",
 )
 
@@ -284,7 +306,7 @@ mistake(
     "neighbours-in-halves-out",
     edit("a, b = x.chunk(2, dim=-1)", "a, b = x[..., 0::2], x[..., 1::2]"),
     section="llama-rope-pairs",
-    why="Pairs are read as neighbours and written as halves. That mixes the two layouts and permutes the entries.",
+    why="Your entries are permuted. You read neighbours as pairs and wrote halves. Which layout should both steps use?",
     hint="You read entries 2i and 2i + 1, and write i and i + d_head/2. Read and write the two halves.",
 )
 
@@ -293,7 +315,8 @@ mistake(
     "turned-backwards",
     edit(TURN, "return torch.cat([a * cos + b * sin, b * cos - a * sin], dim=-1)"),
     section="llama-rope",
-    why="Every pair is turned by minus its angle. Scores come out the same, so that only the vectors show it.",
+    why="Every pair turns the other way, and only the vectors show it, not the scores. You used minus the angle. "
+    "Which of the two sums has the minus?",
     hint="Your pairs turn the other way. The first entry becomes a cos - b sin, the second a sin + b cos.",
 )
 
@@ -302,7 +325,8 @@ mistake(
     "no-minus",
     edit("a * cos - b * sin", "a * cos + b * sin"),
     section="llama-rope",
-    why="The minus sign is missing. This is no rotation: lengths change, and scores depend on more than distances.",
+    why="Your vectors change their lengths, and scores depend on more than distances. You lost the minus of a "
+    "rotation. Which of the two sums has it?",
     hint="Your vectors change their lengths. A rotation has one minus: a cos - b sin.",
 )
 
@@ -311,7 +335,8 @@ mistake(
     "halves-exchanged",
     edit("[a * cos - b * sin, a * sin + b * cos]", "[a * sin + b * cos, a * cos - b * sin]"),
     section="llama-rope-pairs",
-    why="The two halves of the result are exchanged. Queries and keys agree, but no checkpoint fits.",
+    why="At position 0, where nothing turns, your halves change places. You wrote them in the wrong order. Which "
+    "half comes first?",
     hint="At position 0 nothing turns, and yet your halves change places. The first half is a cos - b sin.",
 )
 
@@ -320,7 +345,7 @@ mistake(
     "exponent-not-doubled",
     edit("torch.arange(0, d_head, 2, dtype=wide, device=x.device)", "torch.arange(d_head // 2, dtype=wide)"),
     section="llama-rope",
-    why="Pair i turns by base^(-i/d_head). The exponent is -2i/d_head, so that the last pair almost reaches 1/base.",
+    why="All pairs but the first turn too fast. Your exponent is -i/d_head. Which factor is missing?",
     hint="Your pairs turn too fast, all but the first. The exponent of pair i is -2i / d_head.",
 )
 
@@ -329,7 +354,8 @@ mistake(
     "exponent-doubled-twice",
     edit("device=x.device) / d_head", "device=x.device) / (d_head // 2)"),
     section="llama-rope",
-    why="The exponent is -4i/d_head, since 2i is divided by the number of pairs. It has to be divided by the width.",
+    why="All pairs but the first turn too slowly. You divided 2i by the number of pairs. By which number should it "
+    "be divided?",
     hint="Your pairs turn too slowly, all but the first. The exponent of pair i is -2i / d_head.",
 )
 
@@ -338,7 +364,8 @@ mistake(
     "exponent-without-minus",
     edit("base**-steps", "base**steps"),
     section="llama-rope",
-    why="The frequencies grow with i, up to base radians per position. They have to fall.",
+    why="Later pairs turn thousands of times per position. Your frequencies grow with i. Which sign does the "
+    "exponent need?",
     hint="Your later pairs turn thousands of times per position. The exponent is negative.",
 )
 
@@ -347,7 +374,8 @@ mistake(
     "one-frequency",
     edit("base**-steps", "base**-steps[:1]"),
     section="llama-rope",
-    why="All pairs turn at the same speed. Then distances that differ by whole turns look alike.",
+    why="Distances that differ by whole turns look alike. All pairs turn at the same speed. On what should the "
+    "frequency of a pair depend?",
     hint="All your pairs turn by the same angle. Pair i has the frequency base ** (-2i / d_head).",
 )
 
@@ -356,7 +384,7 @@ mistake(
     "frequencies-reversed",
     edit("base**-steps", "base**-steps.flip(0)"),
     section="llama-rope",
-    why="The frequencies are in reverse order, so that the last pair turns fastest. Checkpoints have the first one.",
+    why="Your last pair turns fastest. You reversed the frequencies. Which pair has the frequency 1?",
     hint="Your last pair turns fastest. Pair 0 has the frequency 1, and the later ones are slower.",
 )
 
@@ -365,7 +393,8 @@ mistake(
     "positions-counted-anew",
     edit("positions.to(x.device, wide)[:, None]", "torch.arange(x.shape[-2], dtype=wide)[:, None]"),
     section="llama-rope-positions",
-    why="The positions are counted from 0, whatever was passed. With a cache every new token is then at position 0.",
+    why="With a cache every new token is at position 0. You counted positions from 0 and ignored the argument. Which "
+    "numbers should the angles use?",
     hint="Your result does not depend on `positions`. Use them, in place of 0, 1, 2 and so on.",
 )
 
@@ -374,7 +403,8 @@ mistake(
     "only-the-first-position",
     edit("positions.to(x.device, wide)[:, None]", "(positions[0] + torch.arange(x.shape[-2])).to(wide)[:, None]"),
     section="llama-rope-positions",
-    why="Positions are counted on from the first one. They may have gaps, and come in any order.",
+    why="Positions with gaps, or in another order, give wrong results. You used the first and counted on. Which "
+    "position belongs to each vector?",
     hint="You use positions[0] only. Each vector has a position of its own.",
 )
 
@@ -383,7 +413,7 @@ mistake(
     "positions-from-one",
     edit("positions.to(x.device, wide)", "(positions + 1).to(x.device, wide)"),
     section="llama-rope-positions",
-    why="1 is added to every position. Distances stay the same, but position 0 has to leave a vector as it is.",
+    why="At position 0 your vector changes. You added 1 to every position. Which angle has position 0?",
     hint="At position 0 your vector changes. Its angles should all be 0 there.",
 )
 
@@ -392,7 +422,8 @@ mistake(
     "base-fixed",
     edit("base**-steps", "10000.0**-steps"),
     section="llama-rope",
-    why="The argument base is ignored. Long-context models have a larger one, SmolLM2 100,000.",
+    why="A long-context model gives wrong results: the argument `base` has no effect. You wrote a number in its "
+    "position. Where should it be used?",
     hint="Your result does not depend on `base`.",
 )
 
@@ -401,7 +432,8 @@ mistake(
     "other-default-base",
     edit("base=10000.0", "base=500000.0"),
     section="llama-rope",
-    why="The default base is that of Llama 3. In this course, as in the paper, it is 10,000.",
+    why="Without the argument, your pairs turn too slowly. Your default base is that of Llama 3. Which default does "
+    "the task give?",
     hint="Without an argument, your pairs turn too slowly. The default of base is 10000.",
 )
 
@@ -411,7 +443,7 @@ mistake(
     edit("base**-steps", "base**-steps * math.pi / 180"),
     edit("d_head = x.shape[-1]", "import math\nd_head = x.shape[-1]"),
     section="llama-rope",
-    why="The angles are converted as if they were degrees. They are radians already.",
+    why="Your pairs hardly turn. You converted the angles as if they were degrees. In which unit are they already?",
     hint="Your pairs hardly turn. position * frequency is an angle in radians.",
 )
 
@@ -420,7 +452,8 @@ mistake(
     "whole-turns",
     edit("base**-steps", "base**-steps * 6.283185307179586"),
     section="llama-rope",
-    why="The frequencies are taken as turns and multiplied by 2 pi. Then pair 0 comes back to its start at every position.",
+    why="Your first pair never moves. You took the frequencies as whole turns and multiplied by 2 pi. In which unit "
+    "are they already?",
     hint="Your first pair never moves. The frequency is in radians: leave out the factor 2 pi.",
 )
 
@@ -429,7 +462,8 @@ mistake(
     "angles-in-sixteen-bits",
     edit("wide = torch.promote_types(x.dtype, torch.float32)", "wide = x.dtype"),
     section="llama-rope-halves",
-    why="The angles are computed in the type of x. In bfloat16, 257 is 256, so that positions far out coincide.",
+    why="In bfloat16, distant positions coincide: 257 becomes 256. You computed the angles in the type of x. In "
+    "which type should they be computed?",
     hint="In bfloat16, far positions are rounded to others. Compute angles in float32, then convert cos and sin.",
 )
 
@@ -442,7 +476,7 @@ mistake(
     ),
     edit(TURN, "return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1).float()"),
     section="llama-rope-halves",
-    why="The result is float32 for every input. Queries and values then have different types.",
+    why="Queries and values have different types. Your result is float32 for every input. Which type should it have?",
     hint="Your result is float32 whatever x is. Convert cos and sin, or the result, to the type of x.",
 )
 
@@ -451,7 +485,7 @@ mistake(
     "half-of-the-pairs",
     edit("base**-steps", "base**-steps * (torch.arange(d_head // 2) < d_head // 4)"),
     section="llama-rope",
-    why="Only half of the pairs are turned, as some models do. A Llama turns all.",
+    why="Half of your pairs never turn. Some models do this. How many pairs does a Llama turn?",
     hint="Some of your pairs never turn. All d_head/2 of them do.",
 )
 
@@ -460,7 +494,8 @@ mistake(
     "first-half-only",
     edit("[a * cos - b * sin, a * sin + b * cos]", "[a * cos - b * sin, b]"),
     section="llama-rope",
-    why="Only the first entry of each pair is replaced. A rotation changes both.",
+    why="The second half of your result is that of x. You replaced only the first entry of each pair. What does a "
+    "rotation change?",
     hint="The second half of your result is that of x. It should be a sin + b cos.",
 )
 
@@ -469,7 +504,8 @@ mistake(
     "new-first-half-used",
     edit(TURN, "a = a * cos - b * sin\nb = a * sin + b * cos\nreturn torch.cat([a, b], dim=-1)"),
     section="llama-rope",
-    why="The second half is computed from the first half's new value. Both come from the old values.",
+    why="The second half of your result is wrong. You overwrote the first half before the second had used it. Which "
+    "values do both sums need?",
     hint="You overwrite `a` before the second half has used it. Keep the old values until both are computed.",
 )
 
@@ -478,7 +514,8 @@ mistake(
     "in-place",
     edit(TURN, "a_new, b_new = a * cos - b * sin, a * sin + b * cos\na.copy_(a_new)\nb.copy_(b_new)\nreturn x"),
     section="llama-rope",
-    why="The argument is overwritten. Whoever passed it still needs it, and autograd too.",
+    why="After the call, the caller's x has changed, and autograd needs it, too. You wrote into the argument. What "
+    "should be returned instead?",
     hint="Your function changes x. Return a new tensor.",
 )
 
@@ -487,7 +524,8 @@ mistake(
     "added-to-the-vector",
     edit(TURN, "return x + torch.cat([cos, sin], dim=-1)"),
     section="llama-rope",
-    why="Cosines and sines are added, as sinusoidal positions are. RoPE multiplies: it turns the vector.",
+    why="Your vectors are shifted instead of turned. You added cosines and sines, as sinusoidal positions do. Which "
+    "operation does a rotation use?",
     hint="You add cosines and sines to x. Turn each pair by its angle: that multiplies.",
 )
 
@@ -499,7 +537,8 @@ mistake(
         "if x.dim() > 3:\n    cos, sin = cos[:, None], sin[:, None]\na, b = x.chunk(2, dim=-1)",
     ),
     section="llama-rope-positions",
-    why="x is taken as (B, T, H, d_head), so that heads are turned by positions. Here positions are axis -2.",
+    why="Heads are turned by positions. You took x as (B, T, H, d_head). Which axis holds the positions, counted "
+    "from the end?",
     hint="You turn along axis -3. The positions are the second-last axis of x, (..., T, d_head).",
 )
 
@@ -511,7 +550,8 @@ mistake(
         "return torch.cat([apply_rope(x[..., :-1], positions, base), x[..., -1:]], dim=-1)",
     ),
     section="llama-rope-pairs",
-    why="The last entry of an odd width is left as it is. An odd width cannot be cut into pairs, and is an error.",
+    why="An odd width passes, and its last entry never turns. It cannot be split into pairs. How should the function "
+    "react?",
     hint="An odd d_head goes through without a word. Raise a ValueError.",
 )
 
@@ -520,7 +560,8 @@ mistake(
     "odd-width-not-checked",
     edit("if d_head % 2 != 0:", "if False:"),
     section="llama-rope-pairs",
-    why="An odd width is not looked for, so some later line raises an error by chance. Its message is about halves of different sizes, and not about the width.",
+    why="An odd width ends in a message about halves of different sizes. You did not check it. When can you do so, "
+    "and what should the message say?",
     hint="For an odd d_head PyTorch raises an error in the middle of your code. Check the width first, and raise a ValueError.",
 )
 
@@ -535,7 +576,8 @@ mistake(
     "gelu",
     edit("F.silu(", "F.gelu("),
     section="llama-swiglu",
-    why="The gate goes through GELU. That is GEGLU; the Swi in SwiGLU is Swish, also called SiLU.",
+    why="Your gate goes through GELU, which makes GEGLU. What does the Swi in SwiGLU stand for? Which activation is "
+    "that?",
     hint="Your gate is GELU. SwiGLU uses silu(z) = z sigmoid(z).",
 )
 
@@ -544,7 +586,7 @@ mistake(
     "relu",
     edit("F.silu(", "F.relu("),
     section="llama-swiglu",
-    why="The gate goes through the ReLU. That is ReGLU, whose negative gates are closed for good.",
+    why="Negative gates are closed for good. You used ReLU, which makes ReGLU. Which activation does SwiGLU have?",
     hint="Your gate is a ReLU. SwiGLU uses silu(z) = z sigmoid(z).",
 )
 
@@ -553,7 +595,8 @@ mistake(
     "sigmoid",
     edit("F.silu(", "torch.sigmoid("),
     section="llama-swiglu",
-    why="The gate is a sigmoid alone, as in the first gated layers (GLU). SiLU multiplies it by its own input.",
+    why="Your gate lies between 0 and 1. You used a sigmoid alone, as the first gated layers did. By what does SiLU "
+    "multiply the sigmoid?",
     hint="Your gate lies between 0 and 1. silu(z) is z * sigmoid(z).",
 )
 
@@ -562,7 +605,8 @@ mistake(
     "quick-gelu",
     edit("F.silu(self.gate_proj(x))", "self.gate_proj(x) * torch.sigmoid(1.702 * self.gate_proj(x))"),
     section="llama-swiglu",
-    why="The sigmoid gets 1.702 times its input, an approximation of GELU. SiLU has no such factor.",
+    why="Your gate is too steep. You put 1.702 times the input into the sigmoid, an approximation of GELU. Which "
+    "factor does SiLU have there?",
     hint="There is a factor inside your sigmoid. silu(z) is z * sigmoid(z).",
 )
 
@@ -571,7 +615,8 @@ mistake(
     "gate-and-up-exchanged",
     edit(FORWARD, "self.down_proj(F.silu(self.up_proj(x)) * self.gate_proj(x))"),
     section="llama-swiglu",
-    why="The activation is on the wrong branch. A model trained from scratch would not mind; a checkpoint does.",
+    why="A checkpoint gives wrong results. You applied the activation to the wrong branch. Which of the two is the "
+    "gate?",
     hint="You apply silu to up(x). It belongs to gate(x).",
 )
 
@@ -580,7 +625,7 @@ mistake(
     "activation-on-both",
     edit("* self.up_proj(x)", "* F.silu(self.up_proj(x))"),
     section="llama-swiglu",
-    why="Both branches go through SiLU. The second one is linear.",
+    why="Your second branch is not linear. You applied the activation twice. Which branch has one?",
     hint="You apply silu twice. Only the gate has an activation.",
 )
 
@@ -589,7 +634,7 @@ mistake(
     "activation-on-the-product",
     edit(FORWARD, "self.down_proj(F.silu(self.gate_proj(x) * self.up_proj(x)))"),
     section="llama-swiglu",
-    why="The product goes through SiLU. The activation belongs to the gate, before the product.",
+    why="Your product goes through the activation. It comes too late. To which tensor does it belong?",
     hint="You apply silu to the product. Apply it to gate(x), then multiply by up(x).",
 )
 
@@ -598,7 +643,7 @@ mistake(
     "no-activation",
     edit("F.silu(self.gate_proj(x))", "self.gate_proj(x)"),
     section="llama-swiglu",
-    why="The gate has no activation. The layer is then a product of two linear maps.",
+    why="Your layer is a product of two linear maps. The gate has no activation. Which one does SwiGLU have?",
     hint="Your gate is linear. Put it through silu.",
 )
 
@@ -607,7 +652,8 @@ mistake(
     "added",
     edit(" * self.up_proj(x)", " + self.up_proj(x)"),
     section="llama-swiglu",
-    why="The two branches are added. A gate multiplies: where it is 0, nothing passes.",
+    why="Your gate cannot close: where it is 0, everything passes. You added the branches. Which operation does a "
+    "gate use?",
     hint="You add the branches. Multiply them entry by entry.",
 )
 
@@ -616,7 +662,7 @@ mistake(
     "up-left-out",
     edit(" * self.up_proj(x)", ""),
     section="llama-swiglu",
-    why="up_proj is made, but not used. This is an ordinary feed-forward layer with SiLU.",
+    why="Your output does not depend on `up_proj`. You made the layer and did not use it. What does the gate multiply?",
     hint="Your output does not depend on `up_proj`. Multiply silu(gate(x)) by up(x).",
 )
 
@@ -625,7 +671,7 @@ mistake(
     "gate-used-twice",
     edit("self.up_proj(x)", "self.gate_proj(x)"),
     section="llama-swiglu",
-    why="Both branches use gate_proj. They are two maps with weights of their own.",
+    why="Your output does not depend on `up_proj`. Both branches use `gate_proj`. How many maps does the layer have?",
     hint="Your output does not depend on `up_proj`. The second branch is up(x).",
 )
 
@@ -636,7 +682,8 @@ mistake(
     edit("self.up_proj = nn.Linear(d_model, d_ff, bias=False)", "self.up_proj = nn.Linear(d_model, d_ff)"),
     edit("self.down_proj = nn.Linear(d_ff, d_model, bias=False)", "self.down_proj = nn.Linear(d_ff, d_model)"),
     section="llama-swiglu",
-    why="The linear layers have biases. A Llama has none, and its checkpoint holds none.",
+    why="No checkpoint fills your biases. A Llama has none in its linear layers. Which argument of the layers "
+    "controls this?",
     hint="Your layers have biases. Build them with bias=False.",
 )
 
@@ -645,7 +692,8 @@ mistake(
     "bias-in-down",
     edit("self.down_proj = nn.Linear(d_ff, d_model, bias=False)", "self.down_proj = nn.Linear(d_ff, d_model)"),
     section="llama-swiglu",
-    why="down_proj has a bias. No linear layer of a Llama has one.",
+    why="No checkpoint fills the bias of your `down_proj`. No linear layer of a Llama has one. Which argument of the "
+    "layer controls this?",
     hint="`down_proj` has a bias. Build it with bias=False.",
 )
 
@@ -654,7 +702,8 @@ mistake(
     "two-thirds-of-the-width",
     edit("super().__init__()", "super().__init__()\nd_ff = 2 * d_ff // 3"),
     section="llama-swiglu",
-    why="d_ff is cut to two thirds inside. That keeps parameters equal, but whoever chooses d_ff has done it already.",
+    why="Your layers are narrower than requested. You took two thirds of d_ff, as the paper does to keep parameters "
+    "equal. Has the caller done this already?",
     hint="Your layers are narrower than d_ff. Use d_ff as it comes.",
 )
 
@@ -663,7 +712,7 @@ mistake(
     "residual-inside",
     edit("return self.down_proj", "return x + self.down_proj"),
     section="llama-swiglu",
-    why="The input is added inside the layer. The block adds it, so that it would count twice.",
+    why="x counts twice in each block. You added it inside the layer. Which module adds the residual?",
     hint="Your output contains x itself. The residual belongs to the block.",
 )
 
@@ -672,7 +721,8 @@ mistake(
     "activation-after-down",
     edit(FORWARD, "F.silu(self.down_proj(self.gate_proj(x) * self.up_proj(x)))"),
     section="llama-swiglu",
-    why="The activation comes last. The output of a sublayer is linear, so that it can be added to the residual stream.",
+    why="What your sublayer adds goes through an activation. You applied it at the end. To which tensor does it "
+    "belong?",
     hint="You apply silu at the end. It belongs to gate(x).",
 )
 
@@ -684,7 +734,7 @@ mistake(
         "return F.dropout(self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x)), 0.1, self.training)",
     ),
     section="llama-swiglu",
-    why="Something is dropped out while training. A Llama has no dropout: its outputs are the same in both modes.",
+    why="In training mode your outputs differ from call to call. You added a dropout. How much does a Llama drop?",
     hint="In training mode your outputs differ from call to call. Take the dropout out.",
 )
 
@@ -701,7 +751,8 @@ mistake(
     "repeat-in-place-of-repeat-interleave",
     edit("one.repeat_interleave(group, dim=1)", "one.repeat(1, group, 1, 1)"),
     section="llama-groups",
-    why="`repeat` lays out all key heads, then all again: query head h meets key head h % G. Neighbours share a head.",
+    why="Query head 1 meets key head 1. You repeated the key heads as a whole, but neighbouring query heads share "
+    "one. In which order should the heads be repeated?",
     hint="Query head 1 meets key head 1. It shares head 0 with query head 0: use `repeat_interleave`.",
 )
 
@@ -710,7 +761,8 @@ mistake(
     "values-repeated-otherwise",
     edit(REPEAT, "k, v = k.repeat_interleave(group, dim=1), v.repeat(1, group, 1, 1)"),
     section="llama-groups",
-    why="Keys are shared by neighbours, values by heads G apart. Weights of one head then average another head's values.",
+    why="Weights of one head average the values of another. You repeated keys and values in two different orders. "
+    "Which order should both have?",
     hint="Your keys and values are repeated in two ways. Both need `repeat_interleave`.",
 )
 
@@ -719,7 +771,8 @@ mistake(
     "one-group-for-all",
     edit("(one.repeat_interleave(group, dim=1) for", "(one[:, :1].expand(-1, self.num_heads, -1, -1) for"),
     section="llama-groups",
-    why="All query heads use key head 0. That is multi-query attention; the other key heads do nothing.",
+    why="All query heads use key head 0, and the others do nothing. This is multi-query attention. Which key head "
+    "belongs to query head h?",
     hint="Only your first key head is used. Query head h uses key head h // (H / G).",
 )
 
@@ -728,7 +781,7 @@ mistake(
     "not-causal",
     edit(", positions <= new[:, None])", ")"),
     section="llama-groups",
-    why="There is no mask. Every position sees those after it, which are what it should predict.",
+    why="Every position sees those it should predict. You have no mask. Which keys may a query see?",
     hint="Your outputs change when later positions change. A query may attend to keys at its position or before.",
 )
 
@@ -737,7 +790,8 @@ mistake(
     "own-position-hidden",
     edit("positions <= new[:, None]", "positions < new[:, None]"),
     section="llama-groups",
-    why="A position may not attend to itself. The first one then attends to nothing.",
+    why="Position 0 attends to nothing. Your mask hides a position from itself. What is the last key that a query "
+    "may see?",
     hint="Your position 0 attends to nothing. A position sees itself: use <=.",
 )
 
@@ -746,7 +800,7 @@ mistake(
     "mask-turned-round",
     edit("positions <= new[:, None]", "positions >= new[:, None]"),
     section="llama-groups",
-    why="The mask allows the future and hides the past. In this course True means 'may attend'.",
+    why="Positions see the future and not the past. Your mask is inverted. What does True mean in this course's masks?",
     hint="Your positions see what comes after them. True means 'may attend': keys at the position or before.",
 )
 
@@ -755,7 +809,8 @@ mistake(
     "mask-of-the-new-alone",
     edit("positions <= new[:, None]", "positions <= positions[: x.shape[1], None]"),
     section="llama-cache",
-    why="The mask starts at row 0, as if nothing had been read before. New positions then miss most of the cache.",
+    why="With a cache, your first new position sees key 0 only. You took the first rows of the mask. Which rows "
+    "belong to the new positions?",
     hint="With a cache, your first new position sees key 0 only. Its row of the mask is that of its position.",
 )
 
@@ -764,7 +819,8 @@ mistake(
     "no-mask-with-a-cache",
     edit("positions <= new[:, None])", "None if cache is not None else positions <= new[:, None])"),
     section="llama-cache",
-    why="With a cache there is no mask. That is right for one new position, and lets several see each other's future.",
+    why="Several new positions on a cache see each other's future. You have no mask then, which is right for a "
+    "single one. Which rows of the mask do they need?",
     hint="Several new positions on a cache see each other's future. Mask them, too.",
 )
 
@@ -774,7 +830,8 @@ mistake(
     edit("new = positions[-x.shape[1] :]", "new = positions[: x.shape[1]]"),
     edit("positions <= new[:, None]", "positions <= positions[-x.shape[1] :, None]"),
     section="llama-cache",
-    why="Queries are turned as if they began at position 0. With a cache, positions go on where it ends.",
+    why="With a cache, queries are at position 0 again. You turned them as if nothing had been read. Where do their "
+    "positions go on?",
     hint="With a cache, your queries are at position 0 again. They go on where the cache ends.",
 )
 
@@ -787,7 +844,8 @@ mistake(
     ),
     base="turned-before-the-cache",
     section="llama-cache",
-    why="Every piece is turned from position 0 on. Keys of different pieces then lie at the same positions.",
+    why="With a cache, keys of different pieces lie at the same positions. You turned every piece from position 0. "
+    "Where do positions go on?",
     hint="With a cache, every piece of yours starts at position 0. Positions go on where the cache ends.",
 )
 
@@ -798,8 +856,8 @@ mistake(
     edit("causal_mask(start + time)[start:]", "causal_mask(start + time)[-time:, -k.shape[-2] :]"),
     base="turned-before-the-cache",
     section="llama-cache",
-    why="cache.length counts the positions of layer 0, which has the new ones already when layer 1 reads it. From layer 1 "
-    "on, all new positions are too far by their number.",
+    why="Layer 0 is right, and layer 1 is not. The length of the cache is that of layer 0, which has been updated by "
+    "then. What has to be subtracted in later layers?",
     hint="Layer 0 is right and layer 1 is not. cache.length is that of layer 0, which has been updated by then.",
 )
 
@@ -812,7 +870,8 @@ mistake(
     ),
     base="turned-before-the-cache",
     section="llama-cache",
-    why="Keys are turned before they go into the cache, and again when they come out. They end at twice their position.",
+    why="With a cache, keys end at twice their position. You turned them before storing and again after reading. "
+    "Which of the two is enough?",
     hint="With a cache, your keys are turned twice. Turn them before the cache or after it, not both.",
 )
 
@@ -822,7 +881,8 @@ mistake(
     edit(f"group = self.num_heads // self.num_kv_heads\n{REPEAT}", ""),
     edit("if cache is not None:", f"group = self.num_heads // self.num_kv_heads\n{REPEAT}\nif cache is not None:"),
     section="llama-cache",
-    why="Keys and values are repeated before they are kept. The cache is then as large as without groups.",
+    why="Your cache is as large as without groups. You repeated keys and values before storing them. When should "
+    "they be repeated?",
     hint="Your cache holds num_heads heads. Keep num_kv_heads, and repeat what comes out: the small cache is the point.",
 )
 
@@ -831,7 +891,8 @@ mistake(
     "layer-ignored",
     edit("cache.update(layer, k, v)", "cache.update(0, k, v)"),
     section="llama-cache",
-    why="All layers keep their keys and values as layer 0. A layer then attends to the keys of others.",
+    why="A layer attends to the keys of other layers. You store everything as layer 0. Which argument tells the "
+    "layers apart?",
     hint="You call cache.update with layer 0 always. Pass `layer` on.",
 )
 
@@ -840,7 +901,8 @@ mistake(
     "cache-ignored",
     edit("if cache is not None:\n    k, v = cache.update(layer, k, v)", ""),
     section="llama-cache",
-    why="The cache is not used. A new position sees nothing of what was read before.",
+    why="With a cache, pieces know nothing of each other. You do not use it. Which call stores new keys and returns "
+    "all of them?",
     hint="With a cache, your pieces know nothing of each other. Call cache.update(layer, k, v), and use what it returns.",
 )
 
@@ -849,7 +911,8 @@ mistake(
     "update-not-used",
     edit("k, v = cache.update(layer, k, v)", "cache.update(layer, k, v)"),
     section="llama-cache",
-    why="The cache is filled, but what it returns is thrown away. New positions attend to each other only.",
+    why="With a cache, new positions see only each other. You filled it and threw away what it returns. What does "
+    "`update` return?",
     hint="cache.update returns all keys and values so far. Use them in place of the new ones.",
 )
 
@@ -858,7 +921,7 @@ mistake(
     "values-turned-too",
     edit(ROPE, ROPE + "\nv = apply_rope(v, positions, self.base)"),
     section="llama-groups",
-    why="The values are turned as well. Positions belong into the scores; what is read stays as it is.",
+    why="What is read changes with its position. You also turned the values. Which tensors enter the scores?",
     hint="You turn q, k and v. Turn queries and keys only.",
 )
 
@@ -867,7 +930,8 @@ mistake(
     "only-queries-turned",
     edit(ROPE, "q = apply_rope(q, new, self.base)"),
     section="llama-groups",
-    why="Only the queries are turned. Scores then depend on where the query stands, and not on the distance.",
+    why="Scores depend on where the query stands, not on the distance. You turned only the queries. Which other "
+    "tensor has positions?",
     hint="Your keys are not turned. Both are, each by its own position.",
 )
 
@@ -876,7 +940,8 @@ mistake(
     "only-keys-turned",
     edit(ROPE, "k = apply_rope(k, positions, self.base)"),
     section="llama-groups",
-    why="Only the keys are turned. Scores then depend on where the key stands, and not on the distance.",
+    why="Scores depend on where the key stands, not on the distance. You turned only the keys. Which other tensor "
+    "has positions?",
     hint="Your queries are not turned. Both are, each by its own position.",
 )
 
@@ -885,7 +950,8 @@ mistake(
     "no-positions",
     edit(ROPE, ""),
     section="llama-groups",
-    why="Nothing is turned. A Llama has no other positions, so that it reads a bag of words.",
+    why="Your attention reads a bag of words. You turned nothing, and a Llama has no other positions. Which two "
+    "tensors should be turned?",
     hint="Your attention does not know positions. Turn queries and keys with `apply_rope`.",
 )
 
@@ -902,8 +968,8 @@ mistake(
     ),
     edit(ROPE, ""),
     section="llama-groups",
-    why="The whole width is turned before it is cut into heads. Each head then has frequencies of its own, and pairs lie "
-    "in two heads.",
+    why="Each head has frequencies of its own, and pairs lie in two heads. You turned the whole width. Which step "
+    "comes before turning?",
     hint="You turn (B, T, d). Split into heads first: each head is turned by itself.",
 )
 
@@ -912,7 +978,7 @@ mistake(
     "base-ignored",
     edit(ROPE, "q, k = apply_rope(q, new), apply_rope(k, positions)"),
     section="llama-groups",
-    why="base is not passed on to the rotary positions. Long-context models have another base.",
+    why="A long-context model gives wrong results: `base` has no effect. You did not pass it on. Which calls need it?",
     hint="Your attention does not depend on `base`. Pass it to `apply_rope`, for queries and keys.",
 )
 
@@ -921,7 +987,8 @@ mistake(
     "base-for-queries-alone",
     edit("apply_rope(k, positions, self.base)", "apply_rope(k, positions)"),
     section="llama-groups",
-    why="Queries and keys are turned with different bases. Scores then do not depend on the distance alone.",
+    why="Scores do not depend on the distance alone. You turned queries and keys with different bases. Which base "
+    "should both have?",
     hint="Your keys are turned with the default base. Pass `base` for both.",
 )
 
@@ -931,7 +998,8 @@ mistake(
     edit("scale = 1 / math.sqrt(q.shape[-1])", "scale = 1.0"),
     base="turned-before-the-cache",
     section="llama-groups",
-    why="The scores are not divided by the root of d_head. The softmax is then far too sharp.",
+    why="Your weights are far too sharp. You did not scale the scores. By the root of which width should they be "
+    "divided?",
     hint="Your weights are too sharp. Scores are divided by the root of the width of a head.",
 )
 
@@ -941,7 +1009,8 @@ mistake(
     edit("scale = 1 / math.sqrt(q.shape[-1])", "scale = 1 / math.sqrt(x.shape[-1])"),
     base="turned-before-the-cache",
     section="llama-groups",
-    why="The scores are divided by the root of d_model. Each head has the width d_head.",
+    why="Your weights are too even. You divided by the root of the model's width. How wide are the vectors that you "
+    "multiply?",
     hint="Your weights are too even. The scale is that of a head, not of the model.",
 )
 
@@ -952,7 +1021,8 @@ mistake(
     edit("self.k_proj = nn.Linear(d_model, kv_width, bias=False)", "self.k_proj = nn.Linear(d_model, kv_width)"),
     edit("self.v_proj = nn.Linear(d_model, kv_width, bias=False)", "self.v_proj = nn.Linear(d_model, kv_width)"),
     section="llama-groups",
-    why="Queries, keys and values have biases. A Llama has none anywhere.",
+    why="No checkpoint fills the biases of your projections. A Llama has none anywhere. Which argument of the layers "
+    "controls this?",
     hint="Your projections have biases. Build them with bias=False.",
 )
 
@@ -969,7 +1039,8 @@ mistake(
         "v = split_heads(self.v_proj(x), self.num_heads)[:, : self.num_kv_heads]",
     ),
     section="llama-groups",
-    why="The projections of keys and values are as wide as the model. Most of what they compute is thrown away.",
+    why="Most of what your key and value projections compute is thrown away. They are as wide as the model. How many "
+    "outputs do the key heads need together?",
     hint="`k_proj` and `v_proj` are too wide. They have num_kv_heads * d_head outputs.",
 )
 
@@ -978,7 +1049,8 @@ mistake(
     "wide-key-heads",
     edit("kv_width = num_kv_heads * (d_model // num_heads)", "kv_width = d_model // num_kv_heads"),
     section="llama-groups",
-    why="The width of keys is d_model / num_kv_heads. There are num_kv_heads heads, each as wide as a query head.",
+    why="`k_proj` has a wrong number of outputs. You divided the width of the model by the number of key heads. How "
+    "wide is a key head compared with a query head?",
     hint="`k_proj` has a wrong number of outputs: num_kv_heads heads of d_head each.",
 )
 
@@ -987,7 +1059,8 @@ mistake(
     "no-output-projection",
     edit("return self.o_proj(merge_heads(heads))", "return merge_heads(heads)"),
     section="llama-groups",
-    why="o_proj is made, but not used. The heads stand side by side and are never mixed.",
+    why="The heads are never mixed, and `o_proj` has no effect. You made the layer and did not use it. After which "
+    "step does it come?",
     hint="Your output does not depend on `o_proj`. Apply it to the merged heads.",
 )
 
@@ -996,7 +1069,8 @@ mistake(
     "heads-reshaped",
     edit("merge_heads(heads)", "heads.reshape(x.shape)"),
     section="llama-groups",
-    why="The heads are reshaped without the transpose. Each row of the result then mixes positions of one head.",
+    why="Each row of your output mixes positions of one head. You reshaped without exchanging axes. Which function "
+    "of an earlier unit merges heads?",
     hint="Your output mixes positions. Use `merge_heads`, which exchanges heads and positions first.",
 )
 
@@ -1008,7 +1082,8 @@ mistake(
         "",
     ),
     section="llama-groups",
-    why="A number of key heads that does not divide the query heads is accepted. It fails later, far from its cause.",
+    why="`GroupedQueryAttention(24, 6, 4)` is built and fails later, far from its cause. You did not check the "
+    "groups. When should the error be raised?",
     hint="GroupedQueryAttention(24, 6, 4) is built without a word. Raise a ValueError in __init__.",
 )
 
@@ -1020,7 +1095,7 @@ mistake(
         "return F.dropout(self.o_proj(merge_heads(heads)), 0.1, self.training)",
     ),
     section="llama-groups",
-    why="Something is dropped out while training. A Llama has no dropout: its outputs are the same in both modes.",
+    why="In training mode your outputs differ from call to call. You added a dropout. How much does a Llama drop?",
     hint="In training mode your outputs differ from call to call. Take the dropout out.",
 )
 
@@ -1035,7 +1110,8 @@ mistake(
     edit("k, v = cache.update(layer, k, v)", "k, v = cache.update(layer, k, v)\nself.read = k.shape[-2]"),
     base="turned-before-the-cache",
     section="llama-cache",
-    why="The module counts the positions that it has read. Two texts with two caches then disturb each other's positions.",
+    why="Two texts with two caches disturb each other's positions. Your module counts what it has read. Which object "
+    "knows how far a text has been read?",
     hint="Between two pieces of a text, your module reads another text, and the positions go wrong. They belong to the cache: ask it for what it holds.",
 )
 
@@ -1051,7 +1127,8 @@ mistake(
     "no-residual-around-attention",
     edit(ATTENTION, "x = self.self_attn(self.input_layernorm(x), cache, layer)"),
     section="llama-block",
-    why="What the attention finds replaces its input. Without the residual path, a deep model does not train.",
+    why="Your block forgets its input after the attention, and a deep model does not train. There is no residual "
+    "path around it. What should happen to the attention's result?",
     hint="Your block forgets its input after the attention. Add the result to x.",
 )
 
@@ -1060,7 +1137,8 @@ mistake(
     "no-residual-around-feed-forward",
     edit(FEED, "return self.mlp(self.post_attention_layernorm(x))"),
     section="llama-block",
-    why="The feed-forward layer's result replaces its input. It should be added.",
+    why="Your block returns only what the feed-forward layer computes. There is no residual path around it. What "
+    "should happen to its result?",
     hint="Your block returns the feed-forward layer's result alone. Add it to what came in.",
 )
 
@@ -1070,7 +1148,7 @@ mistake(
     edit(ATTENTION, "x = self.input_layernorm(x + self.self_attn(x, cache, layer))"),
     edit(FEED, "return self.post_attention_layernorm(x + self.mlp(x))"),
     section="llama-block",
-    why="The norms come after the additions, as in 2017. A Llama has them before each sublayer (pre-norm).",
+    why="You normalise after each addition, as in 2017. A Llama is pre-norm. Which tensor does each norm read?",
     hint="You normalise after the addition. Each norm stands in front of its sublayer.",
 )
 
@@ -1079,8 +1157,8 @@ mistake(
     "norm-of-the-result",
     edit(FEED, "return x + self.post_attention_layernorm(self.mlp(x))"),
     section="llama-block",
-    why="The second norm comes after the feed-forward layer. Despite its name it comes before: it is named after what "
-    "precedes it.",
+    why="Your second norm comes after the feed-forward layer. Its name says what precedes it. Which tensor should it "
+    "normalise?",
     hint="`post_attention_layernorm` normalises what the feed-forward layer reads, not what it returns.",
 )
 
@@ -1093,7 +1171,8 @@ mistake(
     ),
     edit(FEED, "return x + self.mlp(x)"),
     section="llama-block",
-    why="The second norm is applied to what the attention returns. It belongs in front of the feed-forward layer.",
+    why="Your feed-forward layer reads numbers that are not normalised. You applied the second norm to the "
+    "attention's result. In front of which sublayer does it belong?",
     hint="Your feed-forward layer reads numbers that are not normed. `post_attention_layernorm` stands in front of it.",
 )
 
@@ -1103,8 +1182,8 @@ mistake(
     edit(ATTENTION, "start = x\nx = x + self.self_attn(self.input_layernorm(x), cache, layer)"),
     edit(FEED, "return x + self.mlp(self.post_attention_layernorm(start))"),
     section="llama-block",
-    why="Both sublayers read the same input, as in some models. In a Llama the feed-forward layer reads what the "
-    "attention has found.",
+    why="Your feed-forward layer does not see what attention found. Both sublayers read the same input, as in some "
+    "models. Which tensor should the second one read?",
     hint="Your feed-forward layer reads the block's input. It comes after the attention, and reads its result.",
 )
 
@@ -1114,7 +1193,8 @@ mistake(
     edit(ATTENTION, "start = x\nx = x + self.self_attn(self.input_layernorm(x), cache, layer)"),
     edit(FEED, "return start + self.mlp(self.post_attention_layernorm(x))"),
     section="llama-block",
-    why="The second addition starts from the block's input. What the attention added is lost from the residual stream.",
+    why="What the attention added is lost. You added the feed-forward result to the block's input. To which sum "
+    "should it be added?",
     hint="Your block adds the feed-forward result to its input. Add it to the sum after the attention.",
 )
 
@@ -1123,7 +1203,8 @@ mistake(
     "normed-residual",
     edit(ATTENTION, "x = self.input_layernorm(x)\nx = x + self.self_attn(x, cache, layer)"),
     section="llama-block",
-    why="The normed input is what the result is added to. The residual path must carry x as it came.",
+    why="The residual path is normalised. You overwrote x before the attention and added to that. Which x should the "
+    "path carry?",
     hint="You overwrite x with its normed form. Norm only what the sublayer reads.",
 )
 
@@ -1132,7 +1213,8 @@ mistake(
     "normed-second-residual",
     edit(FEED, "x = self.post_attention_layernorm(x)\nreturn x + self.mlp(x)"),
     section="llama-block",
-    why="The normed sum is what the second result is added to. The residual path must carry the sum as it is.",
+    why="The residual path is normalised. You overwrote x before the feed-forward layer and added to that. Which x "
+    "should the path carry?",
     hint="You overwrite x with its normed form. Norm only what the sublayer reads.",
 )
 
@@ -1142,7 +1224,8 @@ mistake(
     edit(ATTENTION, "x = x + self.self_attn(self.post_attention_layernorm(x), cache, layer)"),
     edit(FEED, "return x + self.mlp(self.input_layernorm(x))"),
     section="llama-block",
-    why="Each norm stands before the other's sublayer. Their gains differ.",
+    why="A checkpoint gives wrong results: your two norms are exchanged, and their gains differ. Which of them comes "
+    "before the attention? What do their names say?",
     hint="Your two norms are exchanged: `input_layernorm` comes before the attention.",
 )
 
@@ -1151,7 +1234,8 @@ mistake(
     "one-norm-for-both",
     edit(FEED, "return x + self.mlp(self.input_layernorm(x))"),
     section="llama-block",
-    why="One norm serves both sublayers. Each has its own gain.",
+    why="`post_attention_layernorm` is never used. One norm serves both sublayers. Which norm belongs to which "
+    "sublayer?",
     hint="`post_attention_layernorm` is never used. It stands in front of the feed-forward layer.",
 )
 
@@ -1164,7 +1248,7 @@ mistake(
         "return x + self.self_attn(self.input_layernorm(x), cache, layer)",
     ),
     section="llama-block",
-    why="The feed-forward layer comes first. The attention does.",
+    why="Your sublayers are in the wrong order. You called the feed-forward layer first. Which one comes first?",
     hint="Your sublayers are in the wrong order: attention, then feed-forward layer.",
 )
 
@@ -1173,7 +1257,8 @@ mistake(
     "cache-not-passed",
     edit("self.input_layernorm(x), cache, layer)", "self.input_layernorm(x))"),
     section="llama-block",
-    why="The cache stops at the block. The attention then sees each piece alone.",
+    why="With a cache, pieces of a text know nothing of each other. Your block does not pass it on. Which call needs "
+    "it?",
     hint="With a cache, your block's pieces know nothing of each other. Pass cache and layer to the attention.",
 )
 
@@ -1182,7 +1267,8 @@ mistake(
     "layer-not-passed",
     edit("cache, layer)", "cache)"),
     section="llama-block",
-    why="The attention never learns which layer it is. All blocks then share the cache of layer 0.",
+    why="All layers write into layer 0 of the cache. Your block passes the cache without the number of its layer. "
+    "Which call needs the number?",
     hint="Your block passes the cache, but not `layer`. All layers then write into layer 0.",
 )
 
@@ -1197,7 +1283,8 @@ mistake(
         "self.post_attention_layernorm = RMSNorm(config.d_model)",
     ),
     section="llama-block",
-    why="config.eps is not passed to the norms. Released models have values of their own.",
+    why="Released models give slightly wrong results. Your norms use the default eps. Where does the model keep its "
+    "own value?",
     hint="Your norms use the default eps. Pass config.eps.",
 )
 
@@ -1206,7 +1293,8 @@ mistake(
     "default-base",
     edit("config.num_kv_heads, config.base)", "config.num_kv_heads)"),
     section="llama-block",
-    why="config.base is not passed to the attention. Its rotary positions then turn at the wrong speed.",
+    why="Rotary positions turn at the wrong speed. Your attention uses the default base. Where does the model keep "
+    "its own value?",
     hint="Your attention uses the default base. Pass config.base.",
 )
 
@@ -1215,7 +1303,8 @@ mistake(
     "ungrouped",
     edit("config.num_kv_heads, config.base)", "config.num_heads, config.base)"),
     section="llama-block",
-    why="config.num_kv_heads is not used. Every query head then has keys and values of its own.",
+    why="Your block has as many key heads as query heads. You did not use the configured number. Which constructor "
+    "needs it?",
     hint="Your block has as many key heads as query heads. Pass config.num_kv_heads.",
 )
 
@@ -1231,7 +1320,8 @@ mistake(
         "self.post_attention_layernorm = nn.LayerNorm(config.d_model, config.eps, bias=False)",
     ),
     section="llama-block",
-    why="The norms are LayerNorms, as their names in the checkpoints suggest. They are RMSNorms, and keep the mean.",
+    why="Your norms subtract the mean. You used LayerNorm, as the names in the checkpoints suggest. Which norm does "
+    "a Llama really have?",
     hint="The names say layernorm, but a Llama's norms are RMSNorm.",
 )
 
@@ -1243,7 +1333,7 @@ mistake(
         "return x + nn.functional.dropout(self.mlp(self.post_attention_layernorm(x)), 0.1, self.training)",
     ),
     section="llama-block",
-    why="Something is dropped out while training. A Llama has no dropout: its outputs are the same in both modes.",
+    why="In training mode your outputs differ from call to call. You added a dropout. How much does a Llama drop?",
     hint="In training mode your outputs differ from call to call. Take the dropout out.",
 )
 
@@ -1258,7 +1348,8 @@ mistake(
     "no-last-norm",
     edit("x = self.norm(x)", ""),
     section="llama-model",
-    why="The last norm is made, but not used. In a pre-norm model the residual stream has never been normed by then.",
+    why="Your logits do not depend on `norm`. You made the last norm and did not use it, so the residual stream is "
+    "never normalised. After which step does it belong?",
     hint="Your logits do not depend on `norm`. Apply it after the last block.",
 )
 
@@ -1268,7 +1359,7 @@ mistake(
     edit("x = self.norm(x)", ""),
     edit("x = self.embed_tokens(ids)", "x = self.norm(self.embed_tokens(ids))"),
     section="llama-model",
-    why="The last norm is applied to the embeddings. It belongs after the last block.",
+    why="The last norm acts on the embeddings. You applied it before the blocks. After which step does it belong?",
     hint="`norm` stands before your blocks. It belongs after them.",
 )
 
@@ -1280,7 +1371,8 @@ mistake(
         "nn.ModuleList([LlamaBlock(config)] * config.num_layers)",
     ),
     section="llama-model",
-    why="A list times a number repeats one and the same block. All layers then share their weights.",
+    why="All layers share their weights. A list times a number repeats a single block. How do you build separate "
+    "objects?",
     hint="Your layers are one block, num_layers times. Build a new one for each.",
 )
 
@@ -1292,7 +1384,8 @@ mistake(
         "[LlamaBlock(config) for _ in range(config.num_layers)]",
     ),
     section="llama-model",
-    why="The blocks stand in a plain list. PyTorch finds none of their parameters there.",
+    why="Your blocks are neither trained nor loaded. PyTorch does not look into a plain list. Which container does "
+    "it look into?",
     hint="Your blocks have no parameters as PyTorch sees it. Put them into an nn.ModuleList.",
 )
 
@@ -1301,7 +1394,7 @@ mistake(
     "one-block-too-few",
     edit("range(config.num_layers)", "range(config.num_layers - 1)"),
     section="llama-model",
-    why="There is one block too few. range(n) has n numbers already.",
+    why="Your model has one block too few. A range up to n has n numbers. Which range has `num_layers`?",
     hint="Count your blocks: there should be config.num_layers.",
 )
 
@@ -1310,7 +1403,7 @@ mistake(
     "blocks-reversed",
     edit("enumerate(self.layers)", "reversed(list(enumerate(self.layers)))"),
     section="llama-model",
-    why="The blocks are called from the last to the first. Block 0 reads the embeddings.",
+    why="Your blocks run from the last to the first. You reversed them. Which block reads the embeddings?",
     hint="Your blocks run in the wrong order. Layer 0 comes first.",
 )
 
@@ -1319,7 +1412,8 @@ mistake(
     "always-layer-zero",
     edit("x = layer(x, cache, number)", "x = layer(x, cache)"),
     section="llama-model",
-    why="The blocks do not learn their numbers. All write into layer 0 of the cache, and read each other's keys.",
+    why="With a cache, all blocks read each other's keys. They do not know their numbers and write into layer 0. "
+    "What should each block be told?",
     hint="With a cache, all your layers are layer 0. Pass each block its number.",
 )
 
@@ -1328,7 +1422,7 @@ mistake(
     "layers-from-one",
     edit("enumerate(self.layers)", "enumerate(self.layers, start=1)"),
     section="llama-model",
-    why="Layers are counted from 1. cache.length is that of layer 0, which then stays empty.",
+    why="The length of the cache stays 0. You counted the layers from 1. Which layer does the length belong to?",
     hint="cache.length stays 0, since your layers are counted from 1. Count from 0.",
 )
 
@@ -1337,7 +1431,8 @@ mistake(
     "cache-not-passed",
     edit("x = layer(x, cache, number)", "x = layer(x)"),
     section="llama-model",
-    why="The cache is not passed to the blocks. Each piece is then read as if it were the beginning.",
+    why="Each piece of a text is read as if it were the beginning. You did not pass the cache to the blocks. Which "
+    "call needs it?",
     hint="Your cache stays empty. Pass it to every block.",
 )
 
@@ -1346,7 +1441,8 @@ mistake(
     "embeddings-scaled",
     edit("x = self.embed_tokens(ids)", "x = self.embed_tokens(ids) * self.embed_tokens.embedding_dim**0.5"),
     section="llama-model",
-    why="The embeddings are multiplied by the root of d, as in 2017. A Llama takes them as they are.",
+    why="Your embeddings are scaled by the root of d. You scaled them, as in 2017. How does a Llama use the rows of "
+    "its table?",
     hint="Your embeddings are scaled. A Llama takes rows of the table as they are.",
 )
 
@@ -1358,7 +1454,7 @@ mistake(
         "x = self.embed_tokens(ids)\nx = x + torch.arange(ids.shape[1], device=x.device)[:, None].sin()",
     ),
     section="llama-model",
-    why="Positions are added to the embeddings as well. RoPE in the attention is all that a Llama has.",
+    why="Positions are added to the embeddings. A Llama has no such step. Where alone do its positions enter?",
     hint="You add positions to the embeddings. A Llama has them in its attention alone.",
 )
 
@@ -1367,7 +1463,8 @@ mistake(
     "never-tied",
     edit("None if config.tied else nn.Linear", "nn.Linear"),
     section="llama-model",
-    why="The model has a head of its own even where it is tied. That costs V times d parameters, which no checkpoint has.",
+    why="A tied model has V times d parameters that no checkpoint fills. You always build a head. Which table makes "
+    "the logits when the model is tied?",
     hint="Your tied model has a head of its own. Where config.tied is true, the table of tokens makes the logits.",
 )
 
@@ -1376,7 +1473,7 @@ mistake(
     "always-tied",
     edit("None if config.tied else nn.Linear(config.d_model, config.vocab_size, bias=False)", "None"),
     section="llama-model",
-    why="config.tied is ignored. Larger models have a head of their own.",
+    why="A larger model has no head of its own. You ignored the setting. What should exist when the model is not tied?",
     hint="Where config.tied is false, the model needs an `lm_head` of its own.",
 )
 
@@ -1385,7 +1482,8 @@ mistake(
     "head-with-bias",
     edit("nn.Linear(config.d_model, config.vocab_size, bias=False)", "nn.Linear(config.d_model, config.vocab_size)"),
     section="llama-model",
-    why="The head has a bias. No linear layer of a Llama has one.",
+    why="No checkpoint fills the bias of your head. No linear layer of a Llama has one. Which argument of the layer "
+    "controls this?",
     hint="`lm_head` has a bias. Build it with bias=False.",
 )
 
@@ -1394,7 +1492,8 @@ mistake(
     "own-head-not-used",
     edit(HEAD, "return F.linear(x, self.embed_tokens.weight)"),
     section="llama-model",
-    why="`lm_head` is built where `config.tied` is false, but the logits come from the table of tokens. The head then gets no gradient, and a loaded one changes nothing.",
+    why="Your head gets no gradient, and loading one changes nothing. The logits always come from the token table. "
+    "When should the head make them?",
     hint="Your `lm_head` has no influence on the logits. Where `config.tied` is false, return `self.lm_head(x)`.",
 )
 
@@ -1407,7 +1506,8 @@ mistake(
     ),
     base="one-parameter-for-both",
     section="llama-model",
-    why="The head starts as a copy of the table. From the first training step or loaded checkpoint on they differ.",
+    why="From the first training step on, head and table differ. You made a copy. What makes two modules use one "
+    "parameter?",
     hint="Your head is a copy of the table. Tied means one and the same parameter.",
 )
 
@@ -1419,7 +1519,8 @@ mistake(
         "x = x[:, -1:]\nreturn F.linear(x, self.embed_tokens.weight) if",
     ),
     section="llama-model",
-    why="Only the last position gets logits. Training needs all of them, and so does whoever scores a text.",
+    why="Training and scoring a text are impossible. You returned the logits of the last position only. For which "
+    "positions are they needed?",
     hint="Your logits have one position. Return (B, T, V).",
 )
 
@@ -1431,7 +1532,8 @@ mistake(
         "x = F.linear(x, self.embed_tokens.weight) if self.lm_head is None else self.lm_head(x)\nreturn x.softmax(dim=-1)",
     ),
     section="llama-model",
-    why="The model returns probabilities. Losses and sampling expect logits, and would apply the softmax again.",
+    why="Your rows sum to 1. You returned probabilities, and losses and samplers would apply the softmax again. What "
+    "do they expect?",
     hint="Your rows sum to 1. Return logits, without a softmax.",
 )
 
@@ -1440,7 +1542,8 @@ mistake(
     "default-epsilon",
     edit("self.norm = RMSNorm(config.d_model, config.eps)", "self.norm = RMSNorm(config.d_model)"),
     section="llama-model",
-    why="config.eps does not reach the last norm. All norms of a model share one value.",
+    why="Released models give slightly wrong results. Your last norm uses the default eps. Where does the model keep "
+    "its own value?",
     hint="Your last norm uses the default eps. Pass config.eps.",
 )
 
@@ -1449,7 +1552,7 @@ mistake(
     "dropout-while-training",
     edit("x = self.norm(x)", "x = F.dropout(self.norm(x), 0.1, self.training)"),
     section="llama-model",
-    why="Something is dropped out while training. A Llama has no dropout: its outputs are the same in both modes.",
+    why="In training mode your outputs differ from call to call. You added a dropout. How much does a Llama drop?",
     hint="In training mode your outputs differ from call to call. Take the dropout out.",
 )
 
@@ -1458,7 +1561,8 @@ mistake(
     "batch-axis-squeezed",
     edit("x = self.norm(x)", "x = self.norm(x).squeeze(0)"),
     section="llama-model",
-    why="A batch of one sequence loses its first axis. Whoever generates one text then indexes positions instead of sequences.",
+    why="For a batch of one, a caller indexes positions instead of sequences. You removed the first axis. Which "
+    "shape should the logits always have?",
     hint="For ids of shape (1, 4) your logits have two axes. They are (B, T, V) for every B: do not squeeze.",
 )
 
@@ -1477,7 +1581,8 @@ mistake(
         '"lm_head.weight" in found and torch.equal(found["lm_head.weight"], found["model.embed_tokens.weight"])',
     ),
     section="llama-names",
-    why="The names keep their prefix. This model has no part called `model`, so that nothing loads.",
+    why="Nothing loads: your names still begin with `model.`. This model has no part called so. What should happen "
+    "to the prefix?",
     hint="Your names begin with `model.`. This model's do not.",
 )
 
@@ -1490,7 +1595,7 @@ mistake(
         'found.pop("lm_head.weight", None)',
     ),
     section="llama-names",
-    why="lm_head.weight is dropped always. Where it differs from the table, the model needs it.",
+    why="A model that is not tied loses its head. You always drop it. With which table should it be compared first?",
     hint="You drop a head that is not tied. Drop it only where it equals the table of tokens.",
 )
 
@@ -1503,7 +1608,7 @@ mistake(
         "",
     ),
     section="llama-names",
-    why="A tied lm_head.weight is kept. A tied model has no such parameter, and refuses it.",
+    why="A tied model refuses your result, because it has no head. You always keep it. When should it be dropped?",
     hint="You keep a head that equals the table of tokens. There the model is tied: drop it.",
 )
 
@@ -1512,7 +1617,7 @@ mistake(
     "head-refused",
     edit('    wanted["lm_head.weight"] = "vd"', "    pass"),
     section="llama-names",
-    why="lm_head.weight is refused as an extra tensor. It belongs to every model that is not tied.",
+    why="Every checkpoint with a head is refused. You treat it as an extra tensor. In which two cases does it occur?",
     hint="You refuse lm_head.weight. It is known: kept where it differs from the table, dropped where it is tied.",
 )
 
@@ -1527,7 +1632,8 @@ mistake(
         'torch.equal(found["lm_head.weight"], found.get("embed_tokens.weight", torch.zeros(0)))',
     ),
     section="llama-names",
-    why="A missing tensor goes unnoticed. The model keeps its random start there, and talks nonsense.",
+    why="The model keeps random numbers in one part and talks nonsense. You did not notice that a tensor is missing. "
+    "How should the function react?",
     hint="A checkpoint without a tensor passes. Raise a ValueError that names what is missing.",
 )
 
@@ -1536,7 +1642,8 @@ mistake(
     "missing-is-a-key-error",
     edit(f"for name in wanted:\n    {MISSING}", ""),
     section="llama-names",
-    why="A missing tensor raises a KeyError from the inside. The contract is a ValueError that says what is missing.",
+    why="A missing tensor ends in a KeyError from the inside. You did not look for it first. Which error does the "
+    "task ask for, and what should it name?",
     hint="A missing tensor raises KeyError. Look before you take, and raise a ValueError with the name.",
 )
 
@@ -1548,7 +1655,8 @@ mistake(
         'f"{name} is in the checkpoint, but a Llama has no such tensor."', '"There are more tensors than a Llama has."'
     ),
     section="llama-names",
-    why="The error does not say which tensor it is about. Among hundreds, nobody can find it.",
+    why="The reader of your message cannot tell which of hundreds of tensors it is about. You named none. Which name "
+    "helps?",
     hint="Your messages name no tensor. Put the name into the message.",
 )
 
@@ -1557,7 +1665,8 @@ mistake(
     "first-layer-only",
     edit("for number in range(max(numbers, default=-1) + 1):", "for number in sorted(set(numbers)):"),
     section="llama-names",
-    why="Only layers that occur are looked for. A layer that is missing as a whole then goes unnoticed.",
+    why="A checkpoint without a whole layer passes. You looked only for layers that occur. Which layers have to "
+    "exist up to the last one?",
     hint="A checkpoint without layer 1 of 3 passes. All layers up to the last one must be there.",
 )
 
@@ -1570,7 +1679,8 @@ mistake(
         "",
     ),
     section="llama-names",
-    why="A tensor that has no counterpart is dropped without a word. A model with biases would load, and be wrong.",
+    why="A checkpoint of another model loads and gives wrong results. You ignored tensors without a counterpart. How "
+    "should the function react to one?",
     hint="A checkpoint with a bias passes. Raise a ValueError that names the tensor.",
 )
 
@@ -1579,7 +1689,8 @@ mistake(
     "biases-not-noticed",
     edit('not name.endswith("rotary_emb.inv_freq")', 'not name.endswith(("rotary_emb.inv_freq", "bias"))'),
     section="llama-names",
-    why="Biases are dropped without a word. A checkpoint that has them belongs to another model.",
+    why="A checkpoint with biases loads and gives wrong results. You dropped them as if they did not matter. Which "
+    "tensors may be left out?",
     hint="A checkpoint with a bias passes. Refuse every tensor that this model has no counterpart for.",
 )
 
@@ -1596,7 +1707,8 @@ mistake(
         "found = {name.removeprefix(prefix): state[name] for name in wanted} | extra",
     ),
     section="llama-names",
-    why="Tensors without a counterpart are passed on. The error then comes later, from load_state_dict.",
+    why="The error comes later, from loading. You passed on tensors without a counterpart. When should the function "
+    "react to them?",
     hint="A checkpoint with an extra tensor passes. Raise a ValueError that names it.",
 )
 
@@ -1605,7 +1717,8 @@ mistake(
     "shapes-not-noticed",
     edit("if state[name].shape != shape:", "if False:"),
     section="llama-names",
-    why="Shapes are not compared. A transposed or truncated matrix is handed on.",
+    why="A transposed or truncated matrix passes. You did not compare shapes. From which tensors do the expected "
+    "shapes follow?",
     hint="A matrix of a wrong shape passes. Compare every shape with what the other tensors ask for.",
 )
 
@@ -1614,7 +1727,7 @@ mistake(
     "number-of-entries-compared",
     edit("if state[name].shape != shape:", "if state[name].numel() != torch.Size(shape).numel():"),
     section="llama-names",
-    why="Only the number of entries is compared. A transposed matrix has as many.",
+    why="A transposed matrix passes, because it has as many entries. You counted them. What should be compared?",
     hint="A transposed matrix passes. Compare shapes, not numbers of entries.",
 )
 
@@ -1626,7 +1739,8 @@ mistake(
         'found = {name.removeprefix(prefix): state[name].T if "proj" in name else state[name] for name in wanted}',
     ),
     section="llama-names",
-    why="The projections are transposed, as GPT-2's have to be. A Llama's are stored as nn.Linear has them.",
+    why="Your projections are transposed. This is needed for GPT-2's published weights. In which layout does a Llama "
+    "store them?",
     hint="Your projections are transposed. Checkpoints of Llama store (out, in) already.",
 )
 
@@ -1639,7 +1753,8 @@ mistake(
         'return {re.sub("(gate|up)_proj", lambda word: f"{swapped[word[1]]}_proj", name): found[name] for name in found}',
     ),
     section="llama-names",
-    why="gate_proj and up_proj are exchanged. They have one shape, so nothing complains.",
+    why="Your `gate_proj` holds `up_proj`, and nothing complains, because the shapes agree. You exchanged two names. "
+    "Which part of a name changes here?",
     hint="Your gate_proj holds up_proj. Names keep their meaning: only the prefix goes.",
 )
 
@@ -1648,7 +1763,8 @@ mistake(
     "one-digit-layers",
     edit(r"layers\.(\d+)\.", r"layers\.(\d)\."),
     section="llama-names",
-    why="Layer numbers are read as one digit. From layer 10 on, tensors are taken for strangers.",
+    why="A checkpoint of 12 layers is refused. You read layer numbers as a single digit. How many digits may they "
+    "have?",
     hint="A checkpoint of 12 layers is refused. Layer numbers may have several digits.",
 )
 
@@ -1659,7 +1775,8 @@ mistake(
         "return found", "for name in list(state):\n    state[name.removeprefix(prefix)] = state.pop(name)\nreturn found"
     ),
     section="llama-names",
-    why="The argument is renamed in place. The caller finds other names in it afterwards.",
+    why="After the call, the caller's dictionary has other names. You renamed its entries in place. What can you "
+    "build instead?",
     hint="Your function changes `state`. Build a new dict.",
 )
 
@@ -1668,7 +1785,7 @@ mistake(
     "converted-to-float32",
     edit("name.removeprefix(prefix): state[name] for", "name.removeprefix(prefix): state[name].float() for"),
     section="llama-names",
-    why="All tensors are converted to float32. That is the caller's choice, and doubles the memory of a bfloat16 model.",
+    why="A bfloat16 model doubles its memory. You converted all tensors. Whose choice is their type?",
     hint="Your tensors are float32 whatever they were. Pass them on as they are.",
 )
 
@@ -1680,6 +1797,7 @@ mistake(
         'torch.allclose(found["lm_head.weight"], found["embed_tokens.weight"], atol=0.1)',
     ),
     section="llama-names",
-    why="A head that is close to the table is taken for tied. One that was trained further is then lost.",
+    why="A head that was trained further is lost. You treated one that is close to the table as tied. When are two "
+    "tensors the same?",
     hint="You drop a head that differs from the table a little. Only an equal one is tied: compare with `torch.equal`.",
 )

@@ -17,8 +17,8 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "torch.log_softmax(torch.softmax(logits, -1), -1)"),
     base="log-softmax-and-gather",
     section="from-logits",
-    why="The logits went through a softmax and then through `log_softmax`, which contains a second one. The loss of a "
-    "perfect model then is far above 0, since probabilities differ by no more than 1.",
+    why="Your loss stays high even for a model that is sure and right. You took a softmax before `log_softmax`, "
+    "which contains one, and probabilities differ by at most 1. What does `log_softmax` expect?",
     hint="Your loss stays high even for a model that is sure and right: the softmax is taken twice. `log_softmax` and "
     "`F.cross_entropy` want logits, so hand them over as they are.",
 )
@@ -29,8 +29,8 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "torch.softmax(logits, -1).log()"),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="The probabilities were computed first and their logarithm afterwards. A probability below the smallest float "
-    "is 0, and its logarithm is minus infinity.",
+    why="With large logits your loss is infinite. You computed the probability first, and it became exactly 0 before "
+    "you took its logarithm. How can the logarithm be computed without forming the probability?",
     hint="With large logits your loss is infinite: the probability of the target has become exactly 0 before you take "
     "its logarithm. Write the logarithm of the softmax as a difference and simplify before you compute.",
 )
@@ -41,8 +41,8 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "(torch.softmax(logits, -1) + 1e-9).log()"),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="A small number was added to the probability so that its logarithm stays finite. Then no loss can exceed the "
-    "logarithm of that number, and the gradient of the worst mistakes vanishes.",
+    why="Your loss cannot exceed about 20, and the gradient of the worst mistakes vanishes. You added a small number "
+    "inside the logarithm. How can the logarithm be computed without forming the probability?",
     hint="Your loss cannot grow beyond about 20, however wrong the model is: the number that you add inside the "
     "logarithm limits it. Subtract the logarithm of the sum from the logit in place of taking the logarithm of a "
     "quotient.",
@@ -54,8 +54,9 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "torch.softmax(logits, -1).clamp(min=1e-12).log()"),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="Probabilities were kept above a small limit so that their logarithm stays finite. Where the limit acts, the "
-    "loss no longer depends on the logits, and the model gets no gradient exactly where it is most wrong.",
+    why="Your loss stops growing for very improbable targets, so the model gets no gradient exactly where it is most "
+    "wrong. You limited the probabilities from below. How can the logarithm be computed without forming the "
+    "probability?",
     hint="Your loss stops growing for targets of very small probability, and so does its gradient. Nothing needs a "
     "limit if you never form the probability: subtract the logarithm of the sum from the logit.",
 )
@@ -69,8 +70,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="The exponential was taken of the logits as they are. exp(89) is too large for float32, and a row of very "
-    "negative logits sums to 0, whose logarithm is minus infinity.",
+    why="Your loss is right for small logits and not finite for large ones. You took the exponential of the logits "
+    "as they are, and exp(89) is too large for float32. Which shift of a row leaves the loss unchanged?",
     hint="Your loss is right for small logits and not finite for large ones, because exp overflows. Shift each row so "
     "that its largest logit is 0 before you take exp, or use `logsumexp`.",
 )
@@ -85,8 +86,8 @@ mistake(
         "shifted.exp().sum(-1, keepdim=True).log() - shifted.gather(1, targets.unsqueeze(1))",
     ),
     section="stable-cross-entropy",
-    why="The largest logit of the whole tensor was subtracted, not the largest of each row. All exponentials of a row "
-    "far below it are 0, and the logarithm of their sum is minus infinity.",
+    why="A row far below the largest logit of the tensor gives an infinite loss. You subtracted one maximum from all "
+    "rows, so all exponentials of such a row are 0. Which maximum should each row use?",
     hint="Rows whose logits are far below those of another row give an infinite loss. Each row has its own largest "
     "logit: take the maximum along the last axis and keep that axis.",
 )
@@ -97,8 +98,8 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "torch.log_softmax(logits.clamp(-80, 80), -1)"),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="Logits were cut off at a fixed size so that exp cannot overflow. Logits beyond the limit become equal, and "
-    "the loss forgets how far apart they were.",
+    why="Logits beyond a limit all count the same, and the loss forgets how far apart they were. You clamped them to "
+    "keep exp from overflowing. Which shift bounds the exponents without changing differences?",
     hint="Logits beyond your limit all count the same. Nothing has to be cut off: subtract from each row its own "
     "largest logit.",
 )
@@ -109,8 +110,8 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "logits"),
     base="log-softmax-and-gather",
     section="from-logits",
-    why="The logits were used as if they were log-probabilities. Without the softmax in it the loss has no lower "
-    "bound: raising every logit lowers it.",
+    why="Your loss can be negative, and it changes when a constant is added to a row of logits. You used logits as "
+    "log-probabilities. Which step turns one into the other?",
     hint="Your loss changes when a number is added to all logits of a row, and can be negative. `nll_loss` and "
     "indexing want log-probabilities: the logarithm of the softmax is still missing.",
 )
@@ -121,8 +122,8 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "logits.log()"),
     base="log-softmax-and-gather",
     section="from-logits",
-    why="The logarithm was taken of the logits, as if they were probabilities already. Logits may be negative, and the "
-    "logarithm of a negative number is NaN.",
+    why="Your loss is NaN. You took the logarithm of logits, which may be negative. Which step turns logits into "
+    "probabilities?",
     hint="Your loss is NaN: logits are scores of any sign, and you take their logarithm. They become probabilities "
     "only through the softmax.",
 )
@@ -133,8 +134,8 @@ mistake(
     edit("torch.log_softmax", "torch.softmax"),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="The mean probability of the targets was taken, with a minus, and no logarithm. Such a loss is never below -1, "
-    "and hardly notices a target that the model holds to be impossible.",
+    why="Your loss lies between -1 and 0, and an impossible target costs hardly anything. You took the negative "
+    "probability of the target. Which function of the probability grows without bound as it goes to 0?",
     hint="Your loss lies between -1 and 0: it is a probability. Cross-entropy takes the logarithm of it, so that an "
     "impossible target costs without bound.",
 )
@@ -148,7 +149,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="The mean log-probability was returned without the minus. Minimising it makes the right answers improbable.",
+    why="Minimising your loss makes the right answers improbable. You returned the mean log-probability without the "
+    "minus. Which sign does a loss need?",
     hint="Your result is the negative of the loss: logarithms of probabilities are below 0, and a loss is to be made "
     "small. Where does the minus sign go?.",
 )
@@ -162,8 +164,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="The logarithm was taken to base 2, so the loss is in bits. This course, like PyTorch, uses natural "
-    "logarithms, and `exp` of the loss is the perplexity only then.",
+    why="Your loss is 1.4427 times too large. You took logarithms to base 2, which measures in bits. Which logarithm "
+    "do this course and PyTorch use?",
     hint="Your loss is too large by the factor 1.4427, which is one over ln 2: you measure in bits. Use the natural "
     "logarithm.",
 )
@@ -177,8 +179,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="The softmax ran over the rows, axis 0, in place of the classes. Each class is then shared out among the "
-    "predictions, which have nothing to do with each other.",
+    why="The loss of one row depends on the other rows. Your softmax runs down the batch. Over which axis do the "
+    "probabilities of one prediction sum to 1?",
     hint="Your loss of one row depends on the other rows: the softmax runs down the batch. The probabilities of one "
     "prediction, over the last axis, have to sum to 1.",
 )
@@ -190,8 +192,8 @@ mistake(
     edit("nll.sum() / max(len(targets), 1)", "-torch.log_softmax(logits, -1).gather(1, targets.unsqueeze(1)).sum()"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="The losses were added and not divided. The loss then grows with the number of tokens in the batch, and the "
-    "step size with it.",
+    why="Your loss grows with the number of tokens, and the step size with it. You added the losses and did not "
+    "divide. By which number should the sum be divided?",
     hint="Your loss grows with the number of rows. Divide by the number of targets that count.",
 )
 
@@ -205,8 +207,8 @@ mistake(
     edit("nll.sum() / max(len(targets)", "-(one_hot * torch.log_softmax(logits, -1)).sum() / max(one_hot.numel()"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="The mean was taken over all entries of the one-hot product, rows and classes. The loss comes out too small by "
-    "the number of classes.",
+    why="Your loss is the right one divided by the number of classes. You averaged over rows and classes, and most "
+    "of these entries are 0. Which entries should be counted?",
     hint="Your loss is the right one divided by V: the mean runs over all N x V entries, most of which are 0. Divide "
     "by the number of targets that count.",
 )
@@ -221,8 +223,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="One loss per row was returned. What is minimised has to be a single number: the mean over the rows that "
-    "count.",
+    why="You return one loss per row, but minimising needs a single number. The last reduction is missing. Over "
+    "which rows should you average?",
     hint="You return a loss for each row, and the task needs one number. Average them.",
 )
 
@@ -231,8 +233,8 @@ mistake(
     "losses.cross_entropy",
     "divides-by-all-rows",
     section="targets-that-do-not-count",
-    why="The losses of ignored rows were set to 0, and the sum was divided by the number of all rows. The more padding "
-    "a batch has, the smaller its loss and its gradient.",
+    why="Your loss and its gradient shrink with every row of padding. You set the ignored losses to 0 but divided by "
+    "the number of all rows. Which rows should the divisor count?",
     hint="Your loss shrinks when ignored rows are added, though their losses are 0. Divide by the number of targets "
     "that count, not by the length of the batch.",
 )
@@ -247,8 +249,8 @@ def cross_entropy(logits, targets, ignore_index=None):
     "losses.cross_entropy",
     "ignored-targets-count",
     section="targets-that-do-not-count",
-    why="The argument `ignore_index` was not used. Padding is then learned like any other token, and -100 is no index "
-    "at all.",
+    why="The model learns padding like any other token. You did not use `ignore_index`. From which two parts of the "
+    "mean must ignored rows be excluded?",
     hint="`ignore_index` changes nothing in your result. Rows with this target have to leave both the sum and the "
     "number that you divide by.",
 )
@@ -263,8 +265,8 @@ mistake(
     edit("ignore_index is not None", "ignore_index"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="It was asked `if ignore_index:`, which is also false for 0. But 0 is the id of padding, the one that is "
-    "ignored most often.",
+    why="With `ignore_index=0` nothing is ignored. You asked whether the number is true, and 0 counts as false. How "
+    "can you ask whether an argument was given at all?",
     hint="With `ignore_index=0` nothing is ignored: in Python 0 counts as false. Compare with None in place of asking "
     "whether the number is true.",
 )
@@ -274,8 +276,8 @@ mistake(
     "losses.cross_entropy",
     "padding-always-ignored",
     section="targets-that-do-not-count",
-    why="Class 0 was ignored whether or not it was asked for. With `ignore_index=None` every row counts, also those of "
-    "class 0.",
+    why="Without `ignore_index`, your loss leaves out the rows of class 0. You always treat this class as padding. "
+    "Which rows count when the argument is None?",
     hint="Without `ignore_index` your loss leaves out the rows of class 0. Nothing is ignored unless the argument says "
     "so.",
 )
@@ -293,8 +295,8 @@ mistake(
     edit("targets.unsqueeze", "targets.clamp(0, logits.shape[1] - 1).unsqueeze"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="When `ignore_index` was given, class 0 was ignored, whatever the argument said. Padding has other ids in "
-    "other vocabularies, and -100 is a usual value too.",
+    why="Your function ignores class 0 instead of the class that `ignore_index` names. You wrote the number into the "
+    "code. With what should the targets be compared?",
     hint="Your function ignores class 0 in place of the class that `ignore_index` names. Compare the targets with the "
     "argument.",
 )
@@ -305,8 +307,8 @@ mistake(
     edit("targets != ignore_index", "targets >= 0"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="When `ignore_index` was given, all negative targets were ignored, as -100 is. A class such as padding then "
-    "still counts although it was named.",
+    why="A class that `ignore_index` names still counts. You ignore all negative targets and nothing else. With what "
+    "should the targets be compared?",
     hint="Your function ignores negative targets and nothing else. `ignore_index` may also be a class: compare the "
     "targets with it.",
 )
@@ -318,8 +320,8 @@ mistake(
     edit("targets.unsqueeze", "targets.clamp(0, logits.shape[1] - 1).unsqueeze"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="The comparison was turned round: the ignored rows were kept and the others dropped. The model would learn to "
-    "predict padding and nothing else.",
+    why="The model learns to predict padding and nothing else. You kept the ignored rows and dropped the others. "
+    "Which rows differ from `ignore_index`?",
     hint="Your loss is that of the ignored rows. Keep the rows whose target differs from `ignore_index`.",
 )
 
@@ -336,8 +338,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="The ignored class was also taken out of the softmax, by a logit of -inf. What is ignored are rows with this "
-    "target; the model may still give that class a probability in the other rows, and pays for it.",
+    why="Your other rows no longer pay for the probability they give to the ignored class. You removed this class "
+    "from the softmax. Does `ignore_index` name rows or columns to leave out?",
     hint="Ignored rows are left out as they should be, but your other rows no longer pay for the probability that they "
     "give to the ignored class. Leave out rows, not columns.",
 )
@@ -349,8 +351,8 @@ mistake(
     edit("nll.sum() / max(len(targets), 1)", "-torch.log_softmax(logits, -1).gather(1, targets.unsqueeze(1)).mean()"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="The sum of no losses was divided by their number, 0. One batch of nothing but padding makes the loss NaN, and "
-    "with it every mean that the loss gets into.",
+    why="When every target is ignored, your loss is NaN, and one such batch spoils every mean. You divided 0 by 0. "
+    "What is the smallest divisor that changes no other batch?",
     hint="When every target is ignored, your loss is 0 / 0. Make the divisor at least 1: the sum above it is 0 then.",
 )
 
@@ -359,7 +361,8 @@ mistake(
     "losses.cross_entropy",
     "nan-replaced-too-late",
     section="targets-that-do-not-count",
-    why="NaN was replaced by 0 at the end. The loss looks right, but its gradient still runs through 0 / 0.",
+    why="When every target is ignored, your loss is 0, but its gradients are NaN. You replaced the result after the "
+    "division by 0. How can this division be avoided?",
     hint="When every target is ignored your loss is 0 and its gradients are NaN: replacing the result does not undo "
     "the division by 0. See to it that the divisor is never 0.",
 )
@@ -381,8 +384,8 @@ mistake(
     edit("nll.sum() / max(len(targets), 1)", "-torch.log_softmax(logits, -1).gather(1, targets.unsqueeze(1)).mean()"),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="If nothing counts, a new tensor is returned that holds 0. PyTorch makes it in float32, so that the loss of "
-    "one batch has another type than those of all others.",
+    why="When every target is ignored, your loss is float32 whatever the logits are. You returned a new tensor of "
+    "PyTorch's default type. From where can the 0 take its type?",
     hint="When every target is ignored, your 0 is float32 whatever the logits are. Make it in their type "
     "(`logits.new_zeros(())`), or let it come of the sum over no rows.",
 )
@@ -397,8 +400,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="A small number was added to the count so as not to divide by 0. Every loss comes out slightly too small, "
-    "which shows in float64.",
+    why="Your loss is slightly too small, which shows in float64. You added a small number to the count to avoid "
+    "dividing by 0. How can you change the count of 0 and no other?",
     hint="Your loss is slightly too small, about as much as the number that you add to the divisor. Use the larger of "
     "the count and 1: the count is a whole number.",
 )
@@ -413,7 +416,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="One was added to the number of rows, so as not to divide by 0. Every mean then is too small.",
+    why="Your loss is too small, as if there were one row more. You added 1 to the count to avoid dividing by 0. How "
+    "can you change the count of 0 and no other?",
     hint="You divide by one more than there are rows. Use the larger of the count and 1.",
 )
 
@@ -427,8 +431,8 @@ mistake(
     edit("nll.sum()", "error.square().sum()"),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="The squared distance between probabilities and one-hot targets was taken. It is bounded, and nearly flat "
-    "where the model is sure and wrong.",
+    why="Your loss is bounded, and it is nearly flat where the model is sure and wrong. You took the squared "
+    "distance between probabilities and one-hot targets. Which single probability does cross-entropy look at?",
     hint="What you compute is a squared distance between probabilities and the one-hot target. Cross-entropy is the "
     "negative logarithm of one probability, that of the target.",
 )
@@ -443,8 +447,8 @@ mistake(
     edit("nll.sum()", 'F.binary_cross_entropy_with_logits(logits, one_hot, reduction="sum")'),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="Each class was judged on its own by a sigmoid, as if several could be right at once. The classes of a "
-    "prediction exclude each other, and one softmax makes their probabilities sum to 1.",
+    why="Your loss treats each class as a question of its own, as if several could be right at once. You used a "
+    "sigmoid for every class. Which function makes the probabilities of exclusive classes sum to 1?",
     hint="You add a yes-or-no loss for every class. Here exactly one class is right: one softmax over all of them, and "
     "the logarithm of one probability.",
 )
@@ -458,8 +462,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="The loss of the class with the largest logit was taken, not that of the target. It falls when the model "
-    "becomes surer, right or wrong.",
+    why="Your loss does not depend on the targets. You took the log-probability of the most probable class, so it "
+    "falls when the model becomes surer, right or wrong. Which entry of each row counts?",
     hint="Your loss does not depend on the targets: it takes the most probable class. Pick from each row the "
     "log-probability of its target.",
 )
@@ -470,8 +474,8 @@ mistake(
     edit("if ignore_index is not None:", "logits = logits.detach()\nif ignore_index is not None:"),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="The loss was computed without a graph, from detached logits. Its value is right, and nothing can be learned "
-    "from it.",
+    why="Your values are right, but nothing can be learned from them. You computed from detached logits. Which step "
+    "leaves the graph?",
     hint="Your values are right, but no gradient arrives at the logits. Something on the way cuts the graph: `detach`, "
     "`data`, `item`, `no_grad` or a new tensor made of numbers.",
 )
@@ -482,7 +486,8 @@ mistake(
     edit("nll.sum() / max(len(targets), 1)", "(nll.sum() / max(len(targets), 1)).item()"),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="A Python number was returned. It has no gradient, so there is nothing to call `backward` on.",
+    why="`backward` cannot be called on your result. You returned a Python number, which has no gradient. What "
+    "should a scalar loss be?",
     hint="You return a Python number, and the task needs a scalar tensor. Leave out `.item()`.",
 )
 
@@ -492,8 +497,8 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "torch.log_softmax(logits.float(), -1)"),
     base="log-softmax-and-gather",
     section="cross-entropy-formula",
-    why="The loss was computed and returned in float32 whatever the logits are. In float64 half of the digits are "
-    "lost, and in bfloat16 the loss has another type than the model.",
+    why="Your result is float32 even for logits of another type. In float64 half of the digits are lost, and a "
+    "bfloat16 model gets a loss of another type. Which type should the result have?",
     hint="Your result is float32 also for logits of another type. Compute in what type you like, and return that of "
     "the logits.",
 )
@@ -507,8 +512,8 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="The maximum was subtracted with `-=`, which changes the caller's logits. A caller that uses them after the "
-    "loss, for instance to measure accuracy or to generate, gets other numbers.",
+    why="After the call, the caller's logits have changed, so accuracy or text computed from them is wrong. You "
+    "subtracted in place. Which form makes a new tensor?",
     hint="After your function has run, the logits of the caller are other numbers than before. Make a new tensor in "
     "place of changing the argument.",
 )
@@ -518,8 +523,8 @@ mistake(
     "losses.cross_entropy",
     "targets-changed-in-place",
     section="targets-that-do-not-count",
-    why="Ignored targets were overwritten with 0 so that they can be used as an index. They are the caller's, who may "
-    "need to know afterwards where padding was.",
+    why="After the call, the caller cannot tell where the padding was. You overwrote the ignored targets to use them "
+    "as an index. On which tensor should you do this?",
     hint="After your function has run, the ignored targets of the caller are other numbers than before. Make a new "
     "tensor (`masked_fill`) in place of changing the argument.",
 )
@@ -540,8 +545,8 @@ mistake(
         "(logits - largest).exp().sum(-1, keepdim=True).log() - logits.gather(1, targets.unsqueeze(1))",
     ),
     section="stable-cross-entropy",
-    why="The maximum was subtracted before the exponential and not added back to the logarithm of the sum. The loss is "
-    "then too small by the maximum of each row.",
+    why="Your loss is too small by the largest logit of each row, and may be negative. You subtracted the maximum "
+    "inside the sum and nowhere else. How can the shift be made up for?",
     hint="Your loss is too small by the largest logit of each row, and may be negative. What is subtracted inside the "
     "sum has to be added to its logarithm, or subtracted from the target's logit as well.",
 )
@@ -551,8 +556,8 @@ mistake(
     "losses.cross_entropy",
     "ignored-targets-gathered",
     section="targets-that-do-not-count",
-    why="The log-probability of every target was looked up first, and the ignored rows were left out afterwards. -100 is "
-    "no class, so gather fails before anything can be left out.",
+    why="With `ignore_index=-100` your code fails, although it is right when `ignore_index` is a class. You looked "
+    "up every target first, and -100 is no class. When should the ignored rows be dealt with?",
     hint="Your code is right as long as `ignore_index` is a class. With -100 `gather` has nothing to look up: leave the "
     "ignored rows out first, or put some class in their place before you look up.",
 )
@@ -566,8 +571,8 @@ def cross_entropy(logits, targets, ignore_index=None):
     "losses.cross_entropy",
     "ignored-targets-indexed",
     section="targets-that-do-not-count",
-    why="The log-probability of every target was read by index first, and the ignored rows were left out afterwards. "
-    "-100 is no class: with fewer than 100 classes the index fails, with more it reads another class.",
+    why="With `ignore_index=-100` your code fails, or reads another class when there are more than 100. You indexed "
+    "with every target first. When should the ignored rows be dealt with?",
     hint="Your code is right as long as `ignore_index` is a class. -100 is no valid index: leave the ignored rows out "
     "first, or put some class in their place before you index.",
 )
@@ -587,8 +592,7 @@ mistake(
     edit("math.exp(total_nll / num_tokens)", "2.0 ** (total_nll / num_tokens)"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="Two was raised to the mean, but the loss is in nats. The base has to be that of the logarithm: e for nats, 2 "
-    "for bits.",
+    why="Your perplexity is too small. You raised 2 to a loss in nats. Which base undoes a natural logarithm?",
     hint="Your perplexity is too small: it is 2 to the power of a loss in nats. Natural logarithms are undone by "
     "`exp`.",
 )
@@ -599,8 +603,7 @@ mistake(
     edit("math.exp(total_nll / num_tokens)", "10.0 ** (total_nll / num_tokens)"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="Ten was raised to the mean, but the loss is in nats. The base has to be that of the logarithm, which is e "
-    "here.",
+    why="Your perplexity is too large. You raised 10 to a loss in nats. Which base undoes a natural logarithm?",
     hint="Your perplexity is too large: it is 10 to the power of a loss in nats. Natural logarithms are undone by "
     "`exp`.",
 )
@@ -613,8 +616,8 @@ mistake(
     edit("(Decimal(total_nll) / Decimal(num_tokens)).exp()", "total_nll / num_tokens"),
     base="decimal-numbers",
     section="perplexity-of-a-text",
-    why="The mean loss was returned without the exponential. That is the cross-entropy; perplexity translates it into "
-    "a number of choices.",
+    why="Your result is a mean loss, which says nothing about a number of choices. The last step is missing. Which "
+    "function undoes a natural logarithm?",
     hint="What you return is the mean loss. Perplexity is `exp` of it.",
 )
 
@@ -624,8 +627,8 @@ mistake(
     edit("total_nll / num_tokens", "total_nll"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The exponential was taken of the total. It belongs to the mean: otherwise a text twice as long is squared in "
-    "perplexity.",
+    why="Your perplexity grows beyond all measure with the length of the text. You took the exponential of the "
+    "total. Which number should stand in the exponent?",
     hint="Your perplexity grows beyond all measure with the length of the text. Divide the total by the number of "
     "tokens before you take the exponential.",
 )
@@ -636,8 +639,8 @@ mistake(
     edit("math.exp(total_nll / num_tokens)", "math.exp(total_nll) / num_tokens"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The exponential was taken of the total, and the result divided by the number of tokens. The mean has to be "
-    "taken of the logarithms, not of what they stand for.",
+    why="Your perplexity is far too large. You divided after the exponential, but the mean belongs to the "
+    "logarithms. Which of the two steps comes first?",
     hint="Your perplexity is far too large: you divide after the exponential. Take the mean first.",
 )
 
@@ -647,8 +650,8 @@ mistake(
     edit("total_nll / num_tokens", "-total_nll / num_tokens"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The exponent got a minus. That gives the geometric mean of the probabilities, whose reciprocal the perplexity "
-    "is.",
+    why="Your perplexity is below 1. You put a minus into the exponent, which gives the mean probability instead of "
+    "its reciprocal. Which sign does a negative log-likelihood already have?",
     hint="Your perplexity is below 1: it is the reciprocal. A negative log-probability has its minus already.",
 )
 
@@ -666,7 +669,8 @@ mistake(
     ),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The number of tokens was divided by the total. A text that is predicted better then gets a higher perplexity.",
+    why="Your perplexity falls as the loss rises. You divided the number of tokens by the total. Which quotient is a "
+    "mean?",
     hint="Your perplexity falls as the loss rises: the quotient is upside down. The mean is the total over the number.",
 )
 
@@ -676,8 +680,8 @@ mistake(
     edit("total_nll / num_tokens", "total_nll // num_tokens"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The total was divided with `//`, which cuts off what comes after the point. The perplexity then jumps from "
-    "power to power of e.",
+    why="Your perplexity jumps between a few values. `//` rounds the mean down to a whole number. Which division "
+    "keeps the fraction?",
     hint="Your perplexity takes only a few values: `//` rounds the mean down to a whole number. Use `/`.",
 )
 
@@ -689,8 +693,8 @@ mistake(
     edit("float((Decimal(total_nll) / Decimal(num_tokens)).exp())", "math.exp(total_nll / num_tokens)"),
     base="decimal-numbers",
     section="perplexity-of-a-text",
-    why="An exponential beyond the range of floats was left to raise OverflowError. At the start of a training run a "
-    "loss that large is not unusual, and a logged number should not end it.",
+    why="A very large loss ends the training run with an OverflowError. Such losses are not unusual at the start. "
+    "Which float can stand for a number that is too large?",
     hint="For very large losses `math.exp` raises OverflowError. Catch it and return infinity.",
 )
 
@@ -702,8 +706,8 @@ mistake(
     edit("float((Decimal(total_nll) / Decimal(num_tokens)).exp())", "math.exp(min(total_nll / num_tokens, 700.0))"),
     base="decimal-numbers",
     section="perplexity-of-a-text",
-    why="The mean was limited so that `exp` cannot overflow. Beyond the limit every text gets the same, finite "
-    "perplexity.",
+    why="Very large losses all get the same, finite perplexity. You limited the mean so that exp cannot overflow. "
+    "Which float can stand for a number that is too large?",
     hint="For very large losses you return the exponential of a limit in place of infinity. Let it overflow, and "
     "return `math.inf` then.",
 )
@@ -716,8 +720,8 @@ mistake(
     edit("float((Decimal(total_nll) / Decimal(num_tokens)).exp())", "math.exp(min(total_nll / num_tokens, 20.0))"),
     base="decimal-numbers",
     section="perplexity-of-a-text",
-    why="The mean was limited to 20 or so, so that plots stay readable. Worse models than that get the same perplexity "
-    "as each other.",
+    why="Bad models all get the same perplexity. You limited the mean at 20 or so. Up to which size can a float hold "
+    "the result?",
     hint="Losses above your limit all get the same perplexity. There is no limit before floats end, and infinity "
     "beyond that.",
 )
@@ -731,8 +735,8 @@ mistake(
     ),
     edit("mean <= math.log(sys.float_info.max)", "mean < 20"),
     section="perplexity-of-a-text",
-    why="Infinity was returned for a mean loss above 20 or so. Large perplexities are still numbers, and can be "
-    "compared.",
+    why="You return infinity for perplexities that a float can hold. Your limit comes too early, although large "
+    "perplexities can still be compared. When exactly does the exponential overflow?",
     hint="You return infinity for losses whose exponential a float can hold. Return infinity only when `math.exp` "
     "overflows.",
 )
@@ -743,7 +747,8 @@ mistake(
     edit("return math.inf", "return 1.7976931348623157e308"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The largest float was returned in place of infinity. It looks like a measurement and is none.",
+    why="For very large losses you return the largest float, which looks like a measurement. The result is too large "
+    "to be written down. Which float says so?",
     hint="For very large losses you return the largest float. Infinity is a float too, and says what happened.",
 )
 
@@ -753,8 +758,8 @@ mistake(
     edit("return math.inf", "return math.nan"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="NaN was returned where the exponential overflows. NaN means that there is no answer; here the answer is a "
-    "number too large to write down.",
+    why="For very large losses you return NaN, which means that there is no answer. The answer exists but is too "
+    "large to be written down. Which float says so?",
     hint="For very large losses you return NaN. The result is not undefined but too large: `math.inf`.",
 )
 
@@ -765,8 +770,8 @@ mistake(
     edit('raise ValueError(f"num_tokens is {num_tokens}, which is no number of tokens.")', "return math.inf"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="Infinity was returned for a text without tokens. A mean over nothing does not exist, and an empty test set "
-    "should be noticed.",
+    why="An empty test set goes unnoticed: for 0 tokens you return infinity. A mean over nothing does not exist. How "
+    "should the function react instead?",
     hint="For 0 tokens you return infinity. There is nothing to take the mean of: raise a ValueError that names "
     "`num_tokens`.",
 )
@@ -778,8 +783,8 @@ mistake(
     edit("total_nll / num_tokens", "total_nll / max(num_tokens, 1)"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The number of tokens was made at least 1. A text without tokens then gets the perplexity 1, that of a perfect "
-    "model.",
+    why="A text without tokens gets the perplexity 1, that of a perfect model. You raised the number of tokens to 1. "
+    "How should the function react instead?",
     hint="For 0 tokens you return 1, the perplexity of a perfect model. There is nothing to take the mean of: raise a "
     "ValueError that names `num_tokens`.",
 )
@@ -791,8 +796,8 @@ mistake(
     edit('raise ValueError(f"num_tokens is {num_tokens}, which is no number of tokens.")', "return 0.0"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="0 was returned for a text without tokens. No perplexity is below 1, so this number is taken for a wonder or "
-    "for an error.",
+    why="A text without tokens gets the perplexity 0, although none is below 1. A mean over nothing does not exist. "
+    "How should the function react instead?",
     hint="For 0 tokens you return 0. There is nothing to take the mean of: raise a ValueError that names `num_tokens`.",
 )
 
@@ -803,8 +808,8 @@ mistake(
     edit('raise ValueError(f"num_tokens is {num_tokens}, which is no number of tokens.")', "return math.nan"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="NaN was returned for a text without tokens. It runs through every mean that it gets into, long after its "
-    "cause.",
+    why="A text without tokens gives NaN, which spoils every later mean far from its cause. A mean over nothing does "
+    "not exist. How should the function react instead?",
     hint="For 0 tokens you return NaN. There is nothing to take the mean of: raise a ValueError that names "
     "`num_tokens`.",
 )
@@ -818,8 +823,8 @@ mistake(
     ),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The number of tokens was checked with `assert`. Assertions are for what cannot happen, and Python leaves them "
-    "out when it runs with -O.",
+    why="For 0 tokens you raise AssertionError, and under `python -O` nothing at all. You checked the argument with "
+    "`assert`. Which error does the course use for wrong input?",
     hint="For 0 tokens your code raises AssertionError. Wrong input raises a ValueError, with a message that names the "
     "argument.",
 )
@@ -829,8 +834,8 @@ mistake(
     "losses.perplexity",
     "returns-a-tensor",
     section="perplexity-of-a-text",
-    why="A tensor was returned. Perplexity is a number to be read and logged, and nothing is differentiated through "
-    "it.",
+    why="You return a tensor, although a perplexity is only read and logged. Nothing is differentiated through it. "
+    "Which module of Python computes with plain numbers?",
     hint="You return a tensor, and the task needs a Python float. Use `math.exp`.",
 )
 def perplexity(total_nll, num_tokens):
@@ -845,8 +850,8 @@ mistake(
     edit("total_nll / num_tokens", "total_nll / max(num_tokens - 1, 1)"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The total was divided by one token less, as if the first were not predicted. How many tokens were predicted "
-    "is for the caller to say.",
+    why="Your perplexity is too large for short texts. You divided by one token less, as if the first were not "
+    "predicted. What does `num_tokens` count?",
     hint="You divide by one token less than given. `num_tokens` is the number of terms in the total.",
 )
 
@@ -856,8 +861,8 @@ mistake(
     edit("math.exp(total_nll / num_tokens)", "round(math.exp(total_nll / num_tokens), 2)"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="The result was rounded. Rounding is for printing: differences between good models are often in the second "
-    "decimal.",
+    why="Two good models get the same perplexity, because differences in later decimals are lost. You rounded the "
+    "result. Where does rounding belong?",
     hint="Your perplexity is rounded. Return the number as it is, and round where you print it.",
 )
 
@@ -871,8 +876,8 @@ mistake(
     "target-not-included",
     edit("epsilon / num_classes", "epsilon / (num_classes - 1) * (1 - one_hot)"),
     section="smoothed-targets",
-    why="The target got 1 - epsilon, and epsilon was spread over the other classes alone. That is another definition: "
-    "here epsilon is spread over all classes, the target included.",
+    why="Your rows sum to 1, but the target has too little. You spread epsilon over the other classes alone. Which "
+    "classes share epsilon in this definition?",
     hint="Your rows sum to 1, but the target has too little: in this definition it also gets its share of epsilon, 1 - "
     "epsilon + epsilon / C. You spread over the C - 1 others.",
 )
@@ -882,7 +887,8 @@ mistake(
     "divided-by-others",
     edit("epsilon / num_classes", "epsilon / (num_classes - 1)"),
     section="smoothed-targets",
-    why="Epsilon was divided by C - 1 and given to all C classes. Rows then sum to more than 1.",
+    why="Your rows sum to more than 1. You divided epsilon by C - 1 and gave a share to all C classes. How many "
+    "classes share it?",
     hint="Your rows sum to more than 1: epsilon is divided by C - 1 and handed out C times.",
 )
 
@@ -891,7 +897,8 @@ mistake(
     "divided-by-v-minus-two",
     edit("epsilon / num_classes", "epsilon / (num_classes - 2) * (1 - one_hot)"),
     section="smoothed-targets",
-    why="Epsilon was divided by C - 2, as it is when padding is left out. This function knows no padding.",
+    why="Your target has too little. You divided epsilon by C - 2, as when padding is left out. How many classes "
+    "share epsilon here?",
     hint="You divide epsilon by C - 2. There is no padding here: epsilon is spread over all C classes.",
 )
 
@@ -900,7 +907,8 @@ mistake(
     "target-not-lowered",
     edit("(1 - epsilon) * one_hot", "one_hot"),
     section="smoothed-targets",
-    why="Epsilon / C was added to the one-hot vector, which was not lowered first. Rows sum to 1 + epsilon.",
+    why="Your rows sum to 1 + epsilon. You added the shares without taking anything from the target. How much does "
+    "the target give away?",
     hint="Your rows sum to 1 + epsilon: the target gives nothing away. Multiply the one-hot vector by 1 - epsilon.",
 )
 
@@ -913,8 +921,8 @@ mistake(
     ),
     edit("(1 - epsilon) * one_hot + epsilon / num_classes", "result.scatter(1, targets.unsqueeze(1), 1 - epsilon)"),
     section="smoothed-targets",
-    why="All classes got epsilon / C, and then the target was set to 1 - epsilon in place of adding to it. Rows sum to "
-    "a little less than 1.",
+    why="Your rows sum to less than 1. You set the target to 1 - epsilon after the shares were given, so it lost its "
+    "own. What should happen to the target's share?",
     hint="Your rows sum to less than 1: the target has lost its share of epsilon. It gets 1 - epsilon + epsilon / C.",
 )
 
@@ -923,7 +931,7 @@ mistake(
     "epsilon-not-divided",
     edit("epsilon / num_classes", "epsilon"),
     section="smoothed-targets",
-    why="Every class got the whole of epsilon. Rows sum to 1 - epsilon + epsilon C.",
+    why="Your rows sum to far more than 1. Every class got the whole epsilon. How is it shared?",
     hint="Every class gets the whole epsilon in your rows. It is shared: epsilon / C each.",
 )
 
@@ -932,8 +940,8 @@ mistake(
     "epsilon-and-confidence-exchanged",
     edit("1 - epsilon) * one_hot + epsilon / num_classes", "epsilon) * one_hot + (1 - epsilon) / num_classes"),
     section="smoothed-targets",
-    why="The target got epsilon and the rest was spread. With an epsilon of 0.1 nine tenths go to everything but the "
-    "label.",
+    why="With an epsilon of 0.1, nine tenths go to everything but the label. You exchanged epsilon and 1 - epsilon. "
+    "Which of the two is spread?",
     hint="The roles of epsilon and 1 - epsilon are exchanged: with epsilon = 0 your rows are uniform. Epsilon is what "
     "is spread.",
 )
@@ -944,7 +952,8 @@ mistake(
     edit("one_hot = F.one_hot(targets, num_classes).float()", ""),
     edit("(1 - epsilon) * one_hot + epsilon / num_classes", "F.one_hot(targets, num_classes).float()"),
     section="smoothed-targets",
-    why="The one-hot vectors were returned. Epsilon has no influence.",
+    why="Your rows are one-hot whatever epsilon is. You did not use it. With which distribution should the one-hot "
+    "vectors be mixed?",
     hint="Your rows are one-hot whatever epsilon is. Mix them with the uniform distribution.",
 )
 
@@ -953,7 +962,8 @@ mistake(
     "uniform-without-share",
     edit("(1 - epsilon) * one_hot + epsilon / num_classes", "(1 - epsilon) * one_hot"),
     section="smoothed-targets",
-    why="The one-hot vector was lowered and nothing was added. Rows sum to 1 - epsilon, and epsilon has vanished.",
+    why="Your rows sum to 1 - epsilon. You lowered the target and added nothing. Where should the amount go that the "
+    "target gives away?",
     hint="Your rows sum to 1 - epsilon. What the target gives away has to go to the classes, epsilon / C each.",
 )
 
@@ -962,7 +972,8 @@ mistake(
     "divided-by-rows",
     edit("epsilon / num_classes", "epsilon / len(targets)"),
     section="smoothed-targets",
-    why="Epsilon was divided by the number of rows, not of classes. The batch then decides how much is spread.",
+    why="Your rows depend on the size of the batch. You divided epsilon by the number of rows. Over which axis is it "
+    "spread?",
     hint="Your rows depend on how many there are: epsilon is divided by N. It is spread over the C classes.",
 )
 
@@ -971,8 +982,8 @@ mistake(
     "classes-counted-in-the-targets",
     edit("F.one_hot(targets, num_classes)", "F.one_hot(targets)"),
     section="smoothed-targets",
-    why="The number of classes was taken from the largest target. A batch that lacks the last class gives rows of "
-    "another width.",
+    why="Your rows are too short when the last class does not occur in the batch. You took the number of classes "
+    "from the largest target. Which argument fixes the width?",
     hint="Your rows are too short when the last class does not occur in the batch. The width is `num_classes`.",
 )
 
@@ -981,7 +992,7 @@ mistake(
     "transposed",
     edit("(1 - epsilon) * one_hot + epsilon / num_classes", "((1 - epsilon) * one_hot + epsilon / num_classes).T"),
     section="smoothed-targets",
-    why="Classes were put into rows and predictions into columns. Each prediction has a row of its own.",
+    why="Your result has the shape (C, N). You put classes into rows. What does each target need: a row or a column?",
     hint="Your result is transposed, (C, N). One row for each target: (N, C).",
 )
 
@@ -990,8 +1001,8 @@ mistake(
     "float64",
     edit("F.one_hot(targets, num_classes).float", "F.one_hot(targets, num_classes).double"),
     section="smoothed-targets",
-    why="The result was made in float64. The task needs float32, since targets in another type than the model's turn "
-    "its loss into that type.",
+    why="Your numbers are right, but in float64, and they would turn the loss of a float32 model into that type. "
+    "Which type does the task ask for?",
     hint="Your numbers are right, but in float64. Return float32.",
 )
 
@@ -1002,7 +1013,8 @@ mistake(
     edit("table[targets]", "((1 - epsilon) * F.one_hot(targets, num_classes) + epsilon / num_classes).long()"),
     base="rows-of-a-smoothed-identity",
     section="smoothed-targets",
-    why="The values were written into a tensor of integers. There 0.9 is 0, and nothing is left.",
+    why="Your rows are zero almost everywhere. You wrote fractions into integers, where 0.9 becomes 0. Which type "
+    "can hold the values?",
     hint="Your result has an integer type, in which 0.9 becomes 0. Make the one-hot vectors float first.",
 )
 
@@ -1011,7 +1023,8 @@ mistake(
     "half-of-epsilon",
     edit("1 - epsilon) * one_hot + epsilon / num_classes", "1 - epsilon / 2) * one_hot + epsilon / 2 / num_classes"),
     section="smoothed-targets",
-    why="Half of epsilon was taken from the target, as in recipes for two classes. Here all of it is.",
+    why="Your target keeps too much. You spread only half of epsilon, as in recipes for two classes. How much of it "
+    "is spread here?",
     hint="Your target keeps too much: only half of epsilon is spread. Take all of it.",
 )
 
@@ -1026,7 +1039,8 @@ mistake(
     edit("torch.lerp(one_hot, uniform, epsilon).to(torch.float32)", "result"),
     base="interpolated-towards-uniform",
     section="smoothed-targets",
-    why="Class 0 was treated as padding and set to 0. This function knows no padding: class 0 is a class.",
+    why="The first column of your result is 0. You treated class 0 as padding, which this task does not have. Which "
+    "classes get a share?",
     hint="The first column of your result is 0. In this task class 0 is a class like any other; padding comes with the "
     "next task.",
 )
@@ -1039,7 +1053,7 @@ mistake(
         "torch.softmax((1 - epsilon) * one_hot + epsilon / num_classes, -1)",
     ),
     section="smoothed-targets",
-    why="A softmax was taken of the result to make it a distribution. It was one already, and the softmax flattens it.",
+    why="Your rows are nearly uniform. You applied a softmax to rows that already sum to 1. Which step flattens them?",
     hint="Your rows are nearly uniform: a softmax was applied to what sums to 1 already. Leave it out.",
 )
 
@@ -1052,8 +1066,8 @@ mistake(
     ),
     edit("epsilon / num_classes", "epsilon * noise / noise.sum(-1, keepdim=True)"),
     section="smoothed-targets",
-    why="Random numbers were spread over the classes. Smoothing is not noise: each class gets the same share, every "
-    "time.",
+    why="Your rows differ from call to call. You spread random shares, but smoothing is not noise. Which share does "
+    "each class get?",
     hint="Your rows differ from call to call. Every class gets the same share, epsilon / C.",
 )
 
@@ -1062,7 +1076,8 @@ mistake(
     "targets-shifted",
     edit("F.one_hot(targets, num_classes)", "F.one_hot((targets - 1) % num_classes, num_classes)"),
     section="smoothed-targets",
-    why="Classes were counted from 1, so each target was moved one position to the left. Ids begin with 0.",
+    why="The large entry of each row is one index too early. You counted the classes from 1. Which class has the "
+    "index 0?",
     hint="The large entry of your rows stands one position too far to the left. Classes are counted from 0.",
 )
 
@@ -1076,8 +1091,8 @@ mistake(
     "mean-per-row",
     edit('reduction="sum"', 'reduction="batchmean"'),
     section="divergence-and-cross-entropy",
-    why="The sum was divided by the number of rows (`batchmean`). Rows of padding count in that number, so the loss "
-    "would depend on how a batch is padded; the training loop divides by the number of tokens.",
+    why="Your loss depends on how a batch is padded. You divided the sum by the number of rows, padding included. "
+    "Which reduction does the training loop expect from you?",
     hint="Your loss is the sum divided by the number of rows. Return the sum; who calls you knows how many tokens "
     "there were.",
 )
@@ -1087,8 +1102,8 @@ mistake(
     "mean-per-entry",
     edit('reduction="sum"', 'reduction="mean"'),
     section="divergence-and-cross-entropy",
-    why="The mean over all rows and classes was returned, which is the default of `nn.KLDivLoss`. The loss is then too "
-    "small by N x V.",
+    why="Your loss is far too small. You averaged over all N x V entries, which is the default of `nn.KLDivLoss`. "
+    "Which reduction does the training loop expect from you?",
     hint="Your loss is the mean over all N x V entries, the default of `nn.KLDivLoss`. Ask for the sum.",
 )
 
@@ -1101,8 +1116,8 @@ mistake(
     ),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="The sum was divided by the number of targets that are not padding. That is a sensible loss, but the division "
-    "belongs to the training loop, which may add up several batches first.",
+    why="The training loop divides a second time. You divided by the number of real targets, but the loop may add up "
+    "several batches first. Which reduction does it expect from you?",
     hint="Your loss is divided by the number of real targets. Return the sum; the training loop divides.",
 )
 
@@ -1112,7 +1127,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x, p, reduction="none").sum(-1)'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="One divergence per row was returned. The task needs their sum.",
+    why="You return one number per row, but the task asks for one number. The last reduction is missing. Which one "
+    "is it?",
     hint="You return one number per row. Add them all up.",
 )
 
@@ -1122,8 +1138,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', "-(p * x).sum()"),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="The term p log p was left out, which makes it the cross-entropy. Its gradients are the same, but its smallest "
-    "value is the entropy of the targets and not 0.",
+    why="Your gradients are right, but the loss of a perfect prediction is not 0. You left out the term p log p, "
+    "which makes this a cross-entropy. Which terms does a divergence have?",
     hint="Your loss has the right gradients and is too large by a number that does not depend on `x`: the entropy of "
     "the smoothed targets. The divergence is the sum of p (log p - x).",
 )
@@ -1135,8 +1151,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', "(q * (x - p.clamp(min=1e-9).log()))[target != self.padding_idx].sum()"),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="The two distributions changed places: the divergence of the targets from the prediction was taken. It is "
-    "another number, and infinite where the target distribution is 0.",
+    why="Your loss is weighted by what the model predicts, and it is infinite where a target is 0. You exchanged the "
+    "two distributions. Which of them weights the terms?",
     hint="Your divergence runs the wrong way, weighted by what the model predicts. Each term is weighted by the "
     "smoothed target: p (log p - x).",
 )
@@ -1147,7 +1163,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', '-F.kl_div(x, p, reduction="sum")'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="The negative of the divergence was returned. Minimising it drives the model away from the targets.",
+    why="Your loss is negative, and minimising it drives the model away from the targets. You returned the "
+    "divergence with the wrong sign. Which value can a divergence never fall below?",
     hint="Your loss is negative, and a divergence never is. Each term is p (log p - x).",
 )
 
@@ -1157,8 +1174,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x.log(), p, reduction="sum")'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="The logarithm was taken of `x`, as if it held probabilities. It holds log-probabilities already, which are "
-    "negative, and their logarithm is NaN.",
+    why="Your loss is NaN. You took the logarithm of `x`, which already holds log-probabilities. What does `kl_div` "
+    "expect as its first argument?",
     hint="Your loss is NaN: `x` holds log-probabilities, and you take the logarithm once more.",
 )
 
@@ -1168,8 +1185,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x.exp(), p, reduction="sum")'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="The log-probabilities were turned back into probabilities before the divergence was taken. `kl_div` wants the "
-    "logarithms, and p log p - p q is no divergence.",
+    why="Your loss is not 0 for a perfect prediction. You turned `x` back into probabilities before the divergence. "
+    "What does `kl_div` expect as its first argument?",
     hint="You hand probabilities to `kl_div`, which wants their logarithms: that is what `x` holds. Leave out `exp`.",
 )
 
@@ -1179,7 +1196,7 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x, p, reduction="sum", log_target=True)'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="`log_target=True` was set, so the smoothed targets were taken for logarithms. They are probabilities.",
+    why="Your loss is far off. You told `kl_div` that the smoothed targets are logarithms. What are they?",
     hint="`log_target=True` says that the targets are logarithms. Yours are probabilities: leave it out.",
 )
 
@@ -1189,8 +1206,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', "(p * (p.log() - x)).sum()"),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="p log p was computed as it stands. For p = 0 that is 0 times minus infinity, which is NaN, though the term is "
-    "0 in the limit.",
+    why="Your loss is NaN. You computed p log p as it stands, and 0 times minus infinity is NaN. What is the limit "
+    "of this term, and which function knows it?",
     hint="Your loss is NaN, because smoothed targets hold zeros and 0 log 0 is NaN for a computer. Use `torch.xlogy` "
     "or `kl_div`, or leave out the terms with p = 0.",
 )
@@ -1201,8 +1218,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', "(p * ((p + 1e-6).log() - x)).sum()"),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="A small number was added to p before the logarithm. The zeros do no harm any more, but every other term is "
-    "slightly wrong.",
+    why="Your loss is slightly off. You added a small number inside the logarithm, which also changes the terms that "
+    "need no help. Which terms do need special care?",
     hint="Your loss is slightly off, by about the number that you add inside the logarithm. Leave out the terms with p "
     "= 0, as `torch.xlogy` and `kl_div` do.",
 )
@@ -1212,8 +1229,8 @@ mistake(
     "spread-over-all-but-one",
     edit("self.size - 2", "self.size - 1"),
     section="smoothing-with-padding",
-    why="The smoothing was divided by `size - 1`. Padding then has a share that is taken away again, and rows sum to "
-    "less than 1.",
+    why="Your rows of `true_dist` sum to less than 1. You shared the smoothing among `size - 1` classes and took "
+    "padding's share away again. How many classes keep a share?",
     hint="Your rows of `true_dist` sum to less than 1. Neither the target nor padding gets a share, so there are size "
     "- 2 classes to share among.",
 )
@@ -1223,8 +1240,8 @@ mistake(
     "spread-over-all",
     edit("self.size - 2", "self.size"),
     section="smoothing-with-padding",
-    why="The smoothing was divided by `size`, as in the other definition, but not added to the target. Rows sum to "
-    "less than 1.",
+    why="Your rows of `true_dist` sum to less than 1. You shared the smoothing among all classes, but the target and "
+    "padding keep nothing of it. How many classes keep a share?",
     hint="Your rows of `true_dist` sum to less than 1. Neither the target nor padding gets a share, so there are size "
     "- 2 classes to share among.",
 )
@@ -1235,8 +1252,8 @@ mistake(
     edit("self.size - 2", "self.size"),
     edit("1 - self.smoothing", "1 - self.smoothing + self.smoothing / self.size"),
     section="smoothing-with-padding",
-    why="The definition of the task before was used, in which the target gets a share of the smoothing and so does "
-    "padding. Here the target gets exactly 1 - smoothing and padding nothing.",
+    why="Your `true_dist` gives the target too much. You used the definition of the earlier task, where the target "
+    "also gets a share. What exactly does the target get here?",
     hint="Your `true_dist` follows the other definition: the target has its share added. Here it gets exactly 1 - "
     "smoothing, and the size - 2 others share the rest.",
 )
@@ -1247,8 +1264,8 @@ mistake(
     edit("p[:, self.padding_idx] = 0", ""),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The padding class got its share of the smoothing. The model is then asked to predict padding, and rows sum to "
-    "more than 1.",
+    why="The model is asked to predict padding, and rows sum to more than 1. You left padding its share of the "
+    "smoothing. What should its column hold?",
     hint="The padding column of your `true_dist` is not 0. Nobody should predict padding: set the column to 0.",
 )
 
@@ -1258,8 +1275,8 @@ mistake(
     edit("p[target == self.padding_idx] = 0", ""),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="Rows whose target is padding were not set to 0. They have no right answer, and their smoothing is added to "
-    "the loss.",
+    why="Rows of padding add to the loss, although they have no right answer. You did not clear them. What should "
+    "rows with a padding target hold?",
     hint="Rows with a padding target still have entries in your `true_dist`. Set these rows to 0, so that they add "
     "nothing.",
 )
@@ -1270,8 +1287,8 @@ mistake(
     edit(":, self.padding_idx", ":, 0"),
     edit("target == self.padding_idx", "target == 0"),
     section="smoothing-with-padding",
-    why="Column and rows of class 0 were set to 0, whatever `padding_idx` is. Another vocabulary may have padding "
-    "elsewhere.",
+    why="Class 0 is treated as padding when padding is elsewhere. You wrote the number into the code. Which argument "
+    "says where padding is?",
     hint="Your code treats class 0 as padding also when `padding_idx` says otherwise. Use the argument.",
 )
 
@@ -1281,8 +1298,8 @@ mistake(
     edit("target == self.padding_idx", "min(self.padding_idx, len(p) - 1)"),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The row with the number `padding_idx` was set to 0, not the rows whose target is padding. A row's number says "
-    "nothing about its target.",
+    why="The wrong row is cleared. You used `padding_idx` as the number of a row. What decides whether a row is "
+    "padding?",
     hint="You set the row number `padding_idx` to 0. Which rows are meant depends on their targets: `target == "
     "self.padding_idx`.",
 )
@@ -1302,8 +1319,8 @@ mistake(
     ),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The padding rows were found by their numbers, and it was taken for granted that there are some. A batch "
-    "without padding raises an error.",
+    why="A batch without padding raises an error. You took it for granted that there are padding rows. Which way of "
+    "selecting rows works for none, some and all?",
     hint="Your code fails for a batch without a padding target. A boolean mask of the rows works for none, some and "
     "all.",
 )
@@ -1318,7 +1335,8 @@ mistake(
     ),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="Only the first padding row was set to 0. A batch has as many as its sequences are short.",
+    why="Only the first padding row is cleared, and the others add to the loss. You took one row number. Which rows "
+    "have a padding target?",
     hint="One padding row is 0 in your `true_dist`, the others are not. Set all rows to 0 whose target is padding.",
 )
 
@@ -1328,7 +1346,8 @@ mistake(
     edit("1 - self.smoothing", "self.smoothing"),
     edit("self.smoothing / (self.size - 2)", "(1 - self.smoothing) / (self.size - 2)"),
     section="smoothing-with-padding",
-    why="The target got `smoothing`, and the rest was spread. With a smoothing of 0.1 nine tenths go to wrong classes.",
+    why="With a smoothing of 0.1, nine tenths go to wrong classes. You exchanged smoothing and confidence. Which of "
+    "the two does the target get?",
     hint="The roles of smoothing and confidence are exchanged. The target gets 1 - smoothing.",
 )
 
@@ -1337,7 +1356,8 @@ mistake(
     "target-always-one",
     edit("1 - self.smoothing", "1.0"),
     section="smoothing-with-padding",
-    why="The target got 1 and the others their share on top. Rows sum to more than 1.",
+    why="Your rows of `true_dist` sum to more than 1. The target keeps 1, and the others get their share on top. How "
+    "much does the target give away?",
     hint="Your rows of `true_dist` sum to more than 1: the target gives nothing away. It gets 1 - smoothing.",
 )
 
@@ -1346,7 +1366,8 @@ mistake(
     "smoothing-not-divided",
     edit("self.smoothing / (self.size - 2)", "self.smoothing"),
     section="smoothing-with-padding",
-    why="Every other class got the whole of the smoothing. It is shared out among them.",
+    why="Your rows of `true_dist` sum to far more than 1. Every other class got the whole smoothing. Among how many "
+    "classes is it shared?",
     hint="Every class gets the whole smoothing in your `true_dist`. Divide it by the number of classes that share it.",
 )
 
@@ -1357,8 +1378,8 @@ mistake(
     edit("p[:, self.padding_idx] = 0", "p[:, self.padding_idx] = 0\np = p / p.sum(-1, keepdim=True).clamp(min=1e-30)"),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="Smoothing was divided by `size`, and rows were then scaled to sum to 1. The target's part is then no longer 1 "
-    "- smoothing.",
+    why="Your rows sum to 1, but the target does not get exactly 1 - smoothing. You used the wrong divisor and "
+    "scaled the rows afterwards. Among how many classes is the smoothing shared?",
     hint="Your rows sum to 1, but the target does not get 1 - smoothing. Divide by size - 2 from the start, and "
     "nothing has to be scaled.",
 )
@@ -1371,7 +1392,8 @@ mistake(
         "def __init__(self, size, padding_idx, smoothing=0.1):",
     ),
     section="smoothing-with-padding",
-    why="The default of `smoothing` was 0.1 and not 0.0. A caller who does not ask for smoothing gets it all the same.",
+    why="Without the argument, your module smooths all the same. Your default is 0.1. Which default does the task "
+    "give?",
     hint="Without the argument your module smooths all the same. The default is `smoothing=0.0`.",
 )
 
@@ -1381,8 +1403,8 @@ mistake(
     edit('if size < 3:\n    raise ValueError(f"size is {size}, but has to be at least 3.")', ""),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="A size below 3 was not refused. Then size - 2 is 0 or negative: with 2 classes Python stops with a "
-    "ZeroDivisionError, with 1 the smoothing gets negative.",
+    why="A size of 2 ends in a ZeroDivisionError, and a size of 1 in negative shares. You accept sizes that leave no "
+    "class to share. When should the error be raised?",
     hint="A size below 3 is accepted, and something breaks later or not at all. Raise a ValueError when the module is "
     "built.",
 )
@@ -1392,7 +1414,8 @@ mistake(
     "size-three-refused",
     edit("size < 3", "size <= 3"),
     section="smoothing-with-padding",
-    why="A size of 3 was refused as well. A target, padding and one other class are enough.",
+    why="A size of 3 is refused, although it works. A target, padding and one other class are enough. Which sizes "
+    "are too small?",
     hint="You refuse a size of 3, which works: one class gets the whole smoothing. Only sizes below 3 are wrong.",
 )
 
@@ -1402,8 +1425,8 @@ mistake(
     edit("size < 3", "size < 2"),
     edit("self.size - 2", "max(self.size - 2, 1)"),
     section="smoothing-with-padding",
-    why="Only sizes below 2 were refused. With 2 classes there is nothing left beside target and padding to take the "
-    "smoothing.",
+    why="A size of 2 is accepted, although no class is left to take the smoothing. Your limit is one too low. Which "
+    "sizes are too small?",
     hint="A size of 2 is accepted: then there is no class to spread anything over. Raise a ValueError for every size "
     "below 3.",
 )
@@ -1414,8 +1437,8 @@ mistake(
     edit('if size < 3:\n    raise ValueError(f"size is {size}, but has to be at least 3.")', "assert size >= 3"),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The size was checked with `assert`. Assertions are for what cannot happen, and Python leaves them out when it "
-    "runs with -O.",
+    why="For a size below 3 you raise AssertionError, and under `python -O` nothing at all. You checked the argument "
+    "with `assert`. Which error does the course use for wrong input?",
     hint="For a size below 3 your code raises AssertionError. Wrong input raises a ValueError, with a message that "
     "names the argument.",
 )
@@ -1426,7 +1449,8 @@ mistake(
     edit("self.true_dist = p", ""),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The smoothed targets were not kept. The task wants them as `true_dist`, so that you can look at them.",
+    why="After a call, `true_dist` is still what it was. You did not store the smoothed targets. Where does the task "
+    "want them?",
     hint="After a call `true_dist` is still what it was. Keep the smoothed targets of the last call there.",
 )
 
@@ -1440,8 +1464,8 @@ mistake(
     ),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The smoothed targets were kept before padding was taken out of them. What is kept is then not what the loss "
-    "was computed with.",
+    why="The stored `true_dist` still has padding in it. You stored it before the loss's last changes. Which version "
+    "was the loss computed with?",
     hint="Your loss is right, but the `true_dist` that you keep still has padding in it. Keep what the loss is "
     "computed with.",
 )
@@ -1472,8 +1496,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x, self.true_dist, reduction="sum")'),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The smoothed targets were computed once and used for every later batch of the same size. Another batch has "
-    "other targets.",
+    why="The second call uses the targets of the first. You stored the smoothed targets and used them again. On what "
+    "do they depend?",
     hint="The second call of your module still uses the targets of the first. Compute `true_dist` anew in each call.",
 )
 
@@ -1487,8 +1511,8 @@ mistake(
     edit("1 - self.smoothing", "1 - smoothing"),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="In evaluation mode the labels were not smoothed, as if smoothing were a kind of dropout. The losses of "
-    "training and validation are then two different quantities that cannot be compared.",
+    why="Training and validation losses cannot be compared. You smoothed only in training mode, as if smoothing were "
+    "a kind of dropout. Does smoothing have a mode?",
     hint="After `eval()` your loss is another function. Smoothing changes what is asked of the model and has no mode: "
     "compute the same in both.",
 )
@@ -1502,8 +1526,8 @@ mistake(
     ),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The smoothed targets were made in float32 whatever the type of `x`. In float64 a share of 0.1 / 3 is then "
-    "wrong from the eighth digit on.",
+    why="In float64 your shares are wrong from the eighth digit on. You made the targets in float32. From which "
+    "tensor can they take their type?",
     hint="Your `true_dist` is float32 also when `x` is not. Make it in the type of `x` (`full_like`, or "
     "`dtype=x.dtype`).",
 )
@@ -1514,8 +1538,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x.data, p, reduction="sum")'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="The loss was computed from `x.data`, which has no history. Its value is right, and nothing can be learned "
-    "from it.",
+    why="Your values are right, but nothing can be learned from them. You computed from data without a history. "
+    "Which of the two may be detached: targets or prediction?",
     hint="Your values are right, but no gradient arrives. Detach the targets, not the prediction.",
 )
 
@@ -1525,7 +1549,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x, p, reduction="sum").item()'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="A Python number was returned. It has no gradient, so there is nothing to call `backward` on.",
+    why="`backward` cannot be called on your result. You returned a Python number, which has no gradient. What "
+    "should a scalar loss be?",
     hint="You return a Python number, and the task needs a scalar tensor. Leave out `.item()`.",
 )
 
@@ -1535,8 +1560,8 @@ mistake(
     edit("self.true_dist = p", "self.true_dist = p\nwith torch.no_grad():\n    x[:, self.padding_idx] = 0"),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="The padding column of `x` itself was overwritten. The log-probabilities are the caller's, who may need them "
-    "after the loss.",
+    why="After the call, the caller's log-probabilities have changed. You overwrote a column of `x`. Which tensor "
+    "may you change?",
     hint="After your module has run, the caller's log-probabilities are other numbers than before. Change `true_dist`, "
     "not `x`.",
 )
@@ -1548,7 +1573,8 @@ mistake(
     edit("p[target == self.padding_idx] = 0", "p[padding] = 0\ntarget[padding] = (self.padding_idx + 1) % self.size"),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="Padding targets were overwritten with another class. They are the caller's, who counts tokens with them.",
+    why="After the call, the caller counts padding as tokens. You overwrote the padding targets. On which tensor "
+    "should you work?",
     hint="After your module has run, the caller's targets are other numbers than before. Make a new tensor in place of "
     "changing the argument.",
 )
@@ -1559,8 +1585,8 @@ mistake(
     edit("p[:, self.padding_idx] = 0", "p[:, self.padding_idx] = 0\np[x.argmax(-1) == self.padding_idx] = 0"),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="Rows in which the model's most probable class is padding were set to 0. It is the target that decides whether "
-    "a row counts.",
+    why="Rows in which the model predicts padding do not count. You looked at the prediction to find padding. What "
+    "decides whether a row counts?",
     hint="You leave out rows in which the model predicts padding. Leave out those whose *target* is padding.",
 )
 
@@ -1573,8 +1599,8 @@ mistake(
     ),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="Rows were made by `(1 - smoothing) * one_hot + smoothing / (size - 2)`, so that the target got a share on "
-    "top. Rows sum to more than 1.",
+    why="Your rows of `true_dist` sum to more than 1. The target gets 1 - smoothing and a share on top. What exactly "
+    "should it get?",
     hint="The target gets 1 - smoothing and a share on top in your `true_dist`. It gets exactly 1 - smoothing.",
 )
 
@@ -1586,8 +1612,8 @@ mistake(
         "log_probs = (logits.exp() / logits.exp().sum(-1, keepdim=True)).log()",
     ),
     section="stable-cross-entropy",
-    why="The softmax was written out without subtracting the maximum. The exponential of a large logit is infinite, "
-    "and infinity divided by infinity is NaN.",
+    why="Large logits give NaN. You wrote the softmax out, and infinity divided by infinity is NaN. Which shift of a "
+    "row leaves the softmax unchanged?",
     hint="Large logits give NaN: `exp` overflows, and inf / inf is NaN. Subtract the row's maximum first, and take the "
     "logarithm of the sum, not of a probability.",
 )
@@ -1597,6 +1623,7 @@ mistake(
     "ignored-targets-become-class-zero",
     edit("logits, targets = logits[counted], targets[counted]", "targets = targets.masked_fill(~counted, 0)"),
     section="targets-that-do-not-count",
-    why="Ignored targets were replaced by class 0, and their rows still count. The replacement only avoids an error of indexing.",
+    why="Ignored rows count as if class 0 were right. You replaced their targets to avoid an indexing error and went "
+    "no further. From which two parts of the mean must they be excluded?",
     hint="The rows to be ignored count as if class 0 were right. Leave them out of the sum and out of the divisor.",
 )

@@ -17,8 +17,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("ids != pad_id", "ids == pad_id"),
     section="true-means-may-attend",
-    why="The mask is True where a token is padding. In this course True means 'may attend', so attention would look at "
-    "the padding and at nothing else.",
+    why="Attention looks at the padding and at nothing else. Your mask is True where a token is padding. What does "
+    "True mean in this course's masks?",
     hint="Your mask has the right shape, but it is True at the padding and False at the real tokens. In this course "
     "True means 'may attend', so turn the question that you ask of each id round.",
 )
@@ -29,8 +29,9 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("(ids != pad_id)[:, None, None, :]", "ids == pad_id"),
     section="pytorch-convention",
-    why="The result has shape (B, T) and is True at padding, as nn.MultiheadAttention wants its key_padding_mask. This "
-    "course's masks are the opposite, True for 'may attend', and carry two axes to broadcast over heads and queries.",
+    why="Your mask has the shape (B, T) and is True at the padding, which is PyTorch's `key_padding_mask`. This "
+    "course's masks mean the opposite and have two more axes. What does True mean here, and over which axes must the "
+    "mask broadcast?",
     hint="You built PyTorch's key_padding_mask: shape (B, T), True at the padding. Here True means 'may attend', and "
     "the mask needs an axis of length 1 for the heads and one for the queries.",
 )
@@ -41,8 +42,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("(ids != pad_id)[:, None, None, :]", "ids != pad_id"),
     section="mask-broadcasting",
-    why="The mask was left at shape (B, T). Against scores (B, H, T_q, T_k) its batch axis would be lined up with the "
-    "queries, because broadcasting aligns axes from the right.",
+    why="Your values are right, but the shape is (B, T). Broadcasting aligns shapes from the right, so the batch "
+    "would meet the queries of scores (B, H, T_q, T_k). Which axes are missing between the batch and the keys?",
     hint="Your values are right but the shape is (B, T). Broadcasting aligns axes from the right, so the batch would "
     "meet the queries: give the mask an axis of length 1 for heads and one for queries.",
 )
@@ -53,8 +54,9 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("(ids != pad_id)[:, None, None, :]", "(ids != pad_id).unsqueeze(1)"),
     section="mask-broadcasting",
-    why="Only one axis was added, giving (B, 1, T). Against scores (B, H, T_q, T_k) the batch axis would be lined up "
-    "with the heads, so a head would get the mask of a sequence.",
+    why="Your mask has the shape (B, 1, T), so each head would get the mask of another sequence. Broadcasting aligns "
+    "shapes from the right, and your batch meets the heads of scores (B, H, T_q, T_k). How many axes do the scores "
+    "have?",
     hint="Your mask has three axes, (B, 1, T); scores have four, (B, H, T_q, T_k). Aligned from the right, your batch "
     "axis would meet the heads: one more axis of length 1 is missing.",
 )
@@ -65,8 +67,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit(":, None, None, :", ":, None, :, None"),
     section="padded-queries",
-    why="The positions lie on the query axis, shape (B, 1, T, 1). Such a mask empties the rows of padded queries and "
-    "leaves the padded keys in everybody's sight.",
+    why="Padded keys stay visible to every query, and padded queries see nothing. Your mask has the shape (B, 1, T, "
+    "1), with its positions on the axis of the queries. Which axis of the scores holds the keys?",
     hint="Your mask has shape (B, 1, T, 1): its positions lie on the axis of the queries. Padding has to be hidden as "
     "a key, and keys are the last axis of the scores.",
 )
@@ -77,8 +79,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("(ids != pad_id)[:, None, None, :]", "(ids != pad_id).unsqueeze(-1).unsqueeze(-1)"),
     section="mask-broadcasting",
-    why="The two axes of length 1 were added at the end, shape (B, T, 1, 1). The positions then lie on the axis of the "
-    "heads, not on that of the keys.",
+    why="Your mask has the shape (B, T, 1, 1), so a position is read as a head. You added the axes of length 1 at "
+    "the end. Which axis of the scores holds the keys?",
     hint="Your mask has shape (B, T, 1, 1): the axes of length 1 are at the end, so a position would be read as a "
     "head. The keys are the last axis of the scores, so the positions must be last too.",
 )
@@ -90,8 +92,8 @@ mistake(
     edit("torch.tensor(rows, device=ids.device)", "(ids != pad_id)[:, None, None, :].expand(-1, 1, length, length)"),
     base="list-of-rows",
     section="mask-broadcasting",
-    why="The mask was expanded to (B, 1, T, T), one copy per query. The number of queries is not known here: in "
-    "cross-attention it differs from the number of keys, and an axis of length 1 fits any.",
+    why="Your mask fails in cross-attention, where queries and keys differ in number. You expanded it to (B, 1, T, "
+    "T), one copy of the row for each query. Which length of that axis fits any number of queries?",
     hint="Your mask has shape (B, 1, T, T), the same row for each of T queries. In cross-attention there are other "
     "numbers of queries than keys: leave that axis at length 1 and let broadcasting fill it.",
 )
@@ -102,8 +104,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("ids != pad_id", "(ids != pad_id) & (ids > 3)"),
     section="padding-masks",
-    why="All special tokens were hidden, not only padding. The begin, end and unknown tokens carry information and are "
-    "attended to like any other.",
+    why="Your mask hides the ids 1 to 3: the unknown, begin and end tokens. You hid all special tokens, but only "
+    "padding carries no information. With which id should you compare?",
     hint="Your mask also hides ids 1 to 3, the unknown, begin and end tokens. Only padding carries no information: "
     "compare with the one id that you are given.",
 )
@@ -114,8 +116,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("ids != pad_id", "ids != 0"),
     section="padding-masks",
-    why="The ids were compared with 0 (or used as truth values) whatever pad_id says. Other tokenizers pad with "
-    "another id, and then 0 is a real token.",
+    why="With another padding id, real tokens are hidden and padding stays visible. You compared the ids with 0 and "
+    "ignored the argument. Which id does the caller pad with?",
     hint="Your mask is False where the id is 0, also when the call names another pad_id: real tokens are hidden and "
     "padding is seen. Compare with the argument pad_id.",
 )
@@ -126,8 +128,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("ids != pad_id", "ids > pad_id"),
     section="padding-masks",
-    why="A token was taken as real where its id is larger than pad_id. That holds only for pad_id 0: with any other, "
-    "the real tokens below it are hidden.",
+    why="With a padding id above 0, some real tokens are hidden. You treated a token as real when its id is larger "
+    "than the padding id. Are ids sizes or names?",
     hint="Your mask hides the real tokens whose id is smaller than pad_id; with pad_id 0 there are none, so you did "
     "not notice. Ids are names, not sizes: test for being different.",
 )
@@ -142,8 +144,8 @@ mistake(
     edit("(~(ids == pad_id)).view(batch, 1, 1, length)", "(positions[None, :] < lengths[:, None])[:, None, None, :]"),
     base="view",
     section="padding-masks",
-    why="The real tokens were counted and the first so many positions marked True. That is right only where all "
-    "padding is at the end; with padding in front, the wrong positions are hidden.",
+    why="Each row has the right number of True entries, but always at the start. You counted the real tokens, which "
+    "works only while all padding is at the end. What decides about a single position?",
     hint="Each row of yours has the right number of True, but always at the start: with padding in front or in the "
     "middle they sit at the wrong positions. Decide for each position from its own id.",
 )
@@ -154,8 +156,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("(ids != pad_id)[:, None, None, :]", "(ids[0] != pad_id)[None, None, None, :].expand(ids.shape[0], 1, 1, -1)"),
     section="padding-masks",
-    why="The mask was built from the first sequence and used for the whole batch. The sequences of a batch have "
-    "different lengths, so the others get padding in sight or lose real tokens.",
+    why="Every sequence shows the pattern of the first one, so others see padding or lose real tokens. You built the "
+    "mask from one sequence, but lengths differ within a batch. Which axis of the ids must remain in the mask?",
     hint="Every sequence of your mask shows the pattern of the first one. Lengths differ within a batch, so keep the "
     "batch axis of ids in the result.",
 )
@@ -166,8 +168,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("ids != pad_id", "(ids != pad_id).long()"),
     section="true-means-may-attend",
-    why="The mask holds the integers 1 and 0. Integers do not act as a mask: '~' turns 1 into -2, and indexing with "
-    "them picks rows 0 and 1.",
+    why="Your mask holds the integers 1 and 0, which do not behave like a mask: `~` turns 1 into -2, and indexing "
+    "with them selects rows 0 and 1. You converted the comparison. Which type does a comparison already have?",
     hint="Your values are 1 and 0 of an integer type. Masks here are boolean, because '~' and '&' mean something else "
     "for integers: return the comparison itself.",
 )
@@ -178,8 +180,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("ids != pad_id", "(ids != pad_id).float()"),
     section="true-means-may-attend",
-    why="The mask holds the floats 1.0 and 0.0. A float mask invites multiplying or adding it to the scores, and "
-    "neither hides anything from softmax.",
+    why="Your mask holds the floats 1.0 and 0.0. Multiplied by scores or added to them, such a mask hides nothing "
+    "from softmax. Which type does a comparison already have?",
     hint="Your values are the floats 1.0 and 0.0. Masks here are boolean: return the comparison itself, without "
     "converting it.",
 )
@@ -190,8 +192,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("ids != pad_id", 'torch.zeros(ids.shape).masked_fill(ids == pad_id, float("-inf"))'),
     section="minus-infinity",
-    why="The result is a float tensor of 0 and -inf, to be added to the scores. Masks of this course are boolean; "
-    "minus infinity comes in later, in apply_mask.",
+    why="Your mask holds 0 at the tokens and -inf at the padding. Minus infinity comes later, in `apply_mask`, and "
+    "masks of this course are boolean. Which question should your mask answer for each key?",
     hint="Your mask holds 0 at the tokens and -inf at the padding. That is what masking does to scores, one step "
     "later; here only say, with True or False, which keys may be attended to.",
 )
@@ -203,8 +205,8 @@ mistake(
     edit("(~(ids == pad_id)).view(batch, 1, 1, length)", "keep[:, None, None, :]"),
     base="view",
     section="padding-masks",
-    why="The padding ids in the argument were overwritten with 0 before comparing. The ids belong to the caller, who "
-    "will find other tokens in the batch than before.",
+    why="After the call, the caller's batch holds other ids. You overwrote the padding in the argument. Which "
+    "operation finds the padding without changing anything?",
     hint="Your function writes into ids: afterwards the caller's batch holds 0 where it held pad_id. A function here "
     "never changes its arguments; compare instead of assigning.",
 )
@@ -215,8 +217,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("(ids != pad_id)[:, None, None, :]", "ids.numpy()[:, None, None, :] != pad_id"),
     section="padding-masks",
-    why="The comparison was made in NumPy and the result was returned as an array. It has no device, and PyTorch's "
-    "functions refuse it.",
+    why="PyTorch's functions refuse your mask. You compared in NumPy and returned an array, which has no device. "
+    "Which object can you compare directly?",
     hint="Your values are right, but the result is a NumPy array. Compare the tensor itself, `ids != pad_id`: that is "
     "a boolean tensor on the device of `ids`.",
 )
@@ -234,8 +236,8 @@ mistake(
         "torch.ones(size, size, dtype=torch.bool, device=device).triu(1)",
     ),
     section="true-means-may-attend",
-    why="The mask is True strictly above the diagonal: it marks the future, as nn.MultiheadAttention wants its "
-    "attn_mask. In this course True means 'may attend', so every query would see only what it must not see.",
+    why="Every query sees the future and nothing else. Your mask is True strictly above the diagonal, as PyTorch's "
+    "`attn_mask` marks the future. What does True mean in this course's masks?",
     hint="Your mask is True exactly for the future, above the diagonal. In this course True means 'may attend': return "
     "the complement.",
 )
@@ -248,8 +250,8 @@ mistake(
         "torch.ones(size, size, dtype=torch.bool, device=device).triu",
     ),
     section="causal-masks",
-    why="The upper triangle was taken instead of the lower, or rows and columns were swapped. Row i belongs to query "
-    "i, and here it sees itself and everything after it.",
+    why="Time runs backwards: the first query sees every position, and the last sees only itself. You took the upper "
+    "triangle, or exchanged rows and columns. Which keys may query i see?",
     hint="In your mask row 0 sees every position and the last row only itself: time runs backwards. Rows are queries "
     "and columns are keys, and a query sees keys up to its own position.",
 )
@@ -262,8 +264,8 @@ mistake(
         "torch.ones(size, size, dtype=torch.bool, device=device).tril(-1)",
     ),
     section="causal-masks",
-    why="The diagonal is False: a query sees what came before it but not itself. Its own token is already known, and "
-    "the first query would see nothing at all.",
+    why="The first query sees nothing, and no query sees its own token. Your diagonal is False, although a query's "
+    "own token is already known. What is the last key that query i may see?",
     hint="The diagonal of your mask is False, so the first row is empty and its softmax has nothing to share out. A "
     "position may attend to itself: j <= i, not j < i.",
 )
@@ -276,8 +278,8 @@ mistake(
         "torch.ones(size, size, dtype=torch.bool, device=device).tril(1)",
     ),
     section="causal-masks",
-    why="The triangle reaches one position too far, so query i sees key i+1. That key is the very token to be "
-    "predicted at position i, so training would only learn to copy it.",
+    why="Each query sees the very token that it has to predict, so training only learns to copy. Your triangle "
+    "reaches one key too far. What is the last key that query i may see?",
     hint="Your mask is True just above the diagonal: query 0 sees key 1, the token that it has to predict. The last "
     "key a query may see is at its own position.",
 )
@@ -288,8 +290,8 @@ mistake(
     edit("torch.tril(torch.ones((size, size))).bool().to(device)", "torch.eye(size, dtype=torch.bool, device=device)"),
     base="tril-to-bool",
     section="causal-masks",
-    why="Only the diagonal is True, so a query sees itself and nothing else. It may see all earlier positions too, and "
-    "without them attention mixes nothing.",
+    why="Attention mixes nothing, because every query sees only itself. Your mask is True on the diagonal alone. How "
+    "many keys may query i see?",
     hint="Your mask is True on the diagonal alone. A query may see every key up to and including its own position, so "
     "row i has i+1 positions that are True.",
 )
@@ -302,8 +304,8 @@ mistake(
         "torch.ones(size, size, dtype=torch.bool, device=device).tril().triu(-1)",
     ),
     section="causal-masks",
-    why="Besides itself a query sees only the position just before it. A causal mask hides the future alone: all of "
-    "the past stays visible.",
+    why="A query sees only itself and the position before it. You cut the past down to a band along the diagonal. "
+    "Which part of the sequence does a causal mask hide?",
     hint="Your rows have at most two positions that are True, a band along the diagonal. Nothing in the past is hidden "
     "by a causal mask, so the whole triangle is True.",
 )
@@ -316,7 +318,8 @@ mistake(
         "mask = torch.ones(size, size, dtype=torch.bool, device=device)\nmask.tril()\nreturn mask",
     ),
     section="causal-masks",
-    why="The mask is True everywhere, so the triangle was never cut out. Every query sees the future.",
+    why="Every query sees the future. Your mask is True everywhere, perhaps because the result of cutting out the "
+    "triangle was not used. Does that operation change its tensor or return a new one?",
     hint="Your mask is True everywhere: nothing is hidden. Row i must be False from column i+1 on; note that tril and "
     "masked_fill return a new tensor, so a result that is not used is lost.",
 )
@@ -329,8 +332,8 @@ mistake(
         "torch.ones(1, size, size, dtype=torch.bool, device=device)",
     ),
     section="mask-broadcasting",
-    why="The mask got a leading axis, shape (1, T, T). The task asks for (T, T), which broadcasts against scores with "
-    "or without a head axis.",
+    why="Your triangle is right, but the shape is (1, T, T). You added an axis that broadcasting adds by itself. "
+    "Which shape does the task ask for?",
     hint="Your triangle is right, but the shape is (1, T, T). A causal mask is the same for every batch and head, and "
     "broadcasting adds leading axes by itself: return (T, T).",
 )
@@ -343,8 +346,8 @@ mistake(
         "torch.ones(size, size, dtype=torch.bool, device=device).tril()[None, None]",
     ),
     section="mask-broadcasting",
-    why="The mask got axes for batch and head, shape (1, 1, T, T). The task asks for (T, T), which broadcasts to the "
-    "same result and also fits scores that have no head axis.",
+    why="Your triangle is right, but the shape is (1, 1, T, T), which does not fit scores without a head axis. You "
+    "added axes that broadcasting adds by itself. Which shape does the task ask for?",
     hint="Your triangle is right, but the shape is (1, 1, T, T). Broadcasting adds leading axes by itself: return (T, "
     "T).",
 )
@@ -354,8 +357,8 @@ mistake(
     "integer-mask",
     edit("dtype=torch.bool", "dtype=torch.int64"),
     section="true-means-may-attend",
-    why="The triangle holds the integers 1 and 0. Integers do not act as a mask: '~' turns 1 into -2, and '&' with a "
-    "boolean mask gives integers again.",
+    why="Your triangle holds the integers 1 and 0, which do not behave like a mask: `~` turns 1 into -2. You chose "
+    "an integer type. Which type do masks have here?",
     hint="Your triangle is right, but it holds integers 1 and 0. Masks here are boolean: choose the dtype when you "
     "create the tensor, or compare.",
 )
@@ -365,8 +368,8 @@ mistake(
     "float-mask",
     edit("torch.ones(size, size, dtype=torch.bool, device=device)", "torch.ones(size, size, device=device)"),
     section="true-means-may-attend",
-    why="The triangle holds the floats 1.0 and 0.0, the default type of torch.ones. A float mask cannot be combined "
-    "with '&' or turned round with '~'.",
+    why="Your triangle holds the floats 1.0 and 0.0, which cannot be combined with `&` or inverted with `~`. Float "
+    "is the default type of a new tensor. Which type do masks have here?",
     hint="Your triangle is right, but it holds floats 1.0 and 0.0, the default type of torch.ones. Masks here are "
     "boolean: choose the dtype, or compare.",
 )
@@ -379,8 +382,8 @@ mistake(
         'torch.full((size, size), float("-inf"), device=device).triu(1)',
     ),
     section="minus-infinity",
-    why="The result holds 0 and -inf, to be added to the scores, like PyTorch's generate_square_subsequent_mask. Masks "
-    "of this course are boolean; minus infinity comes in later, in apply_mask.",
+    why="Your mask holds 0 for the past and -inf for the future. Minus infinity comes later, in `apply_mask`, and "
+    "masks of this course are boolean. Which question should your mask answer for each key?",
     hint="Your mask holds 0 for the past and -inf for the future. That is what masking does to scores, one step later; "
     "here only say, with True or False, which keys may be attended to.",
 )
@@ -390,8 +393,8 @@ mistake(
     "device-ignored",
     edit("torch.ones(size, size, dtype=torch.bool, device=device)", "torch.ones(size, size, dtype=torch.bool)"),
     section="causal-masks",
-    why="The mask was made on the default device whatever the argument says. On a GPU it would meet scores that live "
-    "elsewhere, and PyTorch refuses to combine the two.",
+    why="On a GPU your mask meets scores on another device, and PyTorch refuses to combine them. You made it on the "
+    "default device. Where should the argument go?",
     hint="Your mask is right, but it stays on the default device when the call names another. Hand the argument device "
     "on to the function that makes the tensor.",
 )
@@ -404,7 +407,8 @@ mistake(
         "torch.ones(64, 64, dtype=torch.bool, device=device).tril()[:size, :size]",
     ),
     section="causal-masks",
-    why="The mask was cut out of a table of a fixed size. For longer sequences the slice is silently too small.",
+    why="Your mask is too small for long sequences, and slicing does not complain. You cut it out of a table of "
+    "fixed size. From which number can you build it instead?",
     hint="Your mask is right for short sequences and too small for long ones, because it is cut out of a table of "
     "fixed size. Build it from `size`.",
 )
@@ -418,8 +422,8 @@ mistake(
     "masks.decoder_mask",
     "or-for-and",
     section="combined-masks",
-    why="The two masks were combined with 'or' (or added), so one permission is enough. A key must be a real token and "
-    "must not be in the future: both have to agree.",
+    why="Real tokens of the future and padding of the past are visible: [[5, 6, 0]] gives a first row 1 1 0. You "
+    "combined the masks so that one permission is enough. How many permissions does a key need?",
     hint="Your mask lets real tokens of the future through, and padding of the past: [[5, 6, 0]] gives a first row 1 1 "
     "0. A key needs both permissions, so combine the masks with 'and'.",
 )
@@ -433,8 +437,8 @@ mistake(
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("padding_mask(ids, pad_id)", "padding_mask(ids, pad_id).transpose(-1, -2)"),
     section="padded-queries",
-    why="The padding mask was put on the query axis, so the rows of padded queries are empty and padded keys are "
-    "hidden from nobody. Padding has to be hidden as a key; what a padded query computes is dropped by the loss.",
+    why="The rows of padded queries are empty, and padded keys are hidden from nobody. You put the padding mask on "
+    "the axis of the queries. Along which axis should padding be hidden?",
     hint="The rows of padded queries are all False in your mask, as the last row for [[5, 6, 0]], and later queries "
     "still see padded keys. Padding is hidden as a key, along the last axis.",
 )
@@ -445,8 +449,8 @@ mistake(
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("return padding_mask(ids, pad_id)", "keys = padding_mask(ids, pad_id)\nreturn keys & keys.transpose(-1, -2)"),
     section="padded-queries",
-    why="Padding was masked as a key and as a query, which empties the rows of padded queries. Those rows need no "
-    "treatment: nobody reads them, and an empty row is only a chance for NaN.",
+    why="The rows of padded queries are empty: for [[5, 6, 0]] the last row is 0 0 0 instead of 1 1 0. You hid "
+    "padding both as key and as query. What happens later to the output of a padded query?",
     hint="The rows of padded queries are all False in your mask: for [[5, 6, 0]] the last row is 0 0 0 and should be 1 "
     "1 0. Hide padding as a key only; the loss drops what padded queries compute.",
 )
@@ -459,8 +463,8 @@ mistake(
     edit("~(padding | future)", "padding_mask(ids, pad_id) & causal_mask(length, device=ids.device) | own"),
     base="forbidden-united",
     section="padded-queries",
-    why="Every position may attend to itself, padding included, so that no row is empty. The mask is exactly padding "
-    "and causal: the diagonal is no exception, and empty rows are masked_softmax's business.",
+    why="Padding is visible to itself on the diagonal. You let every position attend to itself so that no row is "
+    "empty. Which function of this unit handles empty rows?",
     hint="Your mask is True on the whole diagonal, also where the key is padding. There is no exception for it: a row "
     "that ends up empty is handled later, by masked_softmax.",
 )
@@ -472,8 +476,8 @@ mistake(
     edit("torch.tril(keys)", "causal_mask(length, device=ids.device).expand(batch, 1, length, length)"),
     base="from-scratch",
     section="combined-masks",
-    why="Only the causal mask was returned, repeated for the batch. Queries after a padded position would attend to "
-    "the padding.",
+    why="Queries after a padded position attend to the padding. You returned the causal triangle for every sequence. "
+    "Which second mask does each sequence need?",
     hint="Your mask is the full triangle for every sequence: padded keys are visible to the queries at and after them. "
     "Combine the triangle with what padding_mask says about each sequence.",
 )
@@ -485,8 +489,8 @@ mistake(
     edit("torch.tril(keys)", "padding_mask(ids, pad_id).expand(batch, 1, length, length)"),
     base="from-scratch",
     section="combined-masks",
-    why="Only padding was masked, the same row for every query. The decoder would see the tokens that it has to "
-    "predict.",
+    why="The decoder sees the tokens that it has to predict: all rows of a sequence are equal. You masked only the "
+    "padding. Which second mask does a decoder need?",
     hint="All rows of a sequence are equal in your mask: the first query sees every later token. Combine the padding "
     "mask with the causal triangle.",
 )
@@ -497,8 +501,8 @@ mistake(
     edit("padding_mask(ids, pad_id=pad_id) * causal_mask(ids.shape[1], ids.device)", "padding_mask(ids, pad_id)"),
     base="product-of-masks",
     section="combined-masks",
-    why="The padding mask was returned as it is, shape (B, 1, 1, T). That is the mask of an encoder: in a decoder each "
-    "query has its own row, so the query axis has length T.",
+    why="Your mask has the shape (B, 1, 1, T), one row for all queries. You returned the padding mask, which is "
+    "enough only in an encoder. What distinguishes the queries of a decoder?",
     hint="Your mask has shape (B, 1, 1, T), one row for all queries: it is the padding mask alone. A decoder's queries "
     "differ in what they may see; combine it with the causal triangle.",
 )
@@ -508,8 +512,8 @@ mistake(
     "masks.decoder_mask",
     "all-inverted",
     section="true-means-may-attend",
-    why="The combined mask was turned round, so True marks what must not be seen. In this course True means 'may "
-    "attend'.",
+    why="Queries see only padding and the future. Your combination is right but inverted. What does True mean in "
+    "this course's masks?",
     hint="Your mask is right but inverted: True where the key is padding or lies in the future. In this course True "
     "means 'may attend'.",
 )
@@ -523,8 +527,8 @@ mistake(
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("padding_mask(ids, pad_id)", "(ids == pad_id)[:, None, None, :]"),
     section="true-means-may-attend",
-    why="The padding half is True at padding, so the combination keeps padded keys of the past and hides every real "
-    "token. Both halves must mean 'may attend' before they are combined.",
+    why="Within the right triangle your mask shows padding and hides the real tokens. One of its two parts is True "
+    "at padding. What must True mean in both parts before you combine them?",
     hint="Your mask shows padding and hides the real tokens, within the right triangle. The padding half is inverted: "
     "both halves must be True for 'may attend'.",
 )
@@ -535,8 +539,8 @@ mistake(
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("causal_mask(ids.shape[-1], device=ids.device)", "~causal_mask(ids.shape[-1], device=ids.device)"),
     section="true-means-may-attend",
-    why="The causal half is True for the future (a triu that was not turned round), so a query sees real tokens that "
-    "come after it and nothing before. Both halves must mean 'may attend' before they are combined.",
+    why="Queries see later tokens and nothing of the past. The causal part of your mask is True for the future. What "
+    "must True mean in both parts before you combine them?",
     hint="Your mask is True above the diagonal: queries see later tokens and not the past. The causal half is "
     "inverted: both halves must be True for 'may attend'.",
 )
@@ -546,8 +550,8 @@ mistake(
     "masks.decoder_mask",
     "own-position-hidden",
     section="teacher-forcing",
-    why="The triangle leaves out the diagonal, so no query sees its own token. The decoder's input is already shifted "
-    "by one, so position i may be seen at position i, and without it the first row is empty.",
+    why="The first row of each sequence is empty, and no query sees its own token. Your triangle leaves out the "
+    "diagonal, although the decoder's input is already shifted by one. What is the last key that query i may see?",
     hint="The diagonal of your mask is False everywhere, and the first row of each sequence is empty. The shift by one "
     "is already in the decoder's input, so a position may attend to itself.",
 )
@@ -562,8 +566,8 @@ mistake(
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("padding_mask(ids, pad_id)", "padding_mask(ids)"),
     section="combined-masks",
-    why="pad_id was not handed on to padding_mask, which then uses its default 0. With another padding id, padding "
-    "stays visible and the real token 0 is hidden.",
+    why="With another padding id, padding stays visible and the real token 0 is hidden. Your call of `padding_mask` "
+    "uses its default. Where should the argument go?",
     hint="With a pad_id other than 0 your mask still hides the positions whose id is 0. Your function takes pad_id; it "
     "must reach the comparison.",
 )
@@ -573,8 +577,8 @@ mistake(
     "masks.decoder_mask",
     "batch-lined-up-with-queries",
     section="mask-broadcasting",
-    why="The padding mask (B, T) was combined with the triangle (T, T) before an axis was added, so row b of the batch "
-    "met query b. That is an error unless B is 1 or T, and then it is silently wrong.",
+    why="For most shapes you get an error, and for B = T a wrong mask without one. You combined (B, T) with (T, T), "
+    "and broadcasting aligns sequence b with query b. Which axes does the padding mask need first?",
     hint="You combine (B, T) with (T, T): aligned from the right, sequence b meets query b, an error for most shapes "
     "and wrong for B = T. Give the padding mask its axes of length 1 first.",
 )
@@ -588,8 +592,8 @@ mistake(
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("padding_mask(ids, pad_id)", "(ids != pad_id)[:, None, :]"),
     section="mask-broadcasting",
-    why="The result has shape (B, T, T). Against scores (B, H, T, T) its batch axis would be lined up with the heads: "
-    "an error, or, when B equals H, masks applied by head number.",
+    why="Your values are right, but the shape is (B, T, T). Broadcasting aligns the batch with the heads of the "
+    "scores, which fails, or is silently wrong when B = H. Which axis is missing?",
     hint="Your values are right, but the shape is (B, T, T). Aligned from the right, the batch would meet the heads, "
     "silently when B = H: keep an axis of length 1 for the heads.",
 )
@@ -599,8 +603,8 @@ mistake(
     "masks.decoder_mask",
     "integer-mask",
     section="combined-masks",
-    why="The two masks were turned into integers and multiplied. The positions are right, but masks are boolean: '~' "
-    "of an integer 1 is -2.",
+    why="Your positions are right, but they hold the integers 1 and 0, and `~` turns 1 into -2. You multiplied "
+    "integers. Which operator combines two boolean masks?",
     hint="Your positions are right, but they hold the integers 1 and 0. Combine the boolean masks with '&' and keep "
     "them boolean.",
 )
@@ -612,8 +616,8 @@ def decoder_mask(ids, pad_id=0):
     "masks.decoder_mask",
     "additive-mask",
     section="minus-infinity",
-    why="The result is a float tensor of 0 and -inf, to be added to the scores. Masks of this course are boolean; "
-    "minus infinity comes in later, in apply_mask.",
+    why="Your mask holds 0 where a query may look and -inf elsewhere. Minus infinity comes later, in `apply_mask`. "
+    "Which type do the two masks have that you combine here?",
     hint="Your mask holds 0 where a query may look and -inf elsewhere. That is what masking does to scores, one step "
     "later; here only combine the two boolean masks.",
 )
@@ -632,8 +636,8 @@ mistake(
     edit("torch.tril(keys)", "one.expand(batch, 1, length, length)"),
     base="from-scratch",
     section="combined-masks",
-    why="The padding of the first sequence was used for the whole batch. The sequences of a batch have different "
-    "lengths.",
+    why="Every sequence shows the padding of the first one. You used a single sequence's ids for the whole batch, "
+    "but lengths differ. From whose ids should each mask come?",
     hint="Every sequence of your mask shows the padding of the first one. Lengths differ within a batch, so the mask "
     "of each sequence has to come from its own ids.",
 )
@@ -643,8 +647,8 @@ mistake(
     "masks.decoder_mask",
     "empty-rows-opened",
     section="rows-with-nothing",
-    why="Rows in which nothing is allowed were given an exception. The mask says who may attend to whom; what a row "
-    "with nothing means is the business of the softmax.",
+    why="With padding in front, the first rows allow keys that must stay hidden. You opened rows in which nothing is "
+    "allowed. Which function of this unit handles empty rows?",
     hint="With padding in front, the first rows of your mask allow keys that padding or the future forbids. Such rows "
     "stay empty: the mask is padding *and* causal without exceptions.",
 )
@@ -662,8 +666,8 @@ mistake(
     edit("torch.tril(keys)", "both"),
     base="from-scratch",
     section="rows-with-nothing",
-    why="The first key was allowed to every query, so that no row is empty. If the first token is padding, every query "
-    "then attends to padding.",
+    why="If the first token is padding, every query attends to it. You always allowed the first key so that no row "
+    "is empty. Which function of this unit handles empty rows?",
     hint="Your mask always allows the first key, also where it is padding. No row needs an exception: the mask is "
     "padding *and* causal, and the softmax deals with empty rows.",
 )
@@ -673,8 +677,8 @@ mistake(
     "masks.decoder_mask",
     "numpy-array",
     section="combined-masks",
-    why="The masks were combined in NumPy and the result was returned as an array. It has no device, and PyTorch's "
-    "functions refuse it.",
+    why="PyTorch's functions refuse your mask. You combined the masks in NumPy and returned an array, which has no "
+    "device. Which operator works on the tensors themselves?",
     hint="Your values are right, but the result is a NumPy array. Tensors can be combined with `&` as well, and stay "
     "on their device.",
 )
@@ -691,8 +695,8 @@ mistake(
     "mask-inverted",
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(mask, float("-inf"))'),
     section="true-means-may-attend",
-    why="masked_fill fills where its mask is True, and it was given the mask as it is. Here True means 'may attend', "
-    "so exactly the allowed scores were lost.",
+    why="The allowed scores are -inf, and the forbidden ones are kept. `masked_fill` fills where its argument is "
+    "True, and in this course True means 'may attend'. Which entries should be filled?",
     hint="Your result is -inf at the allowed positions and keeps the forbidden ones. masked_fill fills where it is "
     "told True, while our True means 'may attend'.",
 )
@@ -702,8 +706,9 @@ mistake(
     "mask-inverted-and-finite",
     edit('scores.masked_fill(~mask, float("-inf"))', "scores.masked_fill(mask, -1e9)"),
     section="true-means-may-attend",
-    why="The allowed scores were filled with -1e9: the mask was given to masked_fill without turning it round, and the "
-    "fill is a finite number. True means 'may attend' here, and only minus infinity is below every score.",
+    why="The allowed scores are -1e9, and the forbidden ones are kept. Two things went wrong: you filled where the "
+    "mask is True, and the fill is a finite number. Which entries should be filled, and which value is below every "
+    "score? See also {section}`masks#minus-infinity`.",
     hint="Your allowed positions hold -1e9 and the forbidden ones their scores. Two things at once: masked_fill fills "
     "where it is told True, and the fill should be minus infinity. See also {section}`masks#minus-infinity`.",
 )
@@ -713,8 +718,8 @@ mistake(
     "minus-one-billion",
     edit('float("-inf")', "-1e9"),
     section="minus-infinity",
-    why="The fill value is -1e9, not minus infinity. It does not fit into float16, and in a row where everything is "
-    "masked it makes softmax spread the weights evenly over the padding.",
+    why="A row that is masked everywhere gives uniform weights over padding, and in float16 your fill is out of "
+    "range. You filled with -1e9. Which value is below every score in every float type?",
     hint="Your masked positions hold -1e9. That number is out of range in float16, and a row full of it becomes "
     "uniform weights, silently: the fill that is exact in every float type is minus infinity.",
 )
@@ -724,8 +729,8 @@ mistake(
     "minus-ten-thousand",
     edit('float("-inf")', "-1e4"),
     section="minus-infinity",
-    why="The fill value is -10000, not minus infinity. A real score can be lower than that, and then the masked "
-    "positions win the softmax.",
+    why="Masked positions win the softmax when real scores are very low. You filled with -10000, which a real score "
+    "can fall below. Which value is below every score?",
     hint="Your masked positions hold -10000, a number that real scores can fall below. Only minus infinity is below "
     "every score.",
 )
@@ -735,8 +740,8 @@ mistake(
     "smallest-number-of-the-type",
     edit('float("-inf")', "torch.finfo(scores.dtype).min"),
     section="minus-infinity",
-    why="The fill value is the lowest finite number of the float type. It is still a number: a row full of it becomes "
-    "uniform weights after softmax, and the function has to put minus infinity there.",
+    why="A row that is masked everywhere gives uniform weights over padding. You filled with the lowest finite "
+    "number of the type, which is still a number. Which value does the task ask for?",
     hint="Your masked positions hold the lowest finite number of the type. A row full of it gives uniform weights over "
     "padding; asked for is minus infinity itself, which exists in every float type.",
 )
@@ -746,8 +751,8 @@ mistake(
     "plus-infinity",
     edit('"-inf"', '"inf"'),
     section="minus-infinity",
-    why="The fill value is plus infinity: the sign was lost. Softmax would look for the largest scores among the "
-    "masked positions, and give NaN.",
+    why="Softmax gives NaN, because the largest scores are at the masked positions. You filled with plus infinity. "
+    "Which sign does a score need to get no weight?",
     hint="Your masked positions hold +inf. Softmax gives weight to large scores, so what must get none is the "
     "opposite: minus infinity.",
 )
@@ -757,8 +762,8 @@ mistake(
     "masked-scores-are-zero",
     edit('scores.masked_fill(~mask, float("-inf"))', "scores * mask"),
     section="minus-infinity",
-    why="The scores were multiplied by the mask, or filled with 0 or with 1e-9 (where -1e9 was meant). A score of "
-    "about 0 is an ordinary score: softmax gives it the share exp(0) = 1, often more than the allowed positions get.",
+    why="Masked positions get weight, often more than the allowed ones. You gave them a score of 0 or nearly 0, and "
+    "exp(0) is 1. Which score has the exponential 0?",
     hint="Your masked positions hold 0, or something as small as 1e-9. Before softmax that is an ordinary score, whose "
     "share is exp(0) = 1; a position gets no weight only when its score is minus infinity.",
 )
@@ -768,7 +773,8 @@ mistake(
     "mask-added-as-number",
     edit('scores.masked_fill(~mask, float("-inf"))', "scores + mask"),
     section="minus-infinity",
-    why="The mask was added to the scores as 1 and 0. That raises the allowed scores by 1 and hides nothing.",
+    why="The allowed scores are larger by exactly 1, and nothing is hidden. You added the mask as 1 and 0. Which "
+    "value does a masked score need?",
     hint="Your allowed scores are larger by exactly 1 and the masked ones are unchanged: the mask was added as a "
     "number. What must be added (or filled in) at a masked position is minus infinity.",
 )
@@ -778,8 +784,8 @@ mistake(
     "zero-times-infinity",
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores + (1.0 - mask.to(scores.dtype)) * float("-inf")'),
     section="minus-infinity",
-    why="The mask was turned into a bias by multiplying (1 - mask) with -inf. Where the mask is True that is 0 * -inf, "
-    "which is NaN, not 0.",
+    why="The masked positions are right, but the allowed ones are NaN. You multiplied by minus infinity, and 0 times "
+    "infinity is NaN. Which operation chooses a value without multiplying?",
     hint="Your masked positions are right, but the allowed ones are NaN: 0 times -inf is not 0. Choose the value by "
     "the mask instead of multiplying with it.",
 )
@@ -789,8 +795,8 @@ mistake(
     "softmax-included",
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)'),
     section="minus-infinity",
-    why="The result was already sent through softmax. The function is to return scores; softmax comes after it, and "
-    "twice is wrong.",
+    why="Your values lie between 0 and 1. You already applied softmax, and the next step would apply it a second "
+    "time. What should this function return?",
     hint="Your values lie between 0 and 1: you return attention weights. This function stops one step earlier, at the "
     "scores with minus infinity in them.",
 )
@@ -800,8 +806,8 @@ mistake(
     "masked-scores-dropped",
     edit('scores.masked_fill(~mask, float("-inf"))', "scores[mask.expand_as(scores)]"),
     section="minus-infinity",
-    why="The scores were indexed with the mask, which drops the masked positions and flattens the rest. The shape, and "
-    "with it which score belongs to which query and key, is lost.",
+    why="Your result is one long list, and nobody can tell which score belongs to which query and key. You indexed "
+    "with the mask, which drops positions. Which operation keeps the shape?",
     hint="Your result is one long list of the allowed scores. Indexing with a mask drops positions; masking keeps the "
     "shape and writes minus infinity into them.",
 )
@@ -811,8 +817,8 @@ mistake(
     "scores-changed",
     edit("scores.masked_fill", "scores.masked_fill_"),
     section="masks-pitfalls",
-    why="The fill happened in place (masked_fill_, or assigning to scores[...]). The caller's scores are overwritten, "
-    "which spoils them for any later use, and autograd refuses it for a leaf tensor.",
+    why="After the call, the caller's scores hold -inf, and autograd refuses the change for a leaf tensor. You "
+    "filled in place. Which form returns a new tensor?",
     hint="Your result is right, but the scores that were passed in hold -inf afterwards. A function here never changes "
     "its arguments: use the form that returns a new tensor, without the underscore.",
 )
@@ -825,8 +831,8 @@ mistake(
         'copy = scores.clone().detach()\ncopy[~mask.expand_as(copy)] = float("-inf")\nreturn copy',
     ),
     section="masks-pitfalls",
-    why="The scores were detached before they were filled. The numbers are right, but no gradient reaches the scores, "
-    "so the queries and keys behind them never learn.",
+    why="Your values are right, but no gradient reaches the scores, so queries and keys never learn. You detached "
+    "the scores before filling them. Which way of filling stays in the graph?",
     hint="Your values are right, but no gradient reaches the scores: detach (or .data) takes the result out of the "
     "graph. Fill without detaching; that makes a new tensor too.",
 )
@@ -836,8 +842,8 @@ mistake(
     "dtype-lost",
     edit("scores.masked_fill", "scores.float().masked_fill"),
     section="minus-infinity",
-    why="The result is float32 whatever the scores are. A model in bfloat16 or float64 would mix types at the next "
-    "product, or silently lose digits.",
+    why="Your result is float32 even for scores in float64 or bfloat16. You converted the scores, which loses digits "
+    "or mixes types at the next product. Which float types have minus infinity?",
     hint="Your result is float32 also when the scores are float64 or bfloat16. Minus infinity exists in every float "
     "type, so nothing needs converting.",
 )
@@ -850,8 +856,8 @@ mistake(
         'hidden = scores * mask\nreturn hidden.masked_fill(hidden == 0, float("-inf"))',
     ),
     section="minus-infinity",
-    why="Scores were multiplied by the mask, and every 0 was then replaced by -inf. A score may be 0 without being "
-    "masked: that of orthogonal vectors, or of a query of zeros.",
+    why="A visible score of exactly 0 comes out as -inf. You multiplied by the mask and then replaced every 0, but "
+    "scores may be 0 by themselves. Which tensor says where to put -inf?",
     hint="A score of exactly 0 that may be seen comes out as -inf. Ask the mask where to put -inf, not the scores.",
 )
 
@@ -863,8 +869,8 @@ mistake(
         "if mask.shape[-1] == mask.shape[-2]:\n    mask = mask.transpose(-1, -2)\nreturn scores.masked_fill(",
     ),
     section="mask-broadcasting",
-    why="The mask was transposed where it is square, so that its rows became keys. Rows are queries, in the mask as in "
-    "the scores.",
+    why="With as many queries as keys, your mask acts transposed. You exchanged its axes when it is square. What do "
+    "the rows of a mask stand for?",
     hint="With as many queries as keys, your mask acts transposed. Its rows are queries already, like those of the "
     "scores: use it as it is.",
 )
@@ -879,8 +885,8 @@ mistake(
     "mask-inverted",
     edit("mask.broadcast_to(scores.shape)", "~mask.broadcast_to(scores.shape)"),
     section="true-means-may-attend",
-    why="The mask was used the wrong way round, so the weights lie on the forbidden positions. In this course True "
-    "means 'may attend'.",
+    why="Your weights are 0 where the mask is True and positive where it is False. You used the mask inverted. What "
+    "does True mean in this course's masks?",
     hint="Your weights are 0 where the mask is True and positive where it is False. In this course True means 'may "
     "attend'.",
 )
@@ -894,8 +900,8 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="rows-with-nothing",
-    why="Zeros are returned only when nothing at all is allowed, in the whole tensor. One empty row among others still "
-    "becomes NaN.",
+    why="A single row with nothing to attend to still comes out as NaN. You guarded only against a mask that is "
+    "False everywhere. For which unit should emptiness be checked?",
     hint="You guard against a mask that is False everywhere, but a single row with nothing to attend to still comes "
     "out as NaN. Each row has to be looked at by itself, along dim.",
 )
@@ -906,8 +912,8 @@ mistake(
     edit("apply_mask(scores, mask).softmax(dim).nan_to_num(0.0)", "apply_mask(scores, mask).softmax(dim)"),
     base="nan-to-num-at-the-end",
     section="rows-with-nothing",
-    why="Softmax was applied to rows that are -inf throughout. The sum of their exponentials is 0, so the weights are "
-    "0/0, NaN.",
+    why="Rows with nothing to attend to are NaN. All their scores are -inf, so their exponentials sum to 0, and 0/0 "
+    "is NaN. What should the weights of such a row be?",
     hint="The rows with nothing to attend to are NaN: their exponentials sum to 0, and 0/0 has no value. Find those "
     "rows and make their weights 0.",
 )
@@ -919,8 +925,8 @@ mistake(
     edit("torch.nan_to_num(weights, nan=0.0)", "scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim)"),
     base="nan-replaced",
     section="rows-with-nothing",
-    why="Masked positions were filled with a huge negative number (-1e9, or the lowest of the type), not with -inf. "
-    "Where everything is masked all scores are equal, and softmax spreads the weights evenly over forbidden positions.",
+    why="In rows with nothing to attend to, your weights are equal and sum to 1: they average the padding. You "
+    "filled with a finite number, so all scores of such a row are equal. What should the weights of such a row be?",
     hint="In the rows with nothing to attend to, your weights are all equal and sum to 1: they average the padding. A "
     "finite fill hides the problem; those rows have to become 0.",
 )
@@ -932,8 +938,8 @@ mistake(
     edit("torch.nan_to_num(weights, nan=0.0)", "apply_mask(scores, mask | ~mask.any(dim, keepdim=True)).softmax(dim)"),
     base="nan-replaced",
     section="rows-with-nothing",
-    why="Where a row allows nothing, its mask was opened so that softmax has something to share out. The row then "
-    "attends to all the forbidden positions.",
+    why="Rows with nothing to attend to see all the forbidden positions. You opened their mask so that softmax has "
+    "something to normalise. Which step is missing after the softmax?",
     hint="The rows with nothing to attend to hold an ordinary softmax over all positions, as if they were not masked. "
     "Opening such a row avoids NaN, but its weights must then be set to 0.",
 )
@@ -947,8 +953,8 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="rows-with-nothing",
-    why="-inf was added to the scores and NaN replaced by 0 after softmax. The forward pass looks right, but the "
-    "gradient still passes through 0/0 and arrives as NaN.",
+    why="Your weights are right, but the gradients of rows with nothing to attend to are NaN. You replaced NaN after "
+    "the softmax, and the backward pass still goes through 0/0. What could such a row contain before the softmax?",
     hint="Your weights are right, but the gradients in rows with nothing to attend to are NaN: replacing NaN after "
     "softmax comes too late for the backward pass. Make the row harmless before softmax.",
 )
@@ -959,8 +965,8 @@ mistake(
     edit("apply_mask(scores, mask).softmax(dim).nan_to_num(0.0)", "scores.softmax(dim) * mask"),
     base="nan-to-num-at-the-end",
     section="minus-infinity",
-    why="Softmax ran over all positions and the forbidden weights were set to 0 afterwards. The weights that are left "
-    "no longer sum to 1.",
+    why="The masked weights are 0, but the others sum to less than 1. You set weights to zero after the softmax, "
+    "when the forbidden positions had already taken their share. Where should the mask be applied?",
     hint="Your masked weights are 0, but the others sum to less than 1: their share went to the masked positions. Mask "
     "before softmax, so that the allowed positions share all of it.",
 )
@@ -972,8 +978,9 @@ mistake(
     edit("torch.nan_to_num(weights, nan=0.0)", "weights / (weights.sum(dim, keepdim=True) + 1e-9)"),
     base="nan-replaced",
     section="minus-infinity",
-    why="Softmax ran over all positions, the forbidden weights were set to 0, and the rest divided by their sum plus a "
-    "small epsilon. When a masked score is the largest by far, the rest underflows and the epsilon decides the result.",
+    why="With a large score at a masked position, the allowed weights shrink to almost nothing. You masked after the "
+    "softmax and divided by the remaining sum plus an epsilon, which then dominates. Where should the mask be "
+    "applied?",
     hint="Your weights are right for small scores, but with a large score at a masked position the allowed weights "
     "shrink to almost nothing and no longer sum to 1. Mask before softmax, then nothing needs dividing.",
 )
@@ -988,8 +995,8 @@ mistake(
     edit("(wide.softmax(dim) * mask).to(scores.dtype)", "powers / total.masked_fill(total == 0, 1.0)"),
     base="computed-in-float64",
     section="minus-infinity",
-    why="For stability the largest score was subtracted, but the largest of all positions, masked ones included. When "
-    "that one is masked and far above the rest, every allowed exponential underflows to 0.",
+    why="Rows whose largest score is masked come out as zeros, although something is allowed. You subtracted the "
+    "maximum of all positions, so every allowed exponential underflows. Over which positions should the maximum run?",
     hint="Rows whose largest score is masked come out as zeros although something is allowed: the exponentials "
     "underflow. The maximum that you subtract must be that of the allowed positions.",
 )
@@ -1004,8 +1011,8 @@ mistake(
     edit("(wide.softmax(dim) * mask).to(scores.dtype)", "powers / total.masked_fill(total == 0, 1.0)"),
     base="computed-in-float64",
     section="minus-infinity",
-    why="The exponentials were taken of the scores as they are. In float32 exp overflows above 88.7, and inf/inf is "
-    "NaN.",
+    why="For scores in the hundreds, your weights are NaN or 0. You took the exponential of the scores as they are, "
+    "and in float32 exp overflows above 88.7. Which shift leaves the softmax unchanged?",
     hint="For scores in the hundreds your weights are NaN or 0: exp of such a number overflows (or underflows). "
     "Subtract the largest allowed score first, or use a softmax that does.",
 )
@@ -1016,8 +1023,8 @@ mistake(
     edit("mask.any(dim, keepdim=True)", "mask.any(-1, keepdim=True)"),
     edit("scores.softmax(dim)", "scores.softmax(-1)"),
     section="rows-with-nothing",
-    why="Softmax always runs over the last axis, whatever dim says. For another dim the weights sum to 1 along the "
-    "wrong axis.",
+    why="For another `dim`, the weights sum to 1 along the wrong axis. Your softmax always runs over the last axis. "
+    "Which of your steps work along an axis?",
     hint="For dim=-2 or dim=1 your weights still sum to 1 along the last axis. Hand dim on to everything that works "
     "along an axis: the softmax and the search for empty rows.",
 )
@@ -1027,8 +1034,8 @@ mistake(
     "empty-rows-sought-on-last-axis",
     edit("mask.any(dim, keepdim=True)", "mask.any(-1, keepdim=True)"),
     section="rows-with-nothing",
-    why="Softmax runs along dim, but rows with nothing allowed were looked for along the last axis. For another dim, "
-    "what is empty along dim stays -inf throughout and becomes NaN.",
+    why="For `dim=-2` or `dim=1` your result contains NaN. The softmax uses `dim`, but you searched for empty rows "
+    "along the last axis. Along which axis must both work?",
     hint="With dim=-2 or dim=1 your result has NaN: softmax uses dim, but empty rows are looked for along the last "
     "axis. Both must work along the same axis.",
 )
@@ -1038,8 +1045,8 @@ mistake(
     "mask-axes-counted-before-broadcasting",
     edit("mask = mask.broadcast_to(scores.shape)", ""),
     section="mask-broadcasting",
-    why="dim was used on the mask as it came, before it had the shape of the scores. A mask with fewer axes counts "
-    "them differently, so dim means another axis there, or none.",
+    why="With a mask of fewer axes than the scores, empty rows are not found. You used `dim` on the mask as it came, "
+    "where it means another axis or none. Which shape should the mask have first?",
     hint="With a mask of shape (T_q, T_k) and dim=1 you look for empty rows along the mask's axis 1, which is not axis "
     "1 of the scores. Bring the mask to the shape of the scores first.",
 )
@@ -1050,8 +1057,8 @@ mistake(
     edit("apply_mask(scores, mask).softmax(dim).nan_to_num(0.0)", "(scores * mask).softmax(dim)"),
     base="nan-to-num-at-the-end",
     section="minus-infinity",
-    why="Masked scores were set to 0 (or multiplied by the mask) before softmax. exp(0) is 1, so the forbidden "
-    "positions get a share like any other.",
+    why="Masked positions get positive weights. You gave them a score of 0 before the softmax, and exp(0) is 1. "
+    "Which score has the exponential 0?",
     hint="Your masked positions have positive weights: a score of 0 has the share exp(0) = 1. Only minus infinity gets "
     "none.",
 )
@@ -1062,8 +1069,8 @@ mistake(
     edit("apply_mask(scores, mask).softmax(dim).nan_to_num(0.0)", "(scores + mask).softmax(dim)"),
     base="nan-to-num-at-the-end",
     section="minus-infinity",
-    why="The mask was added to the scores as 1 and 0 before softmax. That makes allowed positions a little likelier "
-    "and hides nothing.",
+    why="Masked positions get positive weights. You added the mask as 1 and 0, which makes allowed positions a "
+    "little likelier and hides nothing. Which score has the exponential 0?",
     hint="Your masked positions have positive weights: adding True adds 1 to the allowed scores and leaves the rest. "
     "What is masked needs a score of minus infinity.",
 )
@@ -1074,7 +1081,8 @@ mistake(
     edit("apply_mask(scores, mask).softmax(dim).nan_to_num(0.0)", "scores.softmax(dim)"),
     base="nan-to-num-at-the-end",
     section="minus-infinity",
-    why="The softmax ran over all scores and the mask was never used. Forbidden positions get weight.",
+    why="Masked positions get weight: your result is the plain softmax of all scores. You did not use the mask. "
+    "Before which step must it act?",
     hint="Your weights are the plain softmax of the scores, masked positions included. The mask has to take those "
     "positions out before the shares are computed.",
 )
@@ -1084,8 +1092,8 @@ mistake(
     "masks.masked_softmax",
     "scores-not-used",
     section="minus-infinity",
-    why="The allowed positions share the weight equally: only the mask was normalised. The scores decide the shares; "
-    "the mask only says who takes part.",
+    why="All allowed positions have the same weight. You normalised the mask and left out the scores. What decides "
+    "the shares among the allowed positions?",
     hint="All your allowed positions have the same weight: you normalised the mask and left out the scores. The shares "
     "are proportional to exp(score).",
 )
@@ -1102,8 +1110,8 @@ mistake(
         'scores.masked_fill_(~mask, float("-inf")).masked_fill_(nothing, 0.0)',
     ),
     section="masks-pitfalls",
-    why="The scores were filled in place. The caller's scores hold -inf afterwards, and autograd refuses it for a leaf "
-    "tensor.",
+    why="After the call, the caller's scores hold -inf, and autograd refuses the change for a leaf tensor. You "
+    "filled in place. Which form returns a new tensor?",
     hint="Your weights are right, but the scores that were passed in have changed. A function here never changes its "
     "arguments: use the forms without the underscore.",
 )
@@ -1113,8 +1121,8 @@ mistake(
     "dtype-lost",
     edit("scores.softmax(dim)", "torch.softmax(scores, dim, dtype=torch.float32)"),
     section="minus-infinity",
-    why="The softmax was computed and returned in float32 whatever the scores are. A model in bfloat16 or float64 "
-    "would mix types at the next product.",
+    why="Your weights are float32 even for scores in float64 or bfloat16, which mixes types at the next product. You "
+    "fixed the type of the softmax. Which type should the result have?",
     hint="Your weights are float32 also for scores in float64 or bfloat16. Compute in what precision you like, but "
     "return the dtype of the scores.",
 )
@@ -1124,8 +1132,8 @@ mistake(
     "masks.masked_softmax",
     "mask-transposed",
     section="mask-broadcasting",
-    why="The mask was transposed where it is square, so that its rows became keys. Rows are queries, in the mask as in "
-    "the scores.",
+    why="With as many queries as keys, your mask acts transposed. You exchanged its axes when it is square. What do "
+    "the rows of a mask stand for?",
     hint="With as many queries as keys, your mask acts transposed. Its rows are queries already, like those of the "
     "scores: use it as it is.",
 )
@@ -1144,8 +1152,8 @@ mistake(
     "not-inverted",
     edit("~mask[:, 0, 0, :]", "mask[:, 0, 0, :]"),
     section="pytorch-convention",
-    why="The axes were removed but the meaning was kept, True for 'may attend'. PyTorch's key_padding_mask is True for "
-    "'ignore', so it would hide the real tokens and attend to the padding.",
+    why="PyTorch would hide the real tokens and attend to the padding. You removed the axes but kept the meaning of "
+    "the mask. What does True mean in a `key_padding_mask`?",
     hint="Your shape is right, but True still marks the real tokens. In key_padding_mask True means 'ignore this key'.",
 )
 
@@ -1154,8 +1162,8 @@ mistake(
     "tilde-on-integers",
     edit("~mask[:, 0, 0, :]", "(~mask[:, 0, 0, :].int()).bool()"),
     section="pytorch-convention",
-    why="The mask was turned into integers before '~', which then flips bits: ~1 is -2 and ~0 is -1. Both count as "
-    "True, so every key is ignored.",
+    why="Your result is True everywhere, so every key is ignored. On integers, `~` flips bits: ~1 is -2 and ~0 is "
+    "-1, and both count as true. On which type does `~` mean 'not'?",
     hint="Your result is True everywhere. On integers '~' flips bits, ~1 is -2 and ~0 is -1, and both are true; on a "
     "boolean tensor it means 'not'.",
 )
@@ -1165,8 +1173,8 @@ mistake(
     "all-axes-kept",
     edit("mask[:, 0, 0, :]", "mask"),
     section="pytorch-convention",
-    why="The mask was inverted but kept its four axes, (B, 1, 1, T). nn.MultiheadAttention wants one row per sequence, "
-    "(B, T).",
+    why="Your values are right, but the shape is (B, 1, 1, T). `nn.MultiheadAttention` expects one row per sequence. "
+    "Which axes have to go?",
     hint="Your values are right, but the shape is (B, 1, 1, T). key_padding_mask has shape (B, T): remove the two axes "
     "of length 1.",
 )
@@ -1176,7 +1184,8 @@ mistake(
     "one-axis-kept",
     edit("mask[:, 0, 0, :]", "mask.squeeze(1)"),
     section="pytorch-convention",
-    why="Only one of the two axes of length 1 was removed, leaving (B, 1, T). nn.MultiheadAttention wants (B, T).",
+    why="Your values are right, but the shape is (B, 1, T). You removed one axis of length 1, and there are two. "
+    "Which axis is left over?",
     hint="Your values are right, but the shape is (B, 1, T): there are two axes of length 1 to remove, that of the "
     "heads and that of the queries.",
 )
@@ -1186,8 +1195,8 @@ mistake(
     "every-axis-squeezed",
     edit("mask[:, 0, 0, :]", "mask.squeeze()"),
     section="pytorch-convention",
-    why="squeeze() without an axis removes every axis of length 1. With a batch of one, or one position, it takes the "
-    "batch or the position axis as well.",
+    why="With a batch of one, or with one position, your result lacks an axis. `squeeze()` without an argument "
+    "removes every axis of length 1. Which axes do you really want to remove?",
     hint="Your result is right in general, but for B = 1 or T = 1 an axis is missing: squeeze() without arguments "
     "removes every axis of length 1. Name the axes to remove.",
 )
@@ -1197,7 +1206,8 @@ mistake(
     "first-sequence-only",
     edit(":, 0, 0, :", "0, 0"),
     section="pytorch-convention",
-    why="Index 0 was taken on the batch axis, so only the first sequence is left. Every sequence has its own padding.",
+    why="Your result has a single row, that of the first sequence. You also indexed the axis of the batch. Which "
+    "axes have length 1 by design?",
     hint="Your result has one row, that of the first sequence. Take index 0 on the axes of heads and queries, and keep "
     "the batch axis.",
 )
@@ -1207,7 +1217,8 @@ mistake(
     "flattened",
     edit("mask[:, 0, 0, :]", "mask.flatten()"),
     section="pytorch-convention",
-    why="All axes were flattened into one of length B*T. Which position belongs to which sequence is lost.",
+    why="Your result has a single axis of length B*T, and nobody can tell which position belongs to which sequence. "
+    "You flattened all axes. Which two axes should remain?",
     hint="Your result has a single axis of length B*T. Keep the batch axis: the result is (B, T), one row per "
     "sequence.",
 )
@@ -1217,8 +1228,8 @@ mistake(
     "time-first",
     edit("mask[:, 0, 0, :]", "mask[:, 0, 0, :].transpose(0, 1)"),
     section="pytorch-convention",
-    why="The result is (T, B), time first. key_padding_mask is (B, T) always, even where the module's batch_first is "
-    "False.",
+    why="Your result has the shape (T, B). `key_padding_mask` has the batch first, whatever `batch_first` says about "
+    "the inputs. Which operation put the positions in front?",
     hint="Your result has shape (T, B). The batch comes first in key_padding_mask, (B, T), whatever the order of the "
     "inputs.",
 )
@@ -1228,8 +1239,8 @@ mistake(
     "attention-mask-shape",
     edit("mask[:, 0, 0, :]", "mask[:, 0].expand(-1, mask.shape[-1], -1)"),
     section="pytorch-convention",
-    why="The mask was expanded to one row per query, (B, T, T), as attn_mask has it. key_padding_mask speaks of keys "
-    "only, (B, T).",
+    why="Your result has the shape (B, T, T), one row per query. This is the form of `attn_mask`, while "
+    "`key_padding_mask` speaks only of keys. How many rows does each sequence need?",
     hint="Your result has shape (B, T, T), one row per query: that is the form of attn_mask. key_padding_mask has one "
     "row per sequence.",
 )
@@ -1241,8 +1252,8 @@ mistake(
     edit("mask.reshape(batch, length) == False", 'torch.zeros(keep.shape).masked_fill(~keep, float("-inf"))'),
     base="view",
     section="pytorch-convention",
-    why="The result is a float tensor of 0 and -inf. PyTorch takes that too, by adding it to the scores, but the asked "
-    "form is the boolean one, which cannot be confused with numbers.",
+    why="Your result holds 0 and -inf. PyTorch would add it to the scores, but the task asks for the boolean form. "
+    "What does True mean in a `key_padding_mask`?",
     hint="Your result holds 0 and -inf, a mask to be added to scores. Asked for is the boolean form, True where a key "
     "is to be ignored.",
 )
@@ -1252,8 +1263,8 @@ mistake(
     "float-mask",
     edit("~mask[:, 0, 0, :]", "1.0 - mask[:, 0, 0, :].float()"),
     section="pytorch-convention",
-    why="The result holds the floats 1.0 and 0.0. PyTorch adds a float key_padding_mask to the scores, so padding "
-    "would gain 1 and stay visible, without an error.",
+    why="Padding stays visible and even gains weight, without an error. PyTorch adds a float `key_padding_mask` to "
+    "the scores, and yours holds 1.0 and 0.0. Which type is read as a mask?",
     hint="Your result holds floats 1.0 and 0.0. PyTorch would add them to the scores, and padding would gain weight "
     "instead of losing it: return a boolean tensor.",
 )
@@ -1263,7 +1274,8 @@ mistake(
     "integer-mask",
     edit("~mask[:, 0, 0, :]", "1 - mask[:, 0, 0, :].int()"),
     section="pytorch-convention",
-    why="The result holds the integers 1 and 0. nn.MultiheadAttention takes boolean or float masks only.",
+    why="`nn.MultiheadAttention` refuses your integers. You inverted the mask by arithmetic, which leaves the "
+    "boolean type. Which operator inverts a boolean tensor?",
     hint="Your result holds integers 1 and 0, which nn.MultiheadAttention does not take. '1 - mask' is arithmetic; "
     "'not' of a boolean tensor stays boolean.",
 )
@@ -1273,7 +1285,8 @@ mistake(
     "mask-changed",
     edit("~mask[:, 0, 0, :]", "mask.logical_not_()[:, 0, 0, :]"),
     section="masks-pitfalls",
-    why="The mask was inverted in place (logical_not_). The model's own mask means the opposite afterwards.",
+    why="After the call, the model's own mask means the opposite. You inverted it in place. Which form returns a new "
+    "tensor?",
     hint="Your result is right, but the mask that was passed in is inverted afterwards. A function here never changes "
     "its arguments: use the form without the underscore.",
 )
@@ -1286,6 +1299,7 @@ mistake(
         "return (scores * mask).softmax(dim) * mask",
     ),
     section="minus-infinity",
-    why="Masked scores were set to 0 before the softmax, and 0 is an ordinary score. The allowed weights then sum to less than 1.",
+    why="The allowed weights sum to less than 1. Masked scores of 0 take their share in the softmax before you erase "
+    "it. Which score has the exponential 0?",
     hint="Your allowed weights do not sum to 1: masked scores of 0 still take their share. Fill them with -inf.",
 )

@@ -26,9 +26,9 @@ mistake(
         "x.reshape(b, num_heads, t, d_model // num_heads)",
     ),
     section="split-and-merge",
-    why="The tensor was reshaped to (B, H, T, d_head) in one step. The numbers are then dealt out in the order in "
-    "which they lie in memory, so a head gets whole positions of some of the sequence in place of a part of every "
-    "position.",
+    why="Your result has the right shape, but the heads hold different positions. You reshaped in one step, which "
+    "deals out the numbers in the order of memory. Which axis should be split first, and which two axes change "
+    "places afterwards?",
     hint="Your result has the right shape and the wrong numbers: your heads hold different positions. First cut the "
     "last axis in two, (B, T, H, d_head), and then exchange T and H.",
 )
@@ -41,8 +41,8 @@ mistake(
         "x.reshape(b, t, num_heads, d_model // num_heads)",
     ),
     section="split-and-merge",
-    why="The width was cut into heads, and the axes were left as (B, T, H, d_head). A product over the last two axes "
-    "would then let the heads of one position attend to each other, in place of the positions of one head.",
+    why="The heads of one position would attend to each other, instead of the positions of one head. You split the "
+    "width and left the axes as (B, T, H, d_head). Which two axes must be last?",
     hint="Your result is (B, T, H, d_head): positions and heads still have to change places, so that the last two axes "
     "of each head are (T, d_head).",
 )
@@ -55,9 +55,8 @@ mistake(
         "x.reshape(b, t, d_model // num_heads, num_heads).permute(0, 3, 1, 2)",
     ),
     section="split-and-merge",
-    why="The width was cut into d_head groups of H numbers, so that head h got the entries h, h + H, h + 2H and so on. "
-    "Here head h owns neighbouring entries, h * d_head up to (h + 1) * d_head - 1; trained weights are stored in that "
-    "order.",
+    why="Your head 0 holds every H-th entry of a position instead of the first d_head. Trained weights are stored so "
+    "that a head owns neighbouring entries. When you split the last axis in two, which of the two sizes comes first?",
     hint="Your head 0 holds every H-th entry of a position where it should hold the first d_head. When you cut the "
     "last axis in two, which of the two comes first, H or d_head?",
 )
@@ -67,8 +66,8 @@ mistake(
     "head-count-as-width",
     edit("x.reshape(b, t, num_heads, d_model // num_heads)", "x.reshape(b, t, d_model // num_heads, num_heads)"),
     section="split-and-merge",
-    why="The width of a head and the number of heads changed places: there are d_model / num_heads heads of width "
-    "num_heads. For 8 heads in a width of 64 nobody would notice.",
+    why="You get d_model / num_heads heads of width num_heads, which goes unnoticed with 8 heads in a width of 64. "
+    "You exchanged the two sizes. Which number does the argument give: heads or entries?",
     hint="You make d_model / num_heads heads of width num_heads. It is the other way round: num_heads heads of width "
     "d_model / num_heads.",
 )
@@ -81,8 +80,8 @@ mistake(
         "x.reshape(b, t, num_heads, d_model // num_heads).permute(0, 2, 3, 1)",
     ),
     section="split-and-merge",
-    why="The last two axes were exchanged as well, which leaves each head as (d_head, T). That is the shape of "
-    "transposed keys, which belongs into the product with the queries and not into the split.",
+    why="Each of your heads is (d_head, T), with a column for each position. You exchanged the last two axes, too, "
+    "which belongs in the product of queries and keys. What should a row of a head stand for?",
     hint="Each of your heads is (d_head, T), with a column for each position. Rows are positions everywhere in this "
     "course: exchange T and H, and nothing else.",
 )
@@ -94,8 +93,8 @@ mistake(
     edit("d_model % num_heads", "x.shape[-1] % num_heads"),
     edit("x.reshape(b, t, num_heads, d_model // num_heads).transpose(1, 2)", "torch.stack(x.chunk(num_heads, dim=-1))"),
     section="split-and-merge",
-    why="The heads were put in front of the batch, as (H, B, T, d_head). The batch comes first in this course, and "
-    "masks of shape (B, 1, T_q, T_k) rely on it.",
+    why="Your result is (H, B, T, d_head), and masks of shape (B, 1, T_q, T_k) no longer fit. You put the heads "
+    "before the batch. Which axis comes first everywhere in this course?",
     hint="Your result is (H, B, T, d_head), with the heads in front. The batch stays first: (B, H, T, d_head).",
 )
 
@@ -107,8 +106,8 @@ mistake(
         "x.reshape(b, t, num_heads, -1).transpose(1, 2).flatten(0, 1)",
     ),
     section="split-and-merge",
-    why="Batch and heads were made one axis, (B * H, T, d_head). Some code works that way inside, but then masks with "
-    "a batch axis no longer fit, and the task needs four axes.",
+    why="Your result has three axes, (B * H, T, d_head), and masks with a batch axis no longer fit. You merged the "
+    "batch and the heads. How many axes should the result have?",
     hint="Your result has three axes, (B * H, T, d_head). Keep the heads on an axis of their own behind the batch: (B, "
     "H, T, d_head).",
 )
@@ -119,8 +118,8 @@ mistake(
     edit("x.unflatten(-1, (num_heads, -1)).transpose(-3, -2)", "torch.stack(x.chunk(num_heads, dim=1), dim=1)"),
     base="unflatten",
     section="split-and-merge",
-    why="The sequence was cut into H pieces and the width left whole. Every head must see every position, only fewer "
-    "numbers of each.",
+    why="Each head sees only a part of the sequence, at full width. You cut the positions into pieces. Which axis "
+    "should be shared out among the heads?",
     hint="Your heads hold different stretches of the sequence. Cut the *last* axis: each head gets all T positions, "
     "and d_head numbers of each.",
 )
@@ -130,8 +129,8 @@ mistake(
     "multihead.split_heads",
     "rest-dropped",
     section="split-and-merge",
-    why="Where the number of heads does not divide the width, the entries that were left over were dropped without a "
-    "word. A model would lose part of every vector.",
+    why="With a width of 10 and 4 heads, the last 2 entries vanish without a message. You dropped what could not be "
+    "shared evenly, so a model would lose part of every vector. How should the function react instead?",
     hint="A width of 10 cut into 4 heads must be an error, and your function drops the last 2 entries. Raise a "
     "ValueError when the width cannot be divided evenly.",
 )
@@ -147,8 +146,8 @@ mistake(
     edit("x.unflatten(-1, (num_heads, -1)).transpose(-3, -2)", "right_split(x, num_heads).flip(1)"),
     base="unflatten",
     section="split-and-merge",
-    why="The heads came out in reverse order, the last part of the width first. Copied weights then meet the wrong "
-    "head.",
+    why="Your heads are right but in reverse order, so copied weights meet the wrong head. You began with the last "
+    "part of the width. Which entries belong to head 0?",
     hint="Your heads are right and stand in reverse order. Head 0 holds the first d_head entries of each position.",
 )
 
@@ -160,8 +159,8 @@ mistake(
     edit("torch.stack(x.chunk(num_heads, dim=-1), dim=1)", "x.unsqueeze(1).expand(-1, num_heads, -1, -1)"),
     base="chunks-stacked",
     section="one-large-product",
-    why="Every head got a copy of the whole width. H heads of full width cost H times as much, and their outputs no "
-    "longer fit side by side into d_model.",
+    why="Each of your heads is as wide as the model. You gave every head a copy of the whole width, which costs H "
+    "times as much. How should the width be shared?",
     hint="Each of your heads is as wide as the model. The width is shared out: d_model / num_heads for each head.",
 )
 
@@ -175,8 +174,9 @@ mistake(
     "reshaped-without-transpose",
     edit("return x.transpose(1, 2).flatten(2)", "b, h, t, d_head = x.shape\nreturn x.reshape(b, t, h * d_head)"),
     section="split-and-merge",
-    why="The tensor was reshaped to (B, T, d) in one step. Memory still holds all of head 0 first, so each row of the "
-    "result mixes different positions of one head; later positions leak into earlier ones.",
+    why="Your result has the right shape, but a row holds several positions of one head, so later positions leak "
+    "into earlier ones. You reshaped in one step, while memory still holds all of head 0 first. Which two axes must "
+    "change places before you join the last two?",
     hint="Your result has the right shape and the wrong numbers: a row holds several positions of one head. Exchange H "
     "and T first, then join the last two axes.",
 )
@@ -187,8 +187,8 @@ mistake(
     edit("x.transpose(1, 2).contiguous()", "x.transpose(1, 2)"),
     base="contiguous-then-view",
     section="views-and-strides",
-    why="`view` was called right after `transpose`. A view never moves numbers, and after the transpose the heads of a "
-    "position no longer lie side by side in memory; that it works on a tensor fresh from `split_heads` is luck.",
+    why="Your function fails on some inputs with an error about strides. `view` never moves numbers, and after a "
+    "transpose the heads of a position are no longer adjacent in memory. Which operation copies when it must?",
     hint="`view` cannot join H and d_head here, because the transpose has left them far apart in memory. Use `reshape` "
     "or `flatten`, which copy when they must, or call `contiguous()` first.",
 )
@@ -198,8 +198,8 @@ mistake(
     "heads-interleaved",
     edit("x.transpose(1, 2)", "x.permute(0, 2, 3, 1)"),
     section="split-and-merge",
-    why="The entries of the heads were put alternately: entry 0 of all heads, then entry 1 of all heads. The heads "
-    "belong one after the other, as `split_heads` took them apart.",
+    why="Your rows alternate between the heads: entry 0 of all heads, then entry 1. You joined the axes in the wrong "
+    "order. Which axis must stand directly before d_head?",
     hint="Your rows alternate between the heads. Head 0 comes whole, then head 1: the axis H must stand directly "
     "before d_head when you join the two.",
 )
@@ -209,8 +209,8 @@ mistake(
     "heads-added-up",
     edit("x.transpose(1, 2).flatten(2)", "x.sum(1)"),
     section="output-projection",
-    why="The heads were added up, which leaves d_head numbers for each position. Side by side they keep what each has "
-    "found; a sum cannot be taken apart again.",
+    why="Your result is only d_head wide. You added the heads up, and a sum cannot be taken apart again. How can a "
+    "position keep what each head found?",
     hint="Your result is only d_head wide, because the heads are added up. They are put side by side: H * d_head "
     "numbers for each position.",
 )
@@ -220,8 +220,8 @@ mistake(
     "heads-averaged",
     edit("x.transpose(1, 2).flatten(2)", "x.mean(1)"),
     section="output-projection",
-    why="The mean over the heads was taken, which leaves d_head numbers for each position. What one head found is then "
-    "blurred with what all others found.",
+    why="Your result is only d_head wide. You averaged the heads, which blurs what one head found with all others. "
+    "How can a position keep what each head found?",
     hint="Your result is only d_head wide, because the heads are averaged. They are put side by side: H * d_head "
     "numbers for each position.",
 )
@@ -231,8 +231,8 @@ mistake(
     "not-joined",
     edit("x.transpose(1, 2).flatten(2)", "x.transpose(1, 2)"),
     section="split-and-merge",
-    why="Heads and positions changed places, and the last two axes were left apart, (B, T, H, d_head). The output "
-    "projection wants one vector for each position.",
+    why="Your result still has four axes. You exchanged heads and positions and stopped there, but the output "
+    "projection expects one vector per position. Which two axes remain to be joined?",
     hint="Your result still has four axes. Join the last two, H and d_head, into one of width H * d_head.",
 )
 
@@ -242,8 +242,8 @@ mistake(
     edit("x.transpose(1, 2).contiguous().view", "x.transpose(2, 3).reshape"),
     base="contiguous-then-view",
     section="split-and-merge",
-    why="The last two axes were exchanged, positions and entries, in place of heads and positions. The result has as "
-    "many rows as it should only when T equals H * d_head by chance.",
+    why="Your rows mix positions, and the shape is right only by chance. You exchanged the last two axes instead of "
+    "heads and positions. Which two axes of (B, H, T, d_head) have to change places?",
     hint="You exchange the last two axes. What has to change places is H and T, axes 1 and 2 of (B, H, T, d_head).",
 )
 
@@ -252,8 +252,8 @@ mistake(
     "heads-as-positions",
     edit("x.transpose(1, 2).flatten(2)", "x.flatten(1, 2)"),
     section="split-and-merge",
-    why="The heads were joined along the sequence, (B, H * T, d_head). Each position must come out once, with what all "
-    "heads found there.",
+    why="Your result is H times as long as the sequence. You joined the heads along the positions. How often should "
+    "each position appear in the result?",
     hint="Your result is H times as long as the sequence. Join the heads along the width, not along the positions.",
 )
 
@@ -262,8 +262,8 @@ mistake(
     "batch-and-positions-exchanged",
     edit("x.transpose(1, 2)", "x.permute(2, 0, 1, 3)"),
     section="split-and-merge",
-    why="The sequence axis came first in the result, (T, B, d). Sequence first is a convention of other libraries, "
-    "while the batch comes first in this course.",
+    why="Your result is (T, B, d). Sequence first is a convention of other libraries. Which axis comes first "
+    "everywhere in this course?",
     hint="Your result is (T, B, d): the batch and the positions have changed places. The batch stays in front.",
 )
 
@@ -272,8 +272,8 @@ mistake(
     "heads-reversed",
     edit("x.transpose(1, 2).flatten(2)", "torch.cat(list(x.unbind(1))[::-1], dim=-1)"),
     section="split-and-merge",
-    why="The heads were put side by side in reverse order, the last one first. The columns of `w_o` that belong to "
-    "head 0 then read another head.",
+    why="Your rows hold the heads in reverse order, so the columns of `w_o` read the wrong heads. You began with the "
+    "last head. Which head comes first in `split_heads`?",
     hint="Your rows hold the heads in reverse order. Head 0 comes first, as `split_heads` took them apart.",
 )
 
@@ -282,7 +282,8 @@ mistake(
     "only-the-first-head",
     edit("x.transpose(1, 2).flatten(2)", "x[:, 0]"),
     section="split-and-merge",
-    why="The first head alone was returned. The other heads were computed and thrown away.",
+    why="Your result is only d_head wide. You returned the first head and threw the others away. How many heads "
+    "should each row contain?",
     hint="Your result is only d_head wide: it is head 0, and the others are missing. Put all of them side by side.",
 )
 
@@ -304,8 +305,9 @@ mistake(
         "q, k, v = (x.reshape(b, self.num_heads, -1, d_model // self.num_heads) for x in (q, k, v))",
     ),
     section="split-and-merge",
-    why="The projections were reshaped to (B, H, T, d_head) without exchanging axes. A head then holds some whole "
-    "positions in place of a part of every position, and with a causal mask the future leaks in.",
+    why="Your output has the right shape and the wrong numbers, and with a causal mask the future leaks in. You "
+    "split the projections by one reshape, so a head holds whole positions. Which axis should be split first, and "
+    "which two change places afterwards?",
     hint="Your output has the right shape and the wrong numbers. The projections are cut into heads by one reshape, "
     "which deals out positions; cut the last axis into (H, d_head) first, then exchange T and H.",
 )
@@ -315,8 +317,8 @@ mistake(
     "merged-without-transpose",
     edit("merge_heads(heads)", "heads.reshape(query.shape)"),
     section="split-and-merge",
-    why="The heads were joined by a reshape of (B, H, T, d_head), without exchanging axes. A row of the output then "
-    "mixes several positions of one head.",
+    why="Your weights are right, but a row of the output mixes several positions of one head. You joined the heads "
+    "by a reshape alone. Which two axes must change places first?",
     hint="Your weights are right and your output is not. The heads are joined by a reshape alone; exchange heads and "
     "positions first.",
 )
@@ -332,8 +334,8 @@ mistake(
     ),
     edit("merge_heads(heads)", "heads.permute(0, 2, 3, 1).flatten(2)"),
     section="split-and-merge",
-    why="Head h got the entries h, h + H, h + 2H of each position. Such a model trains as well as any other, but "
-    "weights that were trained elsewhere do not fit: there head h owns neighbouring rows of `w_q`, `w_k` and `w_v`.",
+    why="Weights that were trained elsewhere do not fit your heads. Head h got the entries h, h + H, h + 2H, while "
+    "trained heads own neighbouring entries. When you split the last axis in two, which of the two sizes comes first?",
     hint="Your heads are made of every H-th entry of the projections. Head h owns the entries h * d_head up to (h + 1) "
     "* d_head - 1, side by side.",
 )
@@ -350,8 +352,8 @@ mistake(
     edit("scaled_dot_product_attention(q, k, v, mask, self.dropout)", "scaled_dot_product_attention(q, k, v)"),
     edit("merge_heads(heads)", "heads.flatten(2)"),
     section="split-and-merge",
-    why="Positions and heads were not exchanged before the product, so the scores were (B, T, H, H): the heads of one "
-    "position attended to each other. No position ever looks at another one.",
+    why="Your weights are (B, T, H, H): at each position the heads attend to each other, and no position looks at "
+    "another. You did not exchange positions and heads before the product. Which two axes of `q` must be last?",
     hint="Your weights are (B, T, H, H): at each position the heads attend to each other. Exchange positions and heads "
     "before you compute scores, so that the last two axes of `q` are (T_q, d_head).",
 )
@@ -370,8 +372,8 @@ mistake(
     ),
     edit("merge_heads(heads)", "heads.squeeze(1)"),
     section="one-large-product",
-    why="The number of heads was ignored: there is one attention of full width. Then each query has a single row of "
-    "weights for everything that it needs to know.",
+    why="Your weights have a single head, whatever `num_heads` is. You ignored the argument, so each query has one "
+    "row of weights for everything it needs. What must be split before the attention?",
     hint="Your weights have one head, whatever `num_heads` is. Cut queries, keys and values into heads before you "
     "attend.",
 )
@@ -389,8 +391,8 @@ mistake(
         "if mask is not None and mask.dim() == 4:\n    mask = mask[:, :1]",
     ),
     section="split-and-merge",
-    why="The number of heads and the width of a head changed places. With 8 heads of width 8 nothing is to be seen, "
-    "with other numbers the heads are others.",
+    why="Your weights have d_model / num_heads heads, which goes unnoticed with 8 heads of width 8. You exchanged "
+    "the number of heads and their width. Which of the two is `num_heads`?",
     hint="Your weights have d_model / num_heads heads. There are `num_heads` of them, each d_model / num_heads wide.",
 )
 
@@ -402,8 +404,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="head-width-scale",
-    why="The scores were divided by sqrt(d_model). The vectors that are multiplied are d_head wide, so their dot "
-    "products spread by sqrt(d_head), and the larger divisor makes all weights too equal.",
+    why="Your weights are too even. You divided by the root of the model width, but the vectors that you multiply "
+    "are narrower. How wide are they?",
     hint="Your weights are too even: you divide by the root of the model width. The vectors that you multiply are "
     "those of one head; divide by the root of *their* width.",
 )
@@ -416,8 +418,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="head-width-scale",
-    why="The dot products were not divided by anything. Their spread grows with the width of a head, and the weights "
-    "come out too sharp.",
+    why="Your weights sum to 1 but are too sharp. The dot products were not divided by anything, and their spread "
+    "grows with the width of a head. Which of your functions already applies the scale?",
     hint="Your weights sum to 1 but are too sharp: the scores were not divided by the root of the head's width. "
     "`scaled_dot_product_attention` does it for you.",
 )
@@ -429,7 +431,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="split-and-merge",
-    why="The softmax ran over axis 2 of (B, H, T_q, T_k), the queries. The weights of one query then do not sum to 1.",
+    why="Your columns sum to 1, not your rows. The softmax ran over axis 2 of (B, H, T_q, T_k), the queries. Among "
+    "what does a query share out its attention?",
     hint="Your columns sum to 1, not your rows. The axes are (B, H, T_q, T_k), and each query shares out its attention "
     "among the keys: the *last* axis.",
 )
@@ -441,8 +444,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="split-and-merge",
-    why="The softmax ran over the axis of the heads. The heads then compete with each other for every pair of "
-    "positions, while each should share out its own attention among the keys.",
+    why="For each pair of positions, your heads sum to 1. The softmax ran over the axis of the heads, so they "
+    "compete with each other. Among what does each head share out its attention?",
     hint="For each pair of positions your heads sum to 1. Every head has rows of its own: normalise over the keys, the "
     "last axis.",
 )
@@ -452,8 +455,8 @@ mistake(
     "no-output-projection",
     edit("self.w_o(merge_heads(heads))", "merge_heads(heads)"),
     section="output-projection",
-    why="The merged heads were returned as they are, without `w_o`. Each part of the output then comes from a single "
-    "head, and nothing mixes what they have found.",
+    why="Each part of the output comes from a single head, and `w_o` has no effect. You returned the merged heads as "
+    "they are. Which layer mixes what the heads have found?",
     hint="`w_o` has no effect on your output. After merging, the heads go through it: it is what mixes them.",
 )
 
@@ -462,8 +465,8 @@ mistake(
     "output-layer-of-the-queries",
     edit("self.w_o(merge_heads(heads))", "self.w_q(merge_heads(heads))"),
     section="output-projection",
-    why="The merged heads went through `w_q` a second time, and `w_o` was not used. The output projection is a layer "
-    "of its own.",
+    why="`w_o` has no effect on your output. The merged heads go through `w_q` a second time. How many layers does "
+    "the module have, and which one comes last?",
     hint="`w_o` has no effect on your output: the merged heads pass through `w_q`. There are four layers, and the last "
     "one is `w_o`.",
 )
@@ -474,8 +477,8 @@ mistake(
     edit("self.w_v(value)", "self.w_o(self.w_v(value))"),
     edit("self.w_o(merge_heads(heads))", "merge_heads(heads)"),
     section="output-projection",
-    why="The output projection was applied to the values before they were averaged. Each head then reads only its own "
-    "part of the result, and the heads are never mixed.",
+    why="The heads are never mixed. You applied the output projection to the values, before the heads averaged "
+    "anything. After which step should it come?",
     hint="You apply `w_o` to the values, before the heads have averaged anything. It comes last, after the heads have "
     "been put side by side.",
 )
@@ -485,7 +488,8 @@ mistake(
     "values-from-the-key-layer",
     edit("self.w_v(value)", "self.w_k(value)"),
     section="three-inputs",
-    why="The values were made by `w_k`. `w_v` then has no influence and gets no gradient.",
+    why="`w_v` has no effect and gets no gradient. You made the values with `w_k`. Which two maps describe what a "
+    "position is found by and what it passes on?",
     hint="`w_v` has no effect on your output: the values come out of `w_k`. What a position is found by and what it "
     "hands over are two different maps.",
 )
@@ -496,8 +500,8 @@ mistake(
     edit("self.w_k(key)", "self.w_v(key)"),
     edit("self.w_v(value)", "self.w_k(value)"),
     section="three-inputs",
-    why="`w_v` made the keys and `w_k` made the values. The shapes agree, but trained weights that are copied in land "
-    "in the wrong position.",
+    why="Trained weights give wrong results in your module, although the shapes agree. `w_v` makes your keys and "
+    "`w_k` your values. What do the letters of the layers stand for?",
     hint="Your keys come out of `w_v` and your values out of `w_k`. Each layer has its own letter.",
 )
 
@@ -507,8 +511,8 @@ mistake(
     edit("self.w_q(query)", "self.w_k(query)"),
     edit("self.w_k(key)", "self.w_q(key)"),
     section="three-inputs",
-    why="`w_k` made the queries and `w_q` made the keys. The shapes agree, but trained weights that are copied in land "
-    "in the wrong position.",
+    why="Trained weights give wrong results in your module, although the shapes agree. `w_k` makes your queries and "
+    "`w_q` your keys. What do the letters of the layers stand for?",
     hint="Your queries come out of `w_k` and your keys out of `w_q`. Each layer has its own letter.",
 )
 
@@ -518,8 +522,8 @@ mistake(
     edit("self.w_k(key)", "self.w_k(query)"),
     edit("self.w_v(value)", "self.w_v(query)"),
     section="three-inputs",
-    why="Keys and values were made from `query`; the arguments `key` and `value` were ignored. That works inside an "
-    "encoder, where all three are the same, and fails between encoder and decoder.",
+    why="The arguments `key` and `value` have no effect, so attention between encoder and decoder fails. You made "
+    "everything from `query`. Which argument belongs to each projection?",
     hint="The arguments `key` and `value` have no effect on your output: you make everything from `query`. Keys come "
     "from `key` and values from `value`.",
 )
@@ -529,8 +533,8 @@ mistake(
     "values-from-the-keys",
     edit("self.w_v(value)", "self.w_v(key)"),
     section="three-inputs",
-    why="The values were made from `key`, and the argument `value` was ignored. Often the two are the same tensor, but "
-    "they need not be.",
+    why="The argument `value` has no effect. You made the values from `key`, and the two are often the same tensor, "
+    "but not always. Which argument belongs to `w_v`?",
     hint="The argument `value` has no effect on your output. Apply `w_v` to `value`, not to `key`.",
 )
 
@@ -539,8 +543,8 @@ mistake(
     "keys-from-the-values",
     edit("self.w_k(key)", "self.w_k(value)"),
     section="three-inputs",
-    why="The keys were made from `value`, and the argument `key` was ignored. Often the two are the same tensor, but "
-    "they need not be.",
+    why="The argument `key` has no effect. You made the keys from `value`, and the two are often the same tensor, "
+    "but not always. Which argument belongs to `w_k`?",
     hint="The argument `key` has no effect on your output. Apply `w_k` to `key`, not to `value`.",
 )
 
@@ -558,8 +562,8 @@ mistake(
     edit("split_heads(self.w_k(key), self.num_heads)", "self.w_k(key).view(shape).transpose(1, 2)"),
     edit("split_heads(self.w_v(value), self.num_heads)", "self.w_v(value).view(shape).transpose(1, 2)"),
     section="three-inputs",
-    why="Keys and values were cut into heads with the length of the queries. That fails as soon as the two sequences "
-    "have different lengths.",
+    why="Your module fails when `key` is longer or shorter than `query`. You split keys and values with the length "
+    "of the queries. Which length do they have?",
     hint="Your module fails when `key` is longer or shorter than `query`: you reshape keys with T_q. They have a "
     "length of their own, T_k.",
 )
@@ -572,7 +576,8 @@ mistake(
         "scaled_dot_product_attention(q, k, v, None, self.dropout)",
     ),
     section="masks-for-heads",
-    why="`forward` accepts a mask and does not pass it on. Padding and future positions are read like any other.",
+    why="Your result is the same with and without a mask, so padding and the future are visible. `forward` takes the "
+    "mask and does not pass it on. Which function needs it?",
     hint="Your result is the same with and without a mask: `forward` takes it and never hands it to the attention "
     "function.",
 )
@@ -588,8 +593,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="The mask was inverted before it was passed on. True means 'may attend' everywhere in this course, so nothing "
-    "has to be turned round.",
+    why="Your weights are zero exactly where they should not be. You inverted the mask before you passed it on. What "
+    "does True mean in this course's masks?",
     hint="Your weights are zero exactly where they should not be: the mask is turned round once too often. Pass it on "
     "as it is.",
 )
@@ -602,8 +607,8 @@ mistake(
         "if mask is not None and mask.dim() == 2:\n    mask = mask[:, None, None, :]\nq = split_heads(",
     ),
     section="masks-for-heads",
-    why="A mask of two axes was read as (B, T_k), one row for each sequence, as some libraries do. In this course it "
-    "is (T_q, T_k), one row for each query, and padding comes with four axes.",
+    why="A causal mask is read as padding. You treated a mask of two axes as (B, T_k), as some libraries do. Which "
+    "two axes does such a mask have in this course?",
     hint="You read a mask of two axes as (B, T_k). Here it is (T_q, T_k), the same for all sequences, as a causal mask "
     "is; hand it on as it is.",
 )
@@ -616,8 +621,8 @@ mistake(
         "if mask is not None and mask.shape == key.shape[:2]:\n    mask = mask[:, None, None, :]\nq = split_heads(",
     ),
     section="masks-for-heads",
-    why="A mask of two axes was read as (B, T_k) wherever its sizes allow that. With as many queries as sequences they "
-    "always do, and a causal mask turns into one of padding.",
+    why="With as many queries as sequences, a causal mask turns into one of padding. You guessed the meaning of a "
+    "mask from its sizes, which cannot tell the two apart. Which two axes does such a mask always have here?",
     hint="With as many queries as sequences you take the mask (T_q, T_k) for one of padding. Sizes cannot tell the two "
     "apart: a mask of two axes is always (T_q, T_k) here.",
 )
@@ -633,8 +638,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="An axis was inserted into a mask that has one for the heads already. The mask (B, 1, 1, T_k) becomes (B, 1, "
-    "1, 1, T_k), and its batch axis no longer meets that of the scores.",
+    why="With a mask of four axes you get a result of five, or an error. You inserted an axis for heads, and the "
+    "mask already has one. Which shape do masks have when they arrive?",
     hint="With a mask of four axes you get a result of five, or an error. The masks of this course have an axis for "
     "the heads already: hand them on as they are.",
 )
@@ -651,8 +656,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="The head axis was taken out of the mask before it was passed on. What is left, (B, 1, T_k), lines up with "
-    "heads where it should line up with sequences.",
+    why="Padding of one sequence acts on a head instead. You removed the axis of length 1 from the mask, so its "
+    "batch axis lines up with the heads. What does this axis of length 1 mean?",
     hint="The axis of length 1 in the mask is there on purpose: it means 'the same for all heads'. Without it the "
     "batch axis of the mask meets the heads. Hand the mask on as it is.",
 )
@@ -669,7 +674,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="The mask of the first sequence was used for the whole batch. Each sequence has its own padding.",
+    why="All sequences of the batch are masked like the first one. You indexed the batch axis of the mask. Which "
+    "axes can broadcasting handle by itself?",
     hint="All sequences of your batch are masked like the first one. Do not index the batch axis of the mask: it "
     "broadcasts by itself.",
 )
@@ -686,8 +692,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="The mask of the first head was used for all heads. A mask (B, H, T_q, T_k) may say something else for each "
-    "head.",
+    why="All heads are masked like the first one. A mask of shape (B, H, T_q, T_k) may differ between heads, and you "
+    "used only its first. Which axes can broadcasting handle by itself?",
     hint="With a mask (B, H, T_q, T_k) all your heads are masked like the first one. Hand the mask on as it is.",
 )
 
@@ -703,8 +709,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="A causal mask was built in. Attention in an encoder, and from a decoder to an encoder, looks both ways; who "
-    "may look where is the business of the mask that is passed.",
+    why="Early positions never look at later ones, even without a mask. You built a causal mask in, but an encoder "
+    "looks both ways. Who decides which keys may be seen?",
     hint="Your early positions never look at later ones, even without a mask: a causal mask is built in. Take it out, "
     "and use only the `mask` that is passed.",
 )
@@ -721,8 +727,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="masks-for-heads",
-    why="Weights were erased after the softmax. The forbidden keys have already taken their share, so the rest sums to "
-    "less than 1.",
+    why="With a mask your rows sum to less than 1. You erased weights after the softmax, when the forbidden keys had "
+    "already taken their share. Where does the mask belong?",
     hint="With a mask your rows no longer sum to 1: the mask comes after the softmax. `scaled_dot_product_attention` "
     "takes the mask and applies it to the scores.",
 )
@@ -735,8 +741,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="masks-for-heads",
-    why="The mask was added to the scores as 0 and 1. That only makes allowed keys e times as heavy, and hides "
-    "nothing.",
+    why="Forbidden keys still get weight. You added the mask to the scores as 0 and 1, which only favours the "
+    "allowed keys. Which value does a forbidden score need?",
     hint="Forbidden keys still get weight: you add the boolean mask to the scores, which counts True as 1. Forbidden "
     "scores have to become -inf; hand the mask to `scaled_dot_product_attention`.",
 )
@@ -748,8 +754,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="masks-for-heads",
-    why="A row of the mask that allows nothing was not provided for. Its scores are all -inf, their softmax is 0 / 0, "
-    "and the NaN spreads through the output.",
+    why="A query that may attend to nothing comes out as NaN, which spreads through the output. All its scores are "
+    "-inf, and their softmax is 0 / 0. Which of your functions already handles such a row?",
     hint="A query that may attend to nothing comes out as NaN. Its weights are 0 in every head, and its output is the "
     "bias of `w_o`; your `scaled_dot_product_attention` does that.",
 )
@@ -762,8 +768,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="masks-for-heads",
-    why="Forbidden scores were set to -1e9 in place of -inf. Where everything is forbidden all scores are equal then, "
-    "and the query reads a uniform average of what it may not see.",
+    why="A query that may attend to nothing reads a uniform average of what it may not see. You filled forbidden "
+    "scores with -1e9, so in such a row all scores are equal. What should its weights be?",
     hint="A query that may attend to nothing gets equal weights for all keys. Its weights should be 0 in every head, "
     "which makes its output the bias of `w_o`.",
 )
@@ -780,8 +786,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="The output of a query that may attend to nothing was set to 0 after `w_o`. Its heads are 0, and `w_o` then "
-    "adds its bias, as it does everywhere.",
+    why="The output of a query that may attend to nothing is 0. You set it to 0 after `w_o`. What does a linear "
+    "layer return when its input is 0?",
     hint="A query that may attend to nothing leaves your module as zeros. Its heads are zero, but they still pass "
     "through `w_o`, so what comes out is its bias.",
 )
@@ -794,8 +800,8 @@ mistake(
         "heads, weights = scaled_dot_product_attention(q, k, v, mask, self.dropout)\nself.weights = weights.mean(1)",
     ),
     section="stored-weights",
-    why="The mean of the weights over the heads was kept, as PyTorch's own module returns it by default. What makes "
-    "heads interesting is that they differ.",
+    why="`self.weights` is (B, T_q, T_k). You averaged over the heads, as PyTorch's module does by default, and lost "
+    "how they differ. How many axes should the weights keep?",
     hint="`self.weights` is (B, T_q, T_k): the heads are averaged. Keep the weights of every head, (B, H, T_q, T_k).",
 )
 
@@ -810,7 +816,8 @@ mistake(
         """,
     ),
     section="stored-weights",
-    why="The scores before the softmax were kept as `self.weights`. They may be negative and do not sum to 1.",
+    why="`self.weights` holds numbers below 0 or above 1. You stored the scores from before the softmax. Which "
+    "tensor multiplied the values?",
     hint="`self.weights` holds numbers below 0 or above 1: these are scores. Keep what the softmax makes of them.",
 )
 
@@ -819,7 +826,8 @@ mistake(
     "weights-not-kept",
     edit("heads, self.weights", "heads, _"),
     section="stored-weights",
-    why="The weights were used and then forgotten. You need the weights to see what the heads look at.",
+    why="`self.weights` is missing or None after a call. You used the weights and forgot them, but they show what "
+    "the heads look at. Which function returns them?",
     hint="`self.weights` is missing or None after a call. Keep there what `scaled_dot_product_attention` returns as "
     "its second result.",
 )
@@ -836,7 +844,8 @@ mistake(
         """,
     ),
     section="stored-weights",
-    why="The weights were kept once, on the first call, and not again. `self.weights` are those of the last call.",
+    why="After a second call, `self.weights` still holds the weights of the first. You stored them only once. Which "
+    "call do they belong to?",
     hint="After a second call, `self.weights` still holds the weights of the first. Store them on every call.",
 )
 
@@ -845,8 +854,8 @@ mistake(
     "returns-a-pair",
     edit("self.w_o(merge_heads(heads))", "self.w_o(merge_heads(heads)), self.weights"),
     section="stored-weights",
-    why="`forward` returned the weights along with the output. This class returns the output alone and keeps the "
-    "weights in `self.weights`.",
+    why="`forward` returns a pair where callers expect one tensor. You returned the weights along with the output. "
+    "Where does this class keep its weights?",
     hint="`forward` returns a pair, and the task needs one tensor. Return the output; the weights go to "
     "`self.weights`.",
 )
@@ -857,8 +866,8 @@ mistake(
     edit("scaled_dot_product_attention(q, k, v, mask, self.dropout)", "scaled_dot_product_attention(q, k, v, mask)"),
     edit("merge_heads(heads)", "self.dropout(merge_heads(heads))"),
     section="stored-weights",
-    why="Dropout acted on the outputs of the heads and not on the weights. What `dropout` is meant to cut is the "
-    "connection from a query to a key.",
+    why="In training mode single numbers of the output are erased. You applied dropout to the outputs of the heads, "
+    "but it should cut connections between queries and keys. On which tensor should it act?",
     hint="In training your dropout erases numbers of the output one by one. It should act on the attention weights: "
     "pass it on to `scaled_dot_product_attention`.",
 )
@@ -868,8 +877,8 @@ mistake(
     "multihead.MultiHeadAttention",
     "drops-in-evaluation",
     section="stored-weights",
-    why="`F.dropout` was called without saying whether the module is training. Its default is `training=True`, so it "
-    "drops in evaluation as well.",
+    why="In evaluation mode your module still drops weights, and each call gives another result. The functional "
+    "dropout assumes training mode unless you say otherwise. How does a module know its mode?",
     hint="In evaluation mode your module still drops weights, and each call gives another result. Use an `nn.Dropout`, "
     "or hand `self.training` to `F.dropout`.",
 )
@@ -890,7 +899,8 @@ class MultiHeadAttention(RightAttention):
     "multihead.MultiHeadAttention",
     "dropout-forgotten",
     section="stored-weights",
-    why="The argument `dropout` was accepted and not used. Nothing is dropped while training.",
+    why="No weight is dropped in training, whatever `dropout` says. You accepted the argument and did not use it. On "
+    "which tensor should dropout act?",
     hint="With dropout=0.4, no weight of your module is dropped in training. Make an `nn.Dropout(dropout)` and hand it "
     "to `scaled_dot_product_attention`.",
 )
@@ -903,7 +913,8 @@ class MultiHeadAttention(RightAttention):
     "multihead.MultiHeadAttention",
     "probability-of-keeping",
     section="stored-weights",
-    why="`dropout` was taken as the probability of keeping a weight. It is the probability of losing it.",
+    why="With `dropout=0.4` your module drops 60 % of its weights. You read the argument as the share that is kept. "
+    "What does `nn.Dropout` expect?",
     hint="With dropout=0.4 your module drops 60 % of its weights. `dropout` is the share that is lost, not the share "
     "that stays.",
 )
@@ -920,7 +931,8 @@ mistake(
         "def __init__(self, d_model, num_heads, dropout=0.1):",
     ),
     section="stored-weights",
-    why="The default of `dropout` is 0.1 in place of 0. A module built without that argument must not drop anything.",
+    why="A module built without the argument `dropout` drops weights in training. Your default is 0.1. Which default "
+    "does the task give?",
     hint="A module built as MultiHeadAttention(d_model, num_heads) drops weights while training. The default of "
     "`dropout` is 0.0.",
 )
@@ -936,7 +948,8 @@ mistake(
         """,
     ),
     section="one-large-product",
-    why="The four linear layers were built without a bias. This course's attention layers have one.",
+    why="Biases of trained weights have no place in your module. You built the linear layers without a bias, but "
+    "this course's attention has one. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias. `nn.Linear(d_model, d_model)` has one by default: leave it in.",
 )
 
@@ -952,8 +965,8 @@ mistake(
         """,
     ),
     section="one-large-product",
-    why="Every head got the full width d_model, so the projections are H times as large. The paper divides the width "
-    "among the heads, so that many heads have as many parameters as one.",
+    why="Your projections are H times too large. You gave every head the full width, but the paper divides the width "
+    "among the heads. Which shape does each layer then have?",
     hint="Your projections are H times too large: each head has the full width. The heads share it, d_model / "
     "num_heads each, so every layer is d_model by d_model.",
 )
@@ -969,7 +982,8 @@ mistake(
         """,
     ),
     section="one-large-product",
-    why="The projections were made d_head wide, enough for a single head. All heads together need d_model numbers.",
+    why="There is room for only one head in your projections. You made them d_head wide. How many numbers do all "
+    "heads need together?",
     hint="`w_q`, `w_k` and `w_v` are d_head wide: room for one head only. One layer holds the rows of all heads, so it "
     "is d_model by d_model.",
 )
@@ -979,8 +993,8 @@ mistake(
     "one-layer-for-all-three",
     edit("self.weights = None", "self.weights = None\nself.w_q = self.w_k = self.w_v"),
     section="one-large-product",
-    why="One and the same layer serves as `w_q`, `w_k` and `w_v`. Queries then equal keys, and whatever is copied into "
-    "one is in all three.",
+    why="Queries equal keys, and a weight that is copied into one projection appears in all three. One layer serves "
+    "as `w_q`, `w_k` and `w_v`. How many layers do three separate maps need?",
     hint="Your three projections are one and the same layer. Make four layers: what a position asks, what it is found "
     "by and what it hands over are learned separately.",
 )
@@ -990,8 +1004,8 @@ mistake(
     "multihead.MultiHeadAttention",
     "uneven-heads-accepted",
     section="split-and-merge",
-    why="A number of heads that does not divide d_model was accepted when the module was built. The heads would then "
-    "be unequal, or part of the width would be lost.",
+    why="`MultiHeadAttention(10, 4)` builds a module whose heads are unequal or lose part of the width. You did not "
+    "check that the heads divide d_model. When should the error be raised?",
     hint="MultiHeadAttention(10, 4) must raise a ValueError when it is built: 10 cannot be shared evenly among 4 "
     "heads.",
 )
@@ -1005,8 +1019,8 @@ class MultiHeadAttention(RightAttention):
     "multihead.MultiHeadAttention",
     "uneven-heads-by-assert",
     section="split-and-merge",
-    why="The number of heads was checked with `assert`. Python leaves assertions out when it runs with -O, and an "
-    "AssertionError says nothing of a wrong argument; the course asks for ValueError.",
+    why="An uneven number of heads ends in an AssertionError, and under `python -O` in no error at all. You checked "
+    "the argument with `assert`. Which error does the course use for a wrong argument?",
     hint="An uneven number of heads ends in an AssertionError. Write `if …: raise ValueError(…)`, with a message that "
     "names both numbers.",
 )
@@ -1021,8 +1035,8 @@ mistake(
     "input-added",
     edit("self.w_o(merge_heads(heads))", "query + self.w_o(merge_heads(heads))"),
     section="output-projection",
-    why="The input was added to the output. The residual connection belongs to the block around attention "
-    "({chapter}`blocks`).",
+    why="Your output is the right one plus `query`. You added the residual connection, which belongs to the block "
+    "around attention ({chapter}`blocks`). What should this module return?",
     hint="Your output is the right one plus `query`. Leave the addition to the block around it ({chapter}`blocks`).",
 )
 
@@ -1034,8 +1048,8 @@ mistake(
     edit("self.w_v(value)", "self.w_v(value.transpose(0, 1))"),
     edit("self.w_o(merge_heads(heads))", "self.w_o(merge_heads(heads)).transpose(0, 1)"),
     section="three-inputs",
-    why="Batch and sequence axes were exchanged, as for layers that want the sequence first. Each position then "
-    "attends to the same position of other sequences.",
+    why="Your positions attend to other sequences of the batch. You exchanged the first two axes, as for layers that "
+    "expect the sequence first. Which axis comes first everywhere in this course?",
     hint="Your positions attend to other *sequences* of the batch. In this course the batch is axis 0 and the sequence "
     "axis 1; do not exchange them.",
 )
@@ -1059,8 +1073,8 @@ mistake(
         "scaled_dot_product_attention(q, self.known[0], self.known[1], mask, self.dropout)",
     ),
     section="three-inputs",
-    why="Keys and values of the first call were kept and used again for later ones of the same shape. Another sentence "
-    "has other keys.",
+    why="The second call still attends to the keys of the first. You stored keys and values and used them again. "
+    "Which of your results depend on the arguments of this call?",
     hint="The second call of your module still attends to the keys of the first. Compute keys and values from the "
     "arguments of this call.",
 )
@@ -1070,8 +1084,8 @@ mistake(
     "multihead.MultiHeadAttention",
     "keeps-the-first-mask",
     section="masks-for-heads",
-    why="The mask of the first call was kept in the module and used again for later calls. Another batch has its "
-    "padding at other positions.",
+    why="A later call still follows the mask of an earlier one, although its padding is elsewhere. You stored the "
+    "mask in the module. What should a call without a mask do?",
     hint="A later call of your module still follows the mask of an earlier one. Use the mask that this call got, and "
     "none if it got none.",
 )
@@ -1090,8 +1104,8 @@ class MultiHeadAttention(RightAttention):
     "multihead.MultiHeadAttention",
     "layers-shared-by-all-modules",
     section="one-large-product",
-    why="The four layers were kept outside the object, one set for each width, so that all modules of that width have "
-    "the same weights. Training one module then changes all others.",
+    why="Training one module changes all others of the same width. You kept the layers outside the object, where "
+    "modules share them. Where should layers be created?",
     hint="Two modules of yours share their weights: what changes one changes the other. Make the layers anew in "
     "`__init__`, with `self.w_q = nn.Linear(...)`.",
 )
@@ -1112,8 +1126,8 @@ mistake(
     edit("split_heads(self.w_k(key), self.num_heads)", "split_heads(self.w_k(key), MultiHeadAttention.heads)"),
     edit("split_heads(self.w_v(value), self.num_heads)", "split_heads(self.w_v(value), MultiHeadAttention.heads)"),
     section="one-large-product",
-    why="The number of heads was kept on the class and not on the object. The module that was built last then decides "
-    "it for all, as in a model whose layers have different numbers of heads.",
+    why="Your module changes when another one with other heads is built. You stored the number of heads on the "
+    "class. Where does something belong that each module has for itself?",
     hint="Your module changes when another one with other heads is built: the number of heads is kept on the class. "
     "Write `self.num_heads = num_heads`.",
 )
@@ -1126,8 +1140,8 @@ mistake(
         "v = split_heads(self.w_v(value), self.num_heads)\nq = q / math.sqrt(q.shape[-1])  # (B, H, T_k, d_head)",
     ),
     section="head-width-scale",
-    why="The queries were divided by sqrt(d_head), and `scaled_dot_product_attention` then divides the scores again. "
-    "Together that divides by d_head, and the weights come out too even.",
+    why="Your weights are too even. You divided the queries by the root of the head's width, and "
+    "`scaled_dot_product_attention` divides again. Which of the two should do it?",
     hint="Your weights are too even: the scale is applied twice. `scaled_dot_product_attention` divides by the root of "
     "the head's width by itself; leave it to that.",
 )
@@ -1137,8 +1151,7 @@ mistake(
     "output-bias-forgotten",
     edit("self.w_o(merge_heads(heads))", "merge_heads(heads) @ self.w_o.weight.T"),
     section="output-projection",
-    why="The merged heads were multiplied by the weight of `w_o`, and its bias was left out. A linear layer adds its "
-    "bias.",
+    why="Your output lacks the bias of `w_o`. You multiplied by its weight alone. What does calling the layer add?",
     hint="Your output lacks the bias of `w_o`. Call the layer, `self.w_o(...)`, in place of using its weight alone.",
 )
 
@@ -1147,8 +1160,8 @@ mistake(
     "output-weight-transposed",
     edit("self.w_o(merge_heads(heads))", "merge_heads(heads) @ self.w_o.weight + self.w_o.bias"),
     section="output-projection",
-    why="The merged heads were multiplied by `w_o.weight` without transposing it. The matrix is stored as (out, in), "
-    "so a linear layer multiplies by its transpose.",
+    why="`w_o` acts with its rows and columns exchanged. You multiplied by its weight, which is stored as (out, in). "
+    "What does calling the layer do with this matrix?",
     hint="`w_o` acts with its rows and columns exchanged. Its weight is stored as (out, in); call the layer, "
     "`self.w_o(...)`, and it does the right thing.",
 )
@@ -1168,8 +1181,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="masks-for-heads",
-    why="Forbidden scores were set to -10000. A score of an allowed key may lie below that, and then the forbidden "
-    "keys get all the weight.",
+    why="When the allowed scores are very low, the forbidden keys get all the weight. You filled with -10000, which "
+    "is a score like any other. Which value is below every score?",
     hint="For very low scores your forbidden keys get all the weight: -10000 is a score like any other. Only -inf is "
     "below every score; hand the mask to `scaled_dot_product_attention`.",
 )
@@ -1187,8 +1200,8 @@ mistake(
         """,
     ),
     section="stored-weights",
-    why="One pattern of dropped weights was drawn and used for every head and every sequence. Each weight is dropped "
-    "or kept on its own.",
+    why="In training all heads and sequences lose the same weights. You drew one pattern and used it everywhere. For "
+    "which units should dropout decide separately?",
     hint="In training your heads all lose the same weights. Draw for every weight by itself, with an `nn.Dropout` on "
     "the whole tensor (B, H, T_q, T_k).",
 )
@@ -1205,8 +1218,8 @@ mistake(
     edit("merge_heads(self.weights @ v)", "merge_heads(heads).to(query.dtype)"),
     base="scores-written-out",
     section="head-width-scale",
-    why="Queries, keys and values were converted to float32 on the way. In float64 that loses half of the digits, in "
-    "bfloat16 the types no longer match.",
+    why="In float64 your result is right to only seven digits, and in bfloat16 the types no longer match. You "
+    "converted to float32 inside. Which type should all steps have?",
     hint="In float64 your result is right to seven digits only, because you convert to float32 on the way. Keep the "
     "type of the input.",
 )
@@ -1220,8 +1233,8 @@ mistake(
     ),
     edit("merge_heads(heads)", "merge_heads(self.weights @ v)"),
     section="stored-weights",
-    why="The weights were detached before they multiplied the values. `w_q` and `w_k` then get no gradient and never "
-    "learn where to look.",
+    why="No gradient reaches `w_q` and `w_k`, so they never learn where to look. You detached the weights before "
+    "they multiplied the values. Which copy of the weights may be detached?",
     hint="No gradient reaches `w_q` and `w_k`: the weights are detached before they are used. Detach what you keep if "
     "you like, not what multiplies the values.",
 )
@@ -1244,8 +1257,8 @@ mistake(
     edit("self.dropout(scores.softmax(-1).nan_to_num(0.0))", "self.dropout(weights)"),
     base="scores-written-out",
     section="masks-for-heads",
-    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum. If a forbidden score is "
-    "far above the others, it has taken the whole row, and the allowed weights are 0 before they are divided.",
+    why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax, "
+    "when that score had already taken the whole row. Where does the mask belong?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
     "softmax: `scaled_dot_product_attention` takes the mask and does.",
 )
@@ -1264,8 +1277,8 @@ mistake(
     edit("self.dropout(scores.softmax(-1).nan_to_num(0.0))", "self.dropout(weights)"),
     base="scores-written-out",
     section="masks-for-heads",
-    why="Forbidden weights were set to zero after the softmax, and the rest divided by its sum and a small number. If a "
-    "forbidden score is far above the others, the sum is smaller than that number, and the row vanishes.",
+    why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax and "
+    "divided by the remaining sum plus a small number, which then dominates. Where does the mask belong?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
     "softmax; then no epsilon is needed.",
 )
@@ -1276,7 +1289,8 @@ mistake(
     edit("math.sqrt(q.shape[-1])", "math.sqrt(64)"),
     base="scores-written-out",
     section="head-width-scale",
-    why="The scale was written as 8, the root of 64. It fits the heads of the paper's base model and no others.",
+    why="Your scale does not follow the width of a head. You wrote the root of 64 as a number, which fits only the "
+    "heads of the paper's base model. Where can you read the width?",
     hint="Your scale does not follow the width of a head. It is the root of `d_model // num_heads`, the last axis of `q`.",
 )
 
@@ -1286,7 +1300,8 @@ mistake(
     edit("math.sqrt(q.shape[-1])", "math.sqrt(self.num_heads)"),
     base="scores-written-out",
     section="head-width-scale",
-    why="The scores were divided by the root of the number of heads. A dot product is a sum over the width of a head.",
+    why="Your scale changes with the number of heads. You divided by its root, but a dot product sums over the width "
+    "of a head. Where can you read that width?",
     hint="You divide by the root of the number of heads. Divide by the root of the width of a head, the last axis of `q`.",
 )
 
@@ -1301,7 +1316,7 @@ mistake(
     edit("4 * d_model", "3 * d_model"),
     base="four-layers",
     section="counting-heads",
-    why="Only queries, keys and values were counted. The output projection `w_o` is a fourth matrix of the same size.",
+    why="Your count is a quarter too small. You counted queries, keys and values only. Which projection is missing?",
     hint="Your count is a quarter too small: `w_o` is missing. There are four projections.",
 )
 
@@ -1314,8 +1329,8 @@ mistake(
     ),
     base="four-layers",
     section="counting-heads",
-    why="Each head was given projections of full width, so the count grows with the number of heads. The heads share "
-    "the width: each has d_model / num_heads columns.",
+    why="Your count grows with the number of heads. You gave each head projections of full width. How many columns "
+    "does a head have when the heads share the width?",
     hint="Your count grows with the number of heads. A head projects to d_model / num_heads numbers, not to d_model: "
     "what does that make for all heads together?",
 )
@@ -1326,8 +1341,8 @@ mistake(
     edit("4 * d_model", "num_heads * 4 * d_model"),
     base="four-layers",
     section="counting-heads",
-    why="The count of a single attention was multiplied by the number of heads. But the heads share one width, and one "
-    "output projection.",
+    why="Your count is num_heads times too large. You multiplied a whole attention by the number of heads. What do "
+    "the heads share?",
     hint="Your count is num_heads times too large. The heads share the width d_model, and there is one output "
     "projection for all.",
 )
@@ -1341,7 +1356,8 @@ mistake(
     ),
     base="four-layers",
     section="counting-heads",
-    why="The projections of a single head were counted. There are num_heads of them.",
+    why="Your count is too small, and the more so the more heads there are. You counted the projections of a single "
+    "head. How many heads are there, and what cancels?",
     hint="You count the projections of one head. Multiply by the number of heads, and the number of heads cancels.",
 )
 
@@ -1354,8 +1370,8 @@ mistake(
     ),
     base="four-layers",
     section="counting-heads",
-    why="The output projection was counted as d_head by d_model. It reads all heads side by side, so it is d_model by "
-    "d_model.",
+    why="Your count of `w_o` is too small. You assumed that it reads a single head. How wide are all heads side by "
+    "side?",
     hint="Your count of `w_o` is too small: it reads the heads side by side, H * d_head = d_model numbers, and not "
     "those of one head.",
 )
@@ -1366,8 +1382,8 @@ mistake(
     edit("d_model + bool(bias)", "d_model"),
     base="four-layers",
     section="counting-heads",
-    why="Only the matrices were counted, whatever `bias` says. With a bias each of the four layers has d_model numbers "
-    "more.",
+    why="Your count is too small when there are biases. You counted only the matrices. How many biases does each of "
+    "the four layers have?",
     hint="Your count leaves out the biases. With bias=True each of the four layers has d_model of them.",
 )
 
@@ -1377,7 +1393,8 @@ mistake(
     edit("bool(bias)", "1"),
     base="four-layers",
     section="counting-heads",
-    why="The biases were counted even with bias=False. The argument was not looked at.",
+    why="With `bias=False` your count still contains biases. You did not use the argument. How many biases are there "
+    "without one?",
     hint="With bias=False your count still contains 4 * d_model biases. Add them only if `bias` is true.",
 )
 
@@ -1387,8 +1404,8 @@ mistake(
     edit("4 * d_model * (d_model + bool(bias))", "4 * d_model * d_model + 3 * d_model * bool(bias)"),
     base="four-layers",
     section="counting-heads",
-    why="Biases were counted for queries, keys and values, and not for the output projection. All four layers have "
-    "one.",
+    why="Your count is d_model too small when there are biases. You counted them for queries, keys and values. Which "
+    "layer is missing?",
     hint="Your count is d_model too small when there are biases: that of `w_o` is missing.",
 )
 
@@ -1398,7 +1415,8 @@ mistake(
     edit("4 * d_model * (d_model + bool(bias))", "4 * d_model * d_model + d_model * bool(bias)"),
     base="four-layers",
     section="counting-heads",
-    why="One bias of width d_model was counted for all four layers. Each layer has its own.",
+    why="Your count is 3 * d_model too small when there are biases. You counted one bias for all four layers. Which "
+    "layers share a bias?",
     hint="With biases your count is 3 * d_model too small: each of the four layers has a bias of its own.",
 )
 
@@ -1408,7 +1426,8 @@ mistake(
     edit("4 * d_model * (d_model + bool(bias)", "4 * (d_model * d_model + bool(bias)"),
     base="four-layers",
     section="counting-heads",
-    why="A bias was counted as one number for each layer. A layer with d_model outputs has d_model biases.",
+    why="Your count is too small when there are biases. You counted one number per bias. How many outputs does a "
+    "layer have, and what does each get?",
     hint="You count one number for each bias. A bias is a vector with an entry for each output: d_model numbers.",
 )
 
@@ -1421,8 +1440,8 @@ mistake(
     ),
     base="four-layers",
     section="counting-heads",
-    why="The default of `bias` is False in place of True. The class of this unit has biases, so the default counts "
-    "them.",
+    why="Without the argument `bias`, your count leaves the biases out. Your default is False, but the class of this "
+    "unit has biases. Which default does the task give?",
     hint="Without the argument `bias` you leave the biases out. Its default is True.",
 )
 
@@ -1433,8 +1452,8 @@ mistake(
     edit("of_a_head = 3 * d_head * (d_model + bool(bias))", ""),
     edit("num_heads * of_a_head", "num_heads * 3 * d_head * (d_model + bool(bias))"),
     section="counting-heads",
-    why="The count came out as a float, because a division with / was involved. A number of parameters is a whole "
-    "number; use //.",
+    why="Your number is right, but it is a float. In Python the division `/` always gives a float. Which operator "
+    "divides whole numbers?",
     hint="Your number is right but a float. The division `/` always gives a float in Python; divide with `//`.",
 )
 
@@ -1448,8 +1467,8 @@ mistake(
     "changes-the-original",
     edit("copy.deepcopy(without_weights)", "module"),
     section="switch-off-a-head",
-    why="The columns of the original's `w_o` were set to zero, and the original returned. The model with the head is "
-    "then lost, and there is nothing to compare with.",
+    why="After the call, the original module is changed, so there is nothing to compare with. You erased the columns "
+    "in the module that was passed in. On which object should you work?",
     hint="After the call the original module is changed too. Make a copy first and change that.",
 )
 
@@ -1458,8 +1477,8 @@ mistake(
     "shallow-copy",
     edit("copy.deepcopy(without_weights)", "copy.copy(module)"),
     section="switch-off-a-head",
-    why="The module was copied with `copy.copy`, which makes a new shell around the same parameters. Setting columns "
-    "to zero in the copy sets them to zero in the original.",
+    why="Erasing columns in your copy erases them in the original. `copy.copy` makes a new shell around the same "
+    "parameters. Which copy duplicates the parameters, too?",
     hint="Your copy shares its parameters with the original: `copy.copy` copies only the shell. Copy the parameters "
     "too, for instance with `copy.deepcopy`.",
 )
@@ -1472,8 +1491,8 @@ mistake(
         "ablated.w_q, ablated.w_k, ablated.w_v = module.w_q, module.w_k, module.w_v\nreturn ablated",
     ),
     section="switch-off-a-head",
-    why="A new `w_o` was made, and the other three layers were those of the original. Training the copy would change "
-    "the original.",
+    why="Training the copy would change the original. You made a new `w_o` and shared the other three layers. Which "
+    "parameters should a copy own?",
     hint="Your copy shares `w_q`, `w_k` and `w_v` with the original. A copy has parameters of its own, all of them.",
 )
 
@@ -1482,8 +1501,9 @@ mistake(
     "kept-weights-not-copied",
     edit("without_weights.weights = None", ""),
     section="switch-off-a-head",
-    why="The module was deep-copied together with its `weights`. After a call with gradients they belong to a graph, "
-    "and PyTorch refuses to deep-copy such a tensor.",
+    why="Your function works on a new module and fails on one that has been called. After a call with gradients the "
+    "stored weights belong to a graph, and PyTorch does not deep-copy such a tensor. What can you leave out of the "
+    "copy?",
     hint="Your function works on a new module and fails on one that has been called: `module.weights` belongs to a "
     "graph, and PyTorch does not deep-copy that. Leave the kept weights out of the copy, or keep them detached.",
 )
@@ -1493,8 +1513,8 @@ mistake(
     "original-forgets-its-weights",
     edit("without_weights = copy.copy(module)", "without_weights = module"),
     section="switch-off-a-head",
-    why="The original's `weights` were deleted so that it could be deep-copied, and not put back. The original is to "
-    "stay as it is.",
+    why="After the call, the original has lost its `weights`. You deleted them so that the module could be copied. "
+    "How can you copy without touching the original?",
     hint="After the call the original has lost its `weights`. Put them back after copying, or copy without touching "
     "them.",
 )
@@ -1507,8 +1527,8 @@ mistake(
         "ablated.w_o.weight[head * d_head : (head + 1) * d_head] = 0",
     ),
     section="switch-off-a-head",
-    why="Rows of `w_o.weight` were set to zero. The matrix is stored as (out, in): a row makes one entry of the "
-    "output, a column reads one entry of the heads.",
+    why="Part of the output of all heads is erased. You set rows of `w_o.weight` to zero, and the matrix is stored "
+    "as (out, in). Which of its slices reads a single head?",
     hint="You erase part of the output of *all* heads. `w_o.weight` is stored as (out, in): what reads the head are "
     "its columns, not its rows.",
 )
@@ -1521,7 +1541,8 @@ mistake(
         "ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0\nablated.w_o.bias.zero_()",
     ),
     section="switch-off-a-head",
-    why="The bias of `w_o` was set to zero along with the columns. It belongs to no head, and every output has it.",
+    why="Your copy has lost the bias of `w_o`, which every output has. You erased it along with the columns. Does "
+    "this bias belong to a head?",
     hint="Your copy has lost the bias of `w_o`. It is added whatever the heads do: leave it in.",
 )
 
@@ -1530,8 +1551,8 @@ mistake(
     "a-single-column",
     edit("ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0", "ablated.w_o.weight[:, head] = 0"),
     section="switch-off-a-head",
-    why="Only the column with the number of the head was set to zero. A head owns d_head columns, from head * d_head "
-    "on.",
+    why="The head still contributes. You erased a single column, the one with the number of the head. How many "
+    "columns does a head own, and where do they begin?",
     hint="Your copy has lost one number of the heads, and the head still contributes. Head h owns the columns h * "
     "d_head up to (h + 1) * d_head - 1.",
 )
@@ -1544,7 +1565,8 @@ mistake(
         "ablated.w_o.weight[:, head :: module.num_heads] = 0",
     ),
     section="switch-off-a-head",
-    why="Every H-th column was set to zero, as if the heads were interleaved. A head owns d_head neighbouring columns.",
+    why="All heads lose a little. You erased every H-th column, as if the heads were interleaved. Which columns "
+    "belong to head h?",
     hint="You erase every H-th column, which takes a little from all heads. Head h owns neighbouring columns, h * "
     "d_head up to (h + 1) * d_head - 1.",
 )
@@ -1554,8 +1576,8 @@ mistake(
     "all-columns",
     edit("ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0", "ablated.w_o.weight.zero_()"),
     section="switch-off-a-head",
-    why="All of `w_o.weight` was set to zero. That is right for a module with one head only; here the other heads are "
-    "to go on.",
+    why="In your copy no head contributes anything. You erased the whole weight of `w_o`, which is right only for a "
+    "single head. Which columns belong to the named head?",
     hint="In your copy no head contributes anything. Erase only the columns of the head that is named.",
 )
 
@@ -1567,7 +1589,8 @@ mistake(
         "ablated.w_o.weight[:, : head * d_head] = 0\nablated.w_o.weight[:, (head + 1) * d_head :] = 0",
     ),
     section="switch-off-a-head",
-    why="All heads but the named one were erased. The function switches the named head off and leaves the others.",
+    why="Your copy keeps the named head and erases all others. Your selection is inverted. Which heads should go on "
+    "working?",
     hint="Your copy keeps the named head and erases all others. It should be the other way round.",
 )
 
@@ -1579,7 +1602,8 @@ mistake(
         "d_head = module.w_o.in_features // module.num_heads\nhead = max(head - 1, 0)",
     ),
     section="switch-off-a-head",
-    why="The heads were counted from 1, so another head than the named one was erased. They are counted from 0.",
+    why="Your copy has lost the head before the named one. You counted the heads from 1. At which column does head 0 "
+    "begin?",
     hint="Your copy has lost the head before the one that was named. Heads are counted from 0, and head h begins at "
     "column h * d_head.",
 )
@@ -1595,8 +1619,8 @@ mistake(
         """,
     ),
     section="switch-off-a-head",
-    why="The head's queries were set to zero. All its scores are 0 then, and its weights are uniform: it still "
-    "contributes the average of its values.",
+    why="The head still contributes the average of its values. You erased its queries, so all its scores are 0 and "
+    "its weights uniform. Which layer reads what the head found?",
     hint="Your head still contributes: without queries it attends to all keys alike, and hands on the average of its "
     "values. Erase what the output reads of it.",
 )
@@ -1609,8 +1633,8 @@ mistake(
         "ablated.w_v.weight[head * d_head : (head + 1) * d_head] = 0",
     ),
     section="switch-off-a-head",
-    why="The head's rows of `w_v.weight` were set to zero and its part of the bias was left. The weights of a query "
-    "sum to 1, so the head still contributes that bias.",
+    why="The head still contributes a constant. You erased its rows of `w_v.weight` and left its part of the bias, "
+    "which the weights of a query pass on in full. What else makes its values?",
     hint="Your head still contributes a constant: the bias of its values. Erase that too, or erase the columns of "
     "`w_o` in place of the values.",
 )
@@ -1623,8 +1647,8 @@ mistake(
         "ablated.w_v.weight[:, head * d_head : (head + 1) * d_head] = 0",
     ),
     section="switch-off-a-head",
-    why="Columns of `w_v.weight` were set to zero. The matrix is stored as (out, in): a column reads one entry of the "
-    "input for all heads, a row makes one entry of one head.",
+    why="Part of what all heads read is erased. You set columns of `w_v.weight` to zero, and the matrix is stored as "
+    "(out, in). In which layer does a head own columns?",
     hint="You erase part of what *all* heads read. `w_v.weight` is stored as (out, in), so the head owns rows of it; "
     "and it owns columns only in `w_o`.",
 )
@@ -1640,8 +1664,8 @@ mistake(
         """,
     ),
     section="switch-off-a-head",
-    why="The other heads were made larger to make up for the missing one, as dropout does. An ablation leaves them as "
-    "they are.",
+    why="The other heads are larger than they were. You scaled them up to make up for the missing one, as dropout "
+    "does. What should an ablation do to them?",
     hint="Your other heads are larger than they were. Switch the one head off and leave the others alone.",
 )
 
@@ -1650,8 +1674,8 @@ mistake(
     "any-head-accepted",
     edit("if not 0 <= head < module.num_heads:", "if not 0 <= head:"),
     section="switch-off-a-head",
-    why="The number of the head was not checked. A slice beyond the last column is empty, so a copy came back with "
-    "nothing switched off, and without a word.",
+    why="A head that does not exist gives an unchanged copy and no message. You did not check its number, and a "
+    "slice beyond the last column is empty. How should the function react instead?",
     hint="A head that does not exist must be a ValueError. Your slice is empty there, and the result is an unchanged "
     "copy.",
 )
@@ -1661,7 +1685,8 @@ mistake(
     "one-head-too-many",
     edit("head < module.num_heads", "head <= module.num_heads"),
     section="switch-off-a-head",
-    why="The check lets the number of heads itself pass. With H heads the last one has the number H - 1.",
+    why="The number of heads itself passes your check. With H heads the last one is H - 1. Which comparison lets H "
+    "through?",
     hint="With H heads, head H must be a ValueError: they are counted from 0, so the last is H - 1. Is your comparison "
     "`>` where it should be `>=`?",
 )
@@ -1671,8 +1696,8 @@ mistake(
     "another-error",
     edit("raise ValueError(", "raise IndexError("),
     section="switch-off-a-head",
-    why="A head that does not exist ended in an IndexError. It is the value of an argument that is wrong, and the "
-    "course asks for ValueError.",
+    why="A head that does not exist ends in an IndexError. The value of an argument is wrong here. Which error does "
+    "the course use for that?",
     hint="A head that does not exist raises an IndexError in your function. Check the number yourself and raise a "
     "ValueError that says which numbers are allowed.",
 )
@@ -1682,8 +1707,8 @@ mistake(
     "multihead.ablate_head",
     "in-single-precision",
     section="switch-off-a-head",
-    why="A new module was made and the weights copied into it. A new module is float32, whatever the original was, and "
-    "the copy no longer fits its input.",
+    why="The copy of a float64 module is float32 and no longer fits its input. You built a new module, which has "
+    "PyTorch's default type. From where can the copy take its type?",
     hint="The copy of a float64 module is float32. A new module has PyTorch's default type; give it that of the "
     "original, or use `copy.deepcopy`.",
 )
@@ -1698,8 +1723,8 @@ mistake(
     "back-in-training-mode",
     edit("return ablated", "return ablated.train()"),
     section="switch-off-a-head",
-    why="A new module was made, and a new module is in training mode. The copy of a module in evaluation mode then "
-    "drops weights at random, which blurs what the ablation measures.",
+    why="The copy of a module in evaluation mode drops weights at random. You built a new module, which starts in "
+    "training mode. From where can the copy take its mode?",
     hint="The copy of a module in evaluation mode is in training mode, and drops weights. Take the mode over from the "
     "original, or use `copy.deepcopy`.",
 )
@@ -1709,8 +1734,8 @@ mistake(
     "copy-in-evaluation-mode",
     edit("return ablated", "return ablated.eval()"),
     section="switch-off-a-head",
-    why="The copy was put into evaluation mode, since ablations are usually measured there. A training that goes on "
-    "with the copy then runs without dropout, and nothing says so.",
+    why="The copy of a module in training mode trains on without dropout. You put it into evaluation mode. Who "
+    "should decide about the mode?",
     hint="The copy of a module in training mode is in evaluation mode. A copy has the mode of the original: to leave "
     "training is up to the caller.",
 )
@@ -1720,8 +1745,8 @@ mistake(
     "original-in-evaluation-mode",
     edit("copy.copy(module)", "copy.copy(module.eval())"),
     section="switch-off-a-head",
-    why="`module.eval()` was called before the copy was made. That switches the original as well, which then trains on "
-    "without dropout.",
+    why="After the call, the original trains on without dropout. You switched it to evaluation mode before copying. "
+    "Which mode should the original have afterwards?",
     hint="After your call the original is in evaluation mode, though it was in training mode. Leave its mode alone; a "
     "deep copy takes it over.",
 )
@@ -1737,8 +1762,8 @@ mistake(
         "ablated.w_o.weight.clone().unflatten(1, (module.num_heads, -1))[:, head]",
     ),
     section="switch-off-a-head",
-    why="The columns were set to zero in a slice that had been copied. Indexing with a list or cloning makes a new "
-    "tensor, and the module never sees the change.",
+    why="Your copy still computes what the original does. You set a copy of the columns to zero: indexing with a "
+    "list, or cloning, makes a new tensor. Which assignment reaches the parameter itself?",
     hint="Your copy still computes what the original does. You set a *copy* of the columns to zero; assign to a slice "
     "of the parameter itself.",
 )
@@ -1749,6 +1774,7 @@ mistake(
     edit("self.w_k(key)", "self.w_k(value)"),
     edit("self.w_v(value)", "self.w_v(key)"),
     section="three-inputs",
-    why="The keys are made from `value` and the values from `key`. In self-attention the two are one tensor, so nothing shows there.",
+    why="Your output is wrong when `key` and `value` differ, and in self-attention nothing shows. You made the keys "
+    "from `value` and the values from `key`. Which argument belongs to each projection?",
     hint="Your keys come from `value` and your values from `key`. Each projection reads the argument of its name.",
 )

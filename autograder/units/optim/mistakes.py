@@ -14,8 +14,8 @@ mistake(
     "larger-branch",
     edit("min(step**-0.5, step * warmup**-1.5)", "max(step**-0.5, step * warmup**-1.5)"),
     section="schedule-formula",
-    why="The larger of the two branches was taken. The rate then starts at its highest value, falls to the peak of the "
-    "schedule, and rises without end.",
+    why="Your rate starts high, falls until step `warmup`, and then rises for ever. You took the larger of the two "
+    "branches. Along which of the two curves does the schedule run?",
     hint="Your rate starts high, falls until step `warmup` and then rises for ever: you take the larger branch where "
     "the smaller one is meant. Draw both curves; the schedule runs along the lower one.",
 )
@@ -25,8 +25,9 @@ mistake(
     "no-warm-up",
     edit("min(step**-0.5, step * warmup**-1.5)", "step**-0.5"),
     section="schedule-formula",
-    why="Only the falling branch counts, either because the other was left out or because its exponent of `warmup` has "
-    "lost the minus. The rate is then highest at the first step, which is the very thing a warm-up avoids.",
+    why="Your rate is highest at the first step, which a warm-up should avoid. Only the falling branch has an "
+    "effect: the rising one is missing, or its exponent has lost the minus. Which branch is smaller before step "
+    "`warmup`?",
     hint="Your rate falls from the first step on, and `warmup` plays no part in it. Before step `warmup` the other "
     "branch, `step * warmup**-1.5` with a minus, is the smaller one.",
 )
@@ -39,8 +40,7 @@ mistake(
         "factor * d_model**-0.5 * step * warmup**-1.5",
     ),
     section="schedule-formula",
-    why="Only the rising branch was used, so the rate grows without end. After the warm-up it should fall as one over "
-    "the root of the step.",
+    why="Your rate grows without end. You used only the rising branch. Which branch is smaller after step `warmup`?",
     hint="Your rate goes on rising after step `warmup`. From there on the other branch, `step**-0.5`, is the smaller "
     "one.",
 )
@@ -50,8 +50,8 @@ mistake(
     "level-after-warm-up",
     edit("step**-0.5", "warmup**-0.5"),
     section="schedule-formula",
-    why="The rate stays at its peak after the warm-up. The schedule of the paper falls as one over the root of the "
-    "step.",
+    why="Up to step `warmup` your rates are right, and then they stay level. Your falling branch depends on `warmup` "
+    "instead of the step. How does the paper's rate fall?",
     hint="Up to step `warmup` your rates are right, and then they stay level. After the warm-up the branch is "
     "`step**-0.5`, not `warmup**-0.5`.",
 )
@@ -61,8 +61,8 @@ mistake(
     "falls-as-one-over-step",
     edit("step**-0.5", "step**-1.0"),
     section="schedule-formula",
-    why="The falling branch is one over the step, not one over its root. Then the two branches do not meet at step "
-    "`warmup`.",
+    why="Your rate falls much too fast, and the branches do not meet at step `warmup`. Your falling branch is one "
+    "over the step. How much lower should the rate be after four times as many steps?",
     hint="Your rate falls much too fast: after four times as many steps it should be half as high, not a quarter. The "
     "exponent of the falling branch is -0.5.",
 )
@@ -75,7 +75,8 @@ mistake(
         "d_model**(-1 // 2) * min(step**(-1 // 2), step * warmup**(-3 // 2)",
     ),
     section="schedule-formula",
-    why="The exponent was written as `-1 // 2`, which is -1 in Python. Whole-number division rounds down.",
+    why="Your rate is far too low. You wrote the exponent with `//`, and `-1 // 2` is -1 because this division "
+    "rounds down. How can you write one half as a number?",
     hint="Your rate is too low by another root: `-1 // 2` is -1, because `//` rounds down. Write `-0.5`.",
 )
 
@@ -84,8 +85,8 @@ mistake(
     "warm-up-exponent-half",
     edit("warmup**-1.5", "warmup**-0.5"),
     section="schedule-peak",
-    why="The rising branch has `warmup**-0.5` where the formula has `warmup**-1.5`. It is then so steep that the "
-    "falling branch is smaller from the first or second step on.",
+    why="Your rate is at its highest at once. The rising branch is `warmup` times too steep. Which exponent makes "
+    "the two branches equal at step `warmup`?",
     hint="Your rate is at its highest at once: the rising branch is `warmup` times too steep. Its exponent is -1.5, so "
     "that both branches are equal at step `warmup`.",
 )
@@ -95,7 +96,8 @@ mistake(
     "warm-up-exponent-one",
     edit("warmup**-1.5", "warmup**-1.0"),
     section="schedule-peak",
-    why="The rising branch has `warmup**-1`, as if the peak were 1. The branches then meet long before step `warmup`.",
+    why="Your rate starts falling long before step `warmup`. Your rising branch reaches 1 there, and the falling one "
+    "does not. Which exponent makes the two branches equal at step `warmup`?",
     hint="Your rate turns round before step `warmup`: with `step / warmup` the branches do not meet there. Put `step = "
     "warmup` into both and choose the exponent so that they agree.",
 )
@@ -105,8 +107,8 @@ mistake(
     "peak-of-one",
     edit("min(step**-0.5, step * warmup**-1.5)", "min((warmup / step) ** 0.5, step / warmup)"),
     section="schedule-peak",
-    why="The schedule was scaled so that its peak is `d_model**-0.5`. In the formula the peak also depends on the "
-    "warm-up, as `warmup**-0.5`.",
+    why="Your curve has the right shape, but it is multiplied by the root of `warmup`. You scaled it so that it "
+    "rises to 1. To which height does the formula rise at step `warmup`?",
     hint="Your curve has the right shape, but it is higher by the root of `warmup`: you rise to 1 where the formula "
     "rises to `warmup**-0.5`.",
 )
@@ -116,7 +118,8 @@ mistake(
     "width-not-inverted",
     edit("d_model**-0.5", "d_model**0.5"),
     section="schedule-formula",
-    why="The rate was multiplied by the root of `d_model`. Wider models get lower rates, not higher ones.",
+    why="Your rates are `d_model` times too high. You multiplied by the root of the width. Should a wider model take "
+    "larger or smaller steps?",
     hint="Your rates are higher by the factor `d_model`: its exponent is -0.5, not 0.5. A wider model takes smaller "
     "steps.",
 )
@@ -126,7 +129,8 @@ mistake(
     "width-without-root",
     edit("d_model**-0.5", "d_model**-1.0"),
     section="schedule-formula",
-    why="The rate was divided by `d_model` in place of its root. For a width of 512 it is about 23 times too low.",
+    why="Your rates are too low, about 23 times for a width of 512. You divided by the width itself. Which power of "
+    "`d_model` does the formula have?",
     hint="Your rates are too low by the root of `d_model`: divide by the root and not by the width itself.",
 )
 
@@ -135,7 +139,8 @@ mistake(
     "width-forgotten",
     edit("factor * d_model**-0.5", "factor"),
     section="schedule-formula",
-    why="`d_model` does not enter at all. The schedule should be lower for wider models.",
+    why="Your rates are the same for every `d_model`. You did not use the width. With which factor does the formula "
+    "begin?",
     hint="Your rates are the same for every `d_model`. The formula begins with `d_model**-0.5`.",
 )
 
@@ -144,8 +149,8 @@ mistake(
     "width-inside-minimum",
     edit("factor * d_model**-0.5 * min(step**-0.5", "factor * min(d_model**-0.5 * step**-0.5"),
     section="schedule-formula",
-    why="The width was multiplied into the first branch only. The second one is then too high, and the branches meet "
-    "at another step.",
+    why="Your rates are too high before the warm-up ends and right afterwards. You multiplied only one of the "
+    "branches by the power of the width. Which part of the formula does this power multiply?",
     hint="Before the warm-up ends your rates are too high, afterwards they are right: `d_model**-0.5` belongs in front "
     "of the minimum, where it multiplies both branches.",
 )
@@ -155,7 +160,8 @@ mistake(
     "factor-forgotten",
     edit("factor * d_model**-0.5", "d_model**-0.5"),
     section="schedule-formula",
-    why="`factor` was ignored. It scales the whole schedule.",
+    why="Your rates do not change with `factor`. You did not use the argument. Which part of the formula does it "
+    "scale?",
     hint="Your rates do not change with `factor`. It multiplies everything else.",
 )
 
@@ -164,8 +170,8 @@ mistake(
     "factor-on-one-branch",
     edit("factor * d_model**-0.5 * min(step**-0.5", "d_model**-0.5 * min(factor * step**-0.5"),
     section="schedule-formula",
-    why="`factor` multiplies the falling branch only. The rising one stays as it was, and the peak moves to another "
-    "step.",
+    why="With a `factor` other than 1, your peak moves to another step. You multiplied only one of the branches. "
+    "Which part of the formula does it scale?",
     hint="With a `factor` other than 1 your rate is right after the peak and wrong before it: it multiplies the "
     "minimum, not one of the branches.",
 )
@@ -178,7 +184,8 @@ mistake(
         "def noam_lr(step, d_model, warmup=4000, factor=2.0):",
     ),
     section="schedule-formula",
-    why="The default of `factor` is 2, as in some configurations. The exercise asks for 1.",
+    why="Called without `factor`, you return twice the right rate. Your default is 2, as in some configurations. "
+    "Which default does the task give?",
     hint="Called without `factor` you return twice the right rate: the default is 1.0.",
 )
 
@@ -187,7 +194,8 @@ mistake(
     "other-default-warm-up",
     edit("def noam_lr(step, d_model, warmup=4000, factor=1.0):", "def noam_lr(step, d_model, warmup=400, factor=1.0):"),
     section="schedule-formula",
-    why="The default of `warmup` is not 4000. The paper's number is part of the signature here.",
+    why="Called without `warmup`, your rates differ from the paper's. Your default is another one. Which number of "
+    "steps does the paper use?",
     hint="Called without `warmup` your rates differ: the default is the 4000 of the paper.",
 )
 
@@ -196,8 +204,8 @@ mistake(
     "warm-up-fixed",
     edit("warmup**-1.5", "4000**-1.5"),
     section="schedule-formula",
-    why="4000 was written into the formula, and the argument `warmup` is ignored. The peak is then always at step "
-    "4000.",
+    why="Your peak is at step 4000 whatever `warmup` says. You wrote the number into the formula. Where should the "
+    "argument be used?",
     hint="Your peak is at step 4000, whatever `warmup` says. Use the argument.",
 )
 
@@ -206,7 +214,8 @@ mistake(
     "step-zero-not-handled",
     edit("step = max(step, 1)", ""),
     section="schedule-edges",
-    why="Step 0 was put into the formula as it is. Zero to a negative power is a division by zero.",
+    why="`noam_lr(0, ...)` raises ZeroDivisionError, and a scheduler calls it with 0 when it is made. Zero to a "
+    "negative power is a division by zero. Which step does 0 count as?",
     hint="`noam_lr(0, ...)` raises ZeroDivisionError, and a scheduler calls it with 0 when it is made. Step 0 counts "
     "as step 1.",
 )
@@ -216,7 +225,7 @@ mistake(
     "step-zero-gives-zero",
     edit("step = max(step, 1)", "if step == 0:\n    return 0.0"),
     section="schedule-edges",
-    why="Step 0 gives a rate of 0. The first step of a training run would then change nothing.",
+    why="A first step with your rate would change nothing. You return 0 for step 0. Which step does 0 count as?",
     hint="Your rate of step 0 is 0, and a first step with it would do nothing at all. Step 0 counts as step 1.",
 )
 
@@ -225,7 +234,8 @@ mistake(
     "every-step-shifted",
     edit("max(step, 1)", "step + 1"),
     section="schedule-edges",
-    why="1 was added to every step so that 0 does no harm. Then every other step gets the rate of the one after it.",
+    why="Every rate is that of the step after it. You added 1 to every step so that 0 is harmless. Which steps need "
+    "this change?",
     hint="Every rate of yours is that of the step after it. Only step 0 is special: it counts as 1, and 1 stays 1.",
 )
 
@@ -234,8 +244,7 @@ mistake(
     "step-zero-made-tiny",
     edit("max(step, 1)", "step + 1e-8"),
     section="schedule-edges",
-    why="A tiny number was added to the step so that 0 does no harm. Step 0 then gets a rate of nearly 0 in place of "
-    "that of step 1.",
+    why="Your rate of step 0 is practically 0. You added a tiny number to the step. Which step does 0 count as?",
     hint="Your rate of step 0 is practically 0. It should equal that of step 1: take the larger of the step and 1.",
 )
 
@@ -250,8 +259,8 @@ mistake(
         "",
     ),
     section="schedule-edges",
-    why="A warm-up below 1 was not refused. 0 ends in a division by zero deep inside, and a negative number in complex "
-    "numbers.",
+    why="`warmup=0` ends in a division by zero deep inside, and a negative number in complex numbers. You did not "
+    "check the argument. Which values are allowed, and how should the function react to others?",
     hint="`warmup=0` does not raise a ValueError in your function. Test for it first, and name the argument and its "
     "value in the message.",
 )
@@ -267,8 +276,8 @@ mistake(
         'assert warmup >= 1, f"warmup is {warmup}"',
     ),
     section="schedule-edges",
-    why="The warm-up is tested with `assert`, which raises AssertionError and disappears when Python runs with -O. "
-    "Wrong arguments raise ValueError.",
+    why="`warmup=0` raises AssertionError, and under `python -O` nothing at all. You checked the argument with "
+    "`assert`. Which error does the course use for wrong arguments?",
     hint="For `warmup=0` you raise AssertionError: use `raise ValueError(...)` in place of `assert`.",
 )
 
@@ -283,7 +292,8 @@ mistake(
         "warmup = max(warmup, 1)",
     ),
     section="schedule-edges",
-    why="A warm-up below 1 was silently taken as 1, or as none. A typing error in a configuration then goes unnoticed.",
+    why="A typing error in `warmup` goes unnoticed. You silently replaced values below 1. How should the function "
+    "react instead?",
     hint="For `warmup=0` you return a rate. It should be an error: raise ValueError with a message that names "
     "`warmup`. A caller who wants no warm-up passes 1.",
 )
@@ -293,7 +303,8 @@ mistake(
     "warm-up-of-one-refused",
     edit("warmup < 1", "warmup <= 1"),
     section="schedule-edges",
-    why="A warm-up of 1 was refused too. It is the shortest one: the first step has the highest rate.",
+    why="`warmup=1` is refused, although it is the shortest warm-up: the first step has the highest rate. Your limit "
+    "is one too high. Which values are below 1?",
     hint="For `warmup=1` you raise an error, but 1 is allowed: refuse what is below 1.",
 )
 
@@ -306,7 +317,8 @@ mistake(
     ),
     edit("min(step**-0.5, step * warmup**-1.5)", "torch.minimum(step**-0.5, step * warmup**-1.5)"),
     section="schedule-formula",
-    why="The rate is a tensor. Schedulers, logs and JSON files want a Python float.",
+    why="You return a tensor, but schedulers, logs and JSON files expect a Python float. You computed with tensors. "
+    "Which operators work on plain numbers?",
     hint="You return a tensor; the task needs a Python float. Plain arithmetic with `**` and `min` gives one, "
     "`.item()` makes one of a tensor.",
 )
@@ -325,7 +337,8 @@ mistake(
     ),
     edit("factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)", "peak * max(0.0, 2 - step / warmup)"),
     section="schedule-formula",
-    why="After the warm-up the rate falls along a straight line. The paper's falls as one over the root of the step.",
+    why="Your rates are right up to step `warmup`, and then they fall along a straight line. You used a linear "
+    "decay. How does the paper's rate fall?",
     hint="Your rates are right up to step `warmup`, and then fall along a straight line. The falling branch is "
     "`step**-0.5`.",
 )
@@ -335,7 +348,7 @@ mistake(
     "whole-steps-lost",
     edit("step * warmup**-1.5", "step // warmup * warmup**-0.5"),
     section="schedule-formula",
-    why="The rising branch uses `//`. The quotient of whole numbers is then 0 until the warm-up is over.",
+    why="Your rate is 0 until step `warmup`. `//` drops the fraction of a quotient. Which division keeps it?",
     hint="Your rate is 0 until step `warmup`: `//` drops the fraction. Use `/` or a negative exponent.",
 )
 
@@ -347,7 +360,8 @@ mistake(
         "round(factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5), 6)",
     ),
     section="schedule-formula",
-    why="The rate was rounded to a few decimals. Early rates are of the order of 1e-7, of which nothing is left.",
+    why="Your rate is exactly 0 in the first steps. You rounded it, and early rates are of the order of 1e-7. Where "
+    "does rounding belong?",
     hint="Your rate is exactly 0 in the first steps: it was rounded. Rates are small numbers; round only what you "
     "print.",
 )
@@ -368,8 +382,8 @@ mistake(
     ),
     base="decay-first",
     section="decoupled-decay",
-    why="The decay was added to the gradient, as in Adam with L2. It then runs through both means and is divided by "
-    "the root, so that parameters with large gradients hardly shrink.",
+    why="Parameters with large gradients hardly shrink. You added the decay to the gradient, as Adam with L2 does, "
+    'so it is divided by the root. What does "decoupled" decay act on?',
     hint="Your decay goes through the gradient: that is Adam with L2 regularisation. In AdamW the parameter shrinks by "
     "the factor `1 - lr * weight_decay`, and the means see the gradient alone.",
 )
@@ -380,8 +394,8 @@ mistake(
     edit('p.mul_(1 - lr * group["weight_decay"])', 'p.grad.add_(p, alpha=group["weight_decay"])'),
     base="decay-first",
     section="decoupled-decay",
-    why="The decay was added to `p.grad` itself, in place. That is L2 and not decoupled decay, and the gradient is no "
-    "longer what the backward pass left.",
+    why="After your step, `p.grad` holds other numbers, and parameters with large gradients hardly shrink. You added "
+    'the decay to the gradient in place. What does "decoupled" decay act on?',
     hint="After your step `p.grad` holds another number: the decay was added to it. Leave the gradient alone, and "
     "shrink the parameter by the factor `1 - lr * weight_decay`.",
 )
@@ -393,8 +407,8 @@ mistake(
     edit("lr * m_hat", 'lr * (m_hat + group["weight_decay"] * p)'),
     base="decay-first",
     section="decoupled-decay",
-    why="The decay was added to the corrected mean before the division. It is then larger for parameters with small "
-    "gradients, which is what decoupling is there to avoid.",
+    why="Parameters with small gradients shrink too much. You added the decay before the division by the root of the "
+    "second mean. Which part of the update belongs in the fraction?",
     hint="Your decay is divided by the root of the second mean along with the gradient. Take it out of the fraction: "
     "`lr * weight_decay * p` is subtracted by itself.",
 )
@@ -405,7 +419,8 @@ mistake(
     edit('p.mul_(1 - lr * group["weight_decay"])', ""),
     base="decay-first",
     section="decoupled-decay",
-    why="`weight_decay` is ignored, which makes this Adam. Parameters without a pull from the loss never shrink.",
+    why="Parameters with a gradient of 0 never shrink. You ignored `weight_decay`, which makes this Adam. What "
+    "should each step do to the parameter itself?",
     hint="A parameter with a gradient of 0 does not shrink: `weight_decay` is not used. Multiply the parameter by `1 - "
     "lr * weight_decay` in each step.",
 )
@@ -416,8 +431,8 @@ mistake(
     edit('lr * group["weight_decay"]', 'group["weight_decay"]'),
     base="decay-first",
     section="decoupled-decay",
-    why="The parameter shrinks by `weight_decay` itself, without the factor `lr`. With the usual numbers that is a "
-    "thousand times too much, and a schedule has no hold on it.",
+    why="Your parameters shrink far too fast, and a schedule has no influence on it. Your decay lacks a factor. What "
+    "scales both parts of an AdamW update?",
     hint="Your parameters shrink much too fast: the decay lacks the factor `lr`.",
 )
 
@@ -427,7 +442,8 @@ mistake(
     edit('1 - lr * group["weight_decay"]', '1 + lr * group["weight_decay"]'),
     base="decay-first",
     section="decoupled-decay",
-    why="The sign of the decay is wrong. Parameters grow where they should shrink.",
+    why="A parameter with a gradient of 0 grows. The sign of your decay is wrong. On which side of 1 should the "
+    "factor lie?",
     hint="A parameter with a gradient of 0 grows in your version: the factor is `1 - lr * weight_decay`, with a minus.",
 )
 
@@ -437,8 +453,8 @@ mistake(
     edit('p.mul_(1 - lr * group["weight_decay"])', 'p.sub_(lr * group["weight_decay"] * p.sign())'),
     base="decay-first",
     section="decoupled-decay",
-    why="The decay subtracts `lr * weight_decay` times the sign of the parameter. That is an L1 penalty; decay is "
-    "proportional to the parameter.",
+    why="All parameters shrink by the same amount, whatever their size. You used their sign, which is an L1 penalty. "
+    "To what is weight decay proportional?",
     hint="All your parameters shrink by the same amount, whatever their size. The decay is in proportion to the "
     "parameter.",
 )
@@ -452,7 +468,8 @@ mistake(
     ),
     base="decay-first",
     section="decoupled-decay",
-    why="The decay was applied before and after the step. Each application shrinks the parameter.",
+    why="Parameters shrink twice per step. You applied the decay before and after the update. How often should it be "
+    "applied?",
     hint="Your parameters shrink twice per step. One multiplication by `1 - lr * weight_decay` is enough.",
 )
 
@@ -462,8 +479,8 @@ mistake(
     edit('p.mul_(1 - lr * group["weight_decay"])', 'if p.ndim > 1:\n    p.mul_(1 - lr * group["weight_decay"])'),
     base="decay-first",
     section="optimizer-groups",
-    why="Only matrices were decayed. Leaving biases and gains out is common, but it is done with two groups, not "
-    "inside the optimiser.",
+    why="Vectors and scalars do not shrink. You decided inside the optimiser which shapes decay. How can a caller "
+    "spare the biases?",
     hint="Your vectors and scalars do not shrink. The optimiser treats all shapes alike; who wants to spare biases "
     "puts them into a group with `weight_decay=0`.",
 )
@@ -474,8 +491,8 @@ mistake(
     edit("p.grad is None", "p.grad is None or not p.grad.any()"),
     base="decay-first",
     section="optimizer-manners",
-    why="Parameters whose gradient is 0 throughout were left out, as if they had none. They still decay, and their "
-    "means still move.",
+    why="A parameter whose gradient is all zeros does not decay, and its means stand still. You treated zeros like a "
+    "missing gradient. Which value says that there is none?",
     hint="A parameter with a gradient of zeros does not move at all in your version. It has a gradient, which happens "
     "to be 0: only `None` means that there is none.",
 )
@@ -487,8 +504,8 @@ mistake(
     edit("v / (1 - beta2**t)", "v"),
     base="decay-first",
     section="bias-correction",
-    why="The running means are used as they are. They start at 0, and the second one rises much more slowly than the "
-    "first, so that the first steps are several times too long.",
+    why="Your first steps are several times too long. The running means start at 0, and you used them as they are. "
+    "What corrects their start?",
     hint="Your first step is about three times too long: the means start at 0 and are not corrected. Divide them by `1 "
     "- beta1**t` and `1 - beta2**t`.",
 )
@@ -499,8 +516,8 @@ mistake(
     edit("v / (1 - beta2**t)", "v"),
     base="decay-first",
     section="bias-correction",
-    why="Only the mean of the gradients was corrected. The root of the other one is then far too small in the first "
-    "steps, and the steps are too long.",
+    why="Your first step is about thirty times too long. You corrected only the first mean, so the root of the "
+    "second is far too small. Which other mean starts at 0?",
     hint="Your first step is about thirty times too long: the second mean starts at 0 too. Divide it by `1 - beta2**t` "
     "before the root.",
 )
@@ -511,7 +528,7 @@ mistake(
     edit("m / (1 - beta1**t)", "m"),
     base="decay-first",
     section="bias-correction",
-    why="Only the mean of the squares was corrected. The first steps are then too short.",
+    why="Your first step is ten times too short. You corrected only the second mean. Which other mean starts at 0?",
     hint="Your first step is ten times too short: the first mean starts at 0 too. Divide it by `1 - beta1**t`.",
 )
 
@@ -525,7 +542,8 @@ mistake(
     ),
     base="decay-first",
     section="bias-correction",
-    why="The count was raised after its use. In the first step the correction divides by `1 - beta**0`, which is 0.",
+    why="Your first step divides by 0. You raised the count of steps after its use, and `beta**0` is 1. Which number "
+    "does the first step have?",
     hint="In your first step the correction divides by 0, since `beta**0` is 1. Raise the count before you use it: the "
     "first step is step 1.",
 )
@@ -537,7 +555,8 @@ mistake(
     edit("beta2**t", "beta2**(t + 1)"),
     base="decay-first",
     section="bias-correction",
-    why="The correction uses one step too many. The first step then is not of length `lr`.",
+    why="Your first step does not have the length `lr`. Your correction is that of step 2. Which number does the "
+    "first step have?",
     hint="The first step of a parameter should be `lr` long; yours is not, because the correction is that of step 2. "
     "The count is 1 in the first step.",
 )
@@ -549,8 +568,8 @@ mistake(
     edit("beta2**t", "beta2"),
     base="decay-first",
     section="bias-correction",
-    why="The means were divided by `1 - beta` in every step. That is right in the first step only; later the "
-    "correction has to fade.",
+    why="Your first step is right, and the later ones are not. You divided by the same number each time, although "
+    "the correction has to fade. Where does the count of steps enter?",
     hint="Your first step is right, and the later ones are not: you divide by `1 - beta` where it should be `1 - "
     "beta**t`.",
 )
@@ -562,7 +581,8 @@ mistake(
     edit("v / (1 - beta2**t)", "v / (1 - beta1**t)"),
     base="decay-first",
     section="bias-correction",
-    why="The corrections of the two means were exchanged. Each mean has its own beta.",
+    why="Your first step has the wrong length. You exchanged the corrections of the two means. Which beta belongs to "
+    "which mean?",
     hint="Your first step has the wrong length: the first mean is divided by `1 - beta1**t`, the second by `1 - "
     "beta2**t`, and you have them the other way round.",
 )
@@ -574,7 +594,8 @@ mistake(
     edit("v_hat.sqrt()", "v_hat"),
     base="decay-first",
     section="bias-correction",
-    why="The second mean was corrected after the root was taken. The root of the correction is needed there.",
+    why="Your first step is too short. You corrected the second mean after its root was taken. On which side of the "
+    "root does the correction belong?",
     hint="Your first step is too short: you correct after the root, where the correction has to be under it. `sqrt(v / "
     "(1 - beta2**t))`.",
 )
@@ -586,8 +607,8 @@ mistake(
     edit("v / (1 - beta2**t)", "v.div_(1 - beta2**t)"),
     base="decay-first",
     section="bias-correction",
-    why="The corrected means were stored in place of the running ones. Each step corrects them again, so that they "
-    "grow.",
+    why="Your first step is right, and then the means grow. You stored the corrected means, and the next step "
+    "corrects them again. Which version should be kept?",
     hint="Your first step is right, and then the means are corrected again and again: keep the running means as they "
     "are, and correct a copy.",
 )
@@ -598,7 +619,8 @@ mistake(
     edit("v_hat.sqrt()", "v_hat"),
     base="decay-first",
     section="adam-moments",
-    why="The root of the second mean was forgotten. The step then gets longer as the gradient gets smaller.",
+    why="Your steps are long where gradients are small, and short where they are large. You divided by the second "
+    "mean itself. Which step is missing before the division?",
     hint="Your steps are long where gradients are small, and short where they are large: divide by the root of the "
     "second mean.",
 )
@@ -609,8 +631,8 @@ mistake(
     edit('v_hat.sqrt() + group["eps"]', '(v_hat + group["eps"]).sqrt()'),
     base="decay-first",
     section="adam-eps",
-    why="Epsilon was added under the root. It then counts as a root, 1e-4 in place of 1e-8, and changes steps with "
-    "small gradients.",
+    why="With tiny gradients your steps are much too short. You added epsilon under the root, where it acts like "
+    "1e-4. On which side of the root does it belong?",
     hint="With ordinary gradients you are right, with tiny ones your steps are much too short: epsilon stands outside "
     "the root.",
 )
@@ -622,8 +644,8 @@ mistake(
     edit('v_hat.sqrt() + group["eps"]', "v_hat"),
     base="decay-first",
     section="adam-eps",
-    why="Epsilon was added to the root of the uncorrected mean. The correction then enlarges it, most of all in the "
-    "first steps.",
+    why="With tiny gradients your first steps are too short. You added epsilon before the bias correction, which "
+    "enlarges it. Which of the two comes first?",
     hint="With tiny gradients your first steps are too short: epsilon is added before the bias correction and grows "
     "with it. Correct the mean first.",
 )
@@ -634,8 +656,8 @@ mistake(
     edit('v_hat.sqrt() + group["eps"]', 'v_hat.sqrt().clamp(min=group["eps"])'),
     base="decay-first",
     section="adam-eps",
-    why="The root was limited from below by epsilon in place of having it added. A root just above epsilon then comes "
-    "out too small, up to a factor of two.",
+    why="With tiny gradients your steps are too long, by up to a factor of two. You used epsilon as a lower limit of "
+    "the root. What does the formula do with it?",
     hint="With tiny gradients your steps are too long: epsilon is added to the root; the larger of the two is "
     "something else.",
 )
@@ -646,7 +668,8 @@ mistake(
     edit('v_hat.sqrt() + group["eps"]', "v_hat.sqrt()"),
     base="decay-first",
     section="adam-eps",
-    why="Epsilon was left out. A parameter whose gradient has always been 0 then becomes 0/0, which is NaN.",
+    why="A gradient that has always been 0 gives NaN. You left epsilon out, so the step is 0/0. Where does it stand "
+    "in the formula?",
     hint="A gradient of 0 gives you NaN, because the root it is divided by is 0. Add epsilon to the root.",
 )
 
@@ -656,8 +679,8 @@ mistake(
     edit('group["eps"]', "1e-8"),
     base="decay-first",
     section="adam-eps",
-    why="1e-8 was written into the formula, and the argument is ignored. Some settings, such as 1e-9 or 1e-6, then "
-    "have no effect.",
+    why="Epsilon is 1e-8 whatever the call says. You wrote the number into the formula. Where does the optimiser "
+    "keep its settings?",
     hint="Your epsilon is 1e-8 whatever the call says. Take it from the group.",
 )
 
@@ -667,7 +690,8 @@ mistake(
     edit("(beta1, beta2)", "(beta2, beta1)"),
     base="decay-first",
     section="adam-moments",
-    why="The two betas were exchanged. The mean of the gradients then forgets slowly and that of the squares fast.",
+    why="Your first step is right, and the later ones are not. You exchanged the betas, so the mean of the gradients "
+    "forgets slowly. Which beta belongs to which mean?",
     hint="Your first step is right and the later ones are not: the first beta belongs to the mean of the gradients, "
     "the second to that of the squares.",
 )
@@ -678,8 +702,8 @@ mistake(
     edit('lr, (beta1, beta2) = group["lr"], group["betas"]', 'lr, beta1, beta2 = group["lr"], 0.9, 0.999'),
     base="decay-first",
     section="adam-moments",
-    why="0.9 and 0.999 were written into the formulas, and the argument is ignored. The Transformer paper uses 0.9 and "
-    "0.98.",
+    why="The betas are 0.9 and 0.999 whatever the call says. You wrote them into the formulas. Where does the "
+    "optimiser keep its settings?",
     hint="Your betas are 0.9 and 0.999 whatever the call says. Take them from the group.",
 )
 
@@ -693,7 +717,8 @@ mistake(
     ),
     base="decay-first",
     section="adam-moments",
-    why="The old mean got the share `1 - beta` and the new gradient `beta`. The means then hardly remember anything.",
+    why="Your means follow the last gradient closely and remember hardly anything. You exchanged the two shares. "
+    "Which of the two does the old mean keep?",
     hint="Your means follow the last gradient closely: the old mean keeps the share `beta`, and the new gradient gets "
     "`1 - beta`.",
 )
@@ -704,8 +729,8 @@ mistake(
     edit("m.mul_(beta1).add_(p.grad, alpha=1 - beta1)", "m.mul_(beta1).add_(p.grad)"),
     base="decay-first",
     section="adam-moments",
-    why="The gradient was added to the first mean in full, as in stochastic gradient descent with momentum. The mean "
-    "is then too large by `1 / (1 - beta1)`.",
+    why="Your first mean is ten times too large. The new gradient enters in full, as in stochastic gradient descent "
+    "with momentum. With which share should it enter?",
     hint="Your first mean is ten times too large: the new gradient enters with the share `1 - beta1`.",
 )
 
@@ -718,7 +743,8 @@ mistake(
     ),
     base="decay-first",
     section="adam-moments",
-    why="The second mean averages the size of the gradients, not their squares. Its root is then of another order.",
+    why="Your steps have the wrong size. The second mean averages absolute gradients. What should it average so that "
+    "its root makes sense?",
     hint="Your second mean averages the gradients and not their squares: multiply the gradient by itself.",
 )
 
@@ -728,7 +754,7 @@ mistake(
     edit("v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)", "v.mul_(beta2).addcmul_(m, m, value=1 - beta2)"),
     base="decay-first",
     section="adam-moments",
-    why="The second mean averages the squares of the first mean. It should average those of the gradients.",
+    why="Your second mean is too small. You squared the running mean. Whose squares should it average?",
     hint="Your second mean is too small: it squares the running mean `m`, and the squares of the gradients are meant.",
 )
 
@@ -738,8 +764,8 @@ mistake(
     edit("m / (1 - beta1**t)", "p.grad"),
     base="decay-first",
     section="adam-moments",
-    why="The step uses the gradient itself and not its running mean, as RMSprop does. Noise then enters each step in "
-    "full.",
+    why="Your first step is right, and the later ones follow the last gradient alone. You left the first mean out of "
+    "the update, as RMSprop does. What should stand above the root?",
     hint="Your first step is right and the later ones follow the last gradient alone: divide the corrected mean `m`, "
     "not the gradient.",
 )
@@ -750,8 +776,8 @@ mistake(
     edit("0, torch.zeros_like(p), torch.zeros_like(p)", "0, p.grad.clone(), p.grad.square()"),
     base="decay-first",
     section="bias-correction",
-    why="The means were started at the first gradient and its square. The bias correction is made for a start at 0 and "
-    "now makes them too large.",
+    why="Your first steps are wrong. You started the means at the first gradient and its square, but the bias "
+    "correction assumes another start. From which value do the means start?",
     hint="Your first step is right only without bias correction: the means start at 0.",
 )
 
@@ -765,7 +791,8 @@ mistake(
     edit("v / (1 - beta2**t)", 'state["top"] / (1 - beta2**t)'),
     base="decay-first",
     section="adam-moments",
-    why="The largest second mean so far is divided by. That is AMSGrad, another algorithm.",
+    why="As soon as gradients become smaller, your steps are too short. You divide by the largest second mean so "
+    "far, which is AMSGrad. Which second mean does AdamW use?",
     hint="As soon as gradients get smaller your steps are too short: you divide by the largest second mean so far, "
     "which is AMSGrad.",
 )
@@ -776,7 +803,7 @@ mistake(
     edit('p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))', 'p.add_(lr * m_hat / (v_hat.sqrt() + group["eps"]))'),
     base="decay-first",
     section="adam-moments",
-    why="The step was added. Training then raises the loss.",
+    why="Training raises the loss. You added the step. In which direction should the parameters move?",
     hint="Your parameters move in the wrong direction: the step is subtracted.",
 )
 
@@ -786,8 +813,8 @@ mistake(
     edit('p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))', 'p = p - lr * m_hat / (v_hat.sqrt() + group["eps"])'),
     base="decay-first",
     section="optimizer-manners",
-    why="The new value was bound to the name `p`, which leaves the parameter as it was. An optimiser changes "
-    "parameters in place.",
+    why="Your parameters do not move. You gave a new tensor the name of the parameter. Which kind of operation "
+    "changes the parameter itself?",
     hint="Your parameters do not move: `p = p - ...` gives a new tensor the name `p`. Use an operation in place, such "
     "as `p.sub_(...)`.",
 )
@@ -798,8 +825,8 @@ mistake(
     edit('group["lr"]', 'self.defaults["lr"]'),
     base="decay-first",
     section="optimizer-groups",
-    why="The rate was taken from `self.defaults`, where the constructor put it. Groups with a rate of their own, and "
-    "schedulers, have no effect.",
+    why="Schedulers and groups with a rate of their own have no effect. You read the rate from the constructor's "
+    "defaults. Where does a scheduler write the rate?",
     hint='Your rate is always the one given at the start. Schedulers change `group["lr"]`: read it anew in each step.',
 )
 
@@ -809,8 +836,8 @@ mistake(
     edit('group["weight_decay"]', 'self.defaults["weight_decay"]'),
     base="decay-first",
     section="optimizer-groups",
-    why="The decay was taken from `self.defaults`. A group with `weight_decay=0`, as for biases, then decays all the "
-    "same.",
+    why="A group with `weight_decay=0` decays all the same. You read the decay from the constructor's defaults. "
+    "Where are the settings of a group?",
     hint="Every group of yours decays alike. Take `weight_decay` from the group, not from the defaults.",
 )
 
@@ -820,8 +847,8 @@ mistake(
     edit('lr * group["weight_decay"]', 'self.defaults["lr"] * group["weight_decay"]'),
     base="decay-first",
     section="optimizer-groups",
-    why="The decay uses the rate that the constructor was given, and not that of the group. A schedule then changes "
-    "the step and not the decay.",
+    why="When a schedule lowers the rate, your decay stays as it was. You used the constructor's rate for the decay. "
+    "Which rate do both parts of an update share?",
     hint='When a schedule lowers the rate your decay stays as it was: both use `group["lr"]`.',
 )
 
@@ -831,7 +858,8 @@ mistake(
     edit("self.param_groups", "self.param_groups[:1]"),
     base="decay-first",
     section="optimizer-groups",
-    why="Only the first group was updated. The parameters of all others stay as they are.",
+    why="Parameters of the second group do not move. You updated only the first group. Which groups should the loop "
+    "visit?",
     hint="Parameters of the second group do not move in your version: go through all of `self.param_groups`.",
 )
 
@@ -841,8 +869,8 @@ mistake(
     edit("if p.grad is None:\n    continue", ""),
     base="decay-first",
     section="optimizer-manners",
-    why="A parameter without a gradient was used as if it had one. Its `grad` is `None`, with which nothing can be "
-    "computed.",
+    why="Your step fails on a parameter without a gradient. Its `grad` is None, with which nothing can be computed. "
+    "What should happen to such a parameter?",
     hint="Your step fails on a parameter whose gradient is `None`. Skip those.",
 )
 
@@ -852,7 +880,8 @@ mistake(
     edit("if p.grad is None:\n    continue", "if p.grad is None:\n    break"),
     base="decay-first",
     section="optimizer-manners",
-    why="The loop was left at the first parameter without a gradient. All that follow it are not updated.",
+    why="Parameters after one without a gradient do not move. You left the loop at the first such parameter. Which "
+    "statement goes on with the next one?",
     hint="Parameters behind one without a gradient do not move: skip it with `continue`; `break` leaves the loop.",
 )
 
@@ -867,8 +896,8 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-manners",
-    why="A gradient of `None` was taken as zeros. The parameter then decays and its count goes on, although it took no "
-    "part.",
+    why="A parameter without a gradient shrinks, and its count goes on. You replaced None by zeros. What should "
+    "happen to such a parameter and its state?",
     hint="A parameter whose gradient is `None` shrinks in your version. It should be left alone, its state too.",
 )
 
@@ -879,8 +908,8 @@ mistake(
     edit("if p.grad is None:", 'p.mul_(1 - lr * group["weight_decay"])\nif p.grad is None:'),
     base="decay-first",
     section="optimizer-manners",
-    why="The decay was applied before it was asked whether there is a gradient. A parameter without one should be left "
-    "alone.",
+    why="A parameter without a gradient shrinks. You applied the decay before you asked whether there is a gradient. "
+    "Which of the two comes first?",
     hint="A parameter whose gradient is `None` shrinks in your version: the decay comes after the question whether "
     "there is a gradient.",
 )
@@ -893,8 +922,8 @@ mistake(
     edit('t, m, v = state["t"], state["m"], state["v"]', 't, m, v = self.t, state["m"], state["v"]'),
     base="decay-first",
     section="optimizer-state",
-    why="One count of steps for all parameters is kept as an attribute of the optimiser. It is lost when the state is "
-    "saved, and wrong for parameters that get their first gradient later.",
+    why="After `load_state_dict` your count starts anew, and it is wrong for parameters that get their first "
+    "gradient later. You kept one count on the optimiser. Where is the state of a single parameter kept?",
     hint="Your count of steps is an attribute of the optimiser: it starts anew after `load_state_dict`. Keep a count "
     "for each parameter in `self.state[p]`.",
 )
@@ -910,8 +939,8 @@ mistake(
     edit('t, m, v = state["t"], state["m"], state["v"]', 't, m, v = group["t"], state["m"], state["v"]'),
     base="decay-first",
     section="optimizer-state",
-    why="One count of steps is kept for a whole group. A parameter that gets its first gradient later is then "
-    "corrected as if it had been there from the start.",
+    why="A parameter that gets its first gradient later moves by the wrong amount. You kept one count for the whole "
+    "group. From which number should this parameter's count start?",
     hint="A parameter that gets its first gradient later moves too little or too far: its count has to start at 1 "
     "then. Keep a count for each parameter in `self.state[p]`.",
 )
@@ -927,7 +956,8 @@ mistake(
     edit('t, m, v = state["t"], state["m"], state["v"]', 't, m, v = group["t"], state["m"], state["v"]'),
     base="decay-first",
     section="optimizer-state",
-    why="One count is raised for each parameter in turn, not once per step. With several parameters it runs ahead.",
+    why="With several parameters your correction fades too fast. You raised one shared count for each of them. How "
+    "many counts do several parameters need?",
     hint="With one parameter you are right, with several the correction fades too fast: the count is raised for every "
     "parameter. Keep one for each in `self.state[p]`.",
 )
@@ -945,8 +975,8 @@ mistake(
     edit("self.state[p]", "self.remembered.setdefault(p, {})"),
     base="decay-first",
     section="optimizer-state",
-    why="The means are kept in a dictionary of the optimiser's own. `state_dict` does not know of it, so they are lost "
-    "when training is resumed.",
+    why="After `load_state_dict` your means start from 0. You kept them in a dictionary that `state_dict` does not "
+    "know. Which attribute of an optimiser is saved?",
     hint="After `load_state_dict` your means start from 0 again: only what is in `self.state` is saved.",
 )
 
@@ -957,8 +987,8 @@ mistake(
     edit('if not state:\n    state["t"], state["m"], state["v"] = 0, torch.zeros_like(p), torch.zeros_like(p)', ""),
     base="decay-first",
     section="optimizer-state",
-    why="The means were made anew in each step, so that nothing is remembered. Each step then depends on the last "
-    "gradient alone.",
+    why="Each step is like a first one. You made the means anew in every step, so nothing is remembered. Where are "
+    "they kept between steps?",
     hint="Each of your steps is like a first one: the means have to be kept from step to step, in `self.state[p]`.",
 )
 
@@ -971,7 +1001,8 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-state",
-    why="Both means are the same tensor, bound to two names. Whatever is added to one is added to the other.",
+    why="Your two means always hold the same numbers. You bound one tensor to two names. How many tensors do two "
+    "means need?",
     hint="Your two means are one tensor with two names: make two tensors of zeros.",
 )
 
@@ -981,8 +1012,8 @@ mistake(
     edit("0, torch.zeros_like(p), torch.zeros_like(p)", "0, torch.zeros(p.shape), torch.zeros(p.shape)"),
     base="decay-first",
     section="optimizer-state",
-    why="The means were made with `torch.zeros`, which is float32 whatever the parameter is. In float64 half of the "
-    "digits are lost.",
+    why="In float64 your results have only the accuracy of float32. You made the means in PyTorch's default type. "
+    "From which tensor can they take their type?",
     hint="In float64 your results have the accuracy of float32: `torch.zeros_like(p)` gives means of the parameter's "
     "type.",
 )
@@ -997,8 +1028,8 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-manners",
-    why="The gradient was squared and scaled in place, to save memory. Code that reads `p.grad` afterwards, to log its "
-    "norm or to accumulate, finds another number.",
+    why="Your results are right, but the step changes `p.grad`, which others log or accumulate. You used the "
+    "gradient as scratch memory. Which operations make a new tensor?",
     hint="Your results are right, but `p.grad` is changed by the step. Use operations that make a new tensor.",
 )
 
@@ -1011,8 +1042,8 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-manners",
-    why="The step also sets the gradients to zero. That is the task of `zero_grad`; a log of gradient norms would show "
-    "nothing.",
+    why="After your step the gradients are 0, and a log of their norms shows nothing. You cleared them in `step`. "
+    "Which method has this task?",
     hint="After your step the gradients are 0 or gone. Clearing them is left to `zero_grad`.",
 )
 
@@ -1022,8 +1053,8 @@ mistake(
     edit("with torch.enable_grad():\n    loss = closure()", "pass"),
     base="decay-first",
     section="optimizer-manners",
-    why="The closure is accepted and never called. Without another backward pass the step then uses old gradients, or "
-    "none.",
+    why="Without another backward pass, your step uses old gradients or none. You accept the closure and never call "
+    "it. When should it be called?",
     hint="Your step does not call the closure that it is given. Call it first, with gradients enabled, and return what "
     "it returns.",
 )
@@ -1034,8 +1065,8 @@ mistake(
     edit("with torch.enable_grad():\n    loss = closure()", "loss = closure()"),
     base="decay-first",
     section="optimizer-manners",
-    why="The closure was called while gradients are off, since `step` runs under `torch.no_grad()`. Its backward pass "
-    "then fails.",
+    why="The backward pass inside the closure fails. You called the closure where gradients are switched off. What "
+    "switches them on for one call?",
     hint="The backward pass inside the closure fails, because `step` switches gradients off. Call the closure under "
     "`torch.enable_grad()`.",
 )
@@ -1047,8 +1078,8 @@ mistake(
     edit("return loss", "return loss if closure is None else torch.enable_grad()(closure)()"),
     base="decay-first",
     section="optimizer-manners",
-    why="The closure was called once for its gradients and once more for its loss. Each call is a whole forward and "
-    "backward pass, and the second may see other random numbers.",
+    why="Your step calls the closure twice, and each call is a whole forward and backward pass. You called it again "
+    "for its loss. What does the first call return?",
     hint="Your step calls the closure twice. Once is enough: keep what it returns.",
 )
 
@@ -1062,8 +1093,8 @@ mistake(
     ),
     base="decay-first",
     section="decoupled-decay",
-    why="The decay was added to the gradient that goes into the first mean, and not to the one that is squared. It is "
-    "still divided by the root, so that parameters with large gradients hardly shrink.",
+    why="Parameters with large gradients hardly shrink. You added the decay to the first mean, so it is divided by "
+    'the root. What does "decoupled" decay act on?',
     hint="Your decay goes through the first mean and is divided by the root of the second. Take it out: the parameter "
     "shrinks by the factor `1 - lr * weight_decay`.",
 )
@@ -1074,7 +1105,8 @@ mistake(
     edit('group["betas"]', 'self.defaults["betas"]'),
     base="decay-first",
     section="optimizer-groups",
-    why="The betas were taken from `self.defaults`. Groups with betas of their own do not get them.",
+    why="Groups with betas of their own do not get them. You read the betas from the constructor's defaults. Where "
+    "are the settings of a group?",
     hint="Every group of yours has the same betas. Take them from the group, not from the defaults.",
 )
 
@@ -1084,7 +1116,8 @@ mistake(
     edit('group["eps"]', 'self.defaults["eps"]'),
     base="decay-first",
     section="optimizer-groups",
-    why="Epsilon was taken from `self.defaults`. Groups with one of their own do not get it.",
+    why="Groups with an epsilon of their own do not get it. You read epsilon from the constructor's defaults. Where "
+    "are the settings of a group?",
     hint="Every group of yours has the same epsilon. Take it from the group, not from the defaults.",
 )
 
@@ -1094,8 +1127,8 @@ mistake(
     edit("m / (1 - beta1**t)", "(beta1 * m + (1 - beta1) * p.grad) / (1 - beta1**(t + 1))"),
     base="decay-first",
     section="adam-moments",
-    why="The step uses a mix of the mean and the newest gradient, as Nesterov's momentum does. That is NAdam, another "
-    "algorithm.",
+    why="Your steps run ahead of the mean. You mixed in another share of the newest gradient, which is NAdam. Which "
+    "mean does AdamW divide?",
     hint="Your steps run ahead of the mean: divide the corrected `m` as it is, without another share of the gradient.",
 )
 
@@ -1108,8 +1141,8 @@ mistake(
     ),
     base="decay-first",
     section="adam-moments",
-    why="The second mean is one number for a whole tensor, the mean of all squared entries. Each entry should have its "
-    "own.",
+    why="All entries of a parameter are divided by the same number. You averaged the squared gradient over the whole "
+    "tensor. Which shape should the second mean have?",
     hint="All entries of a parameter are divided by the same number: `v` has the shape of the parameter.",
 )
 
@@ -1119,7 +1152,8 @@ mistake(
     edit("return loss", ""),
     base="decay-first",
     section="optimizer-manners",
-    why="What the closure returns is dropped. `step` hands it on, since callers log it.",
+    why="Callers that log the loss get nothing from your step. You dropped what the closure returned. What should "
+    "`step` return?",
     hint="`step(closure)` should return what the closure returned; yours returns nothing.",
 )
 
@@ -1129,7 +1163,8 @@ mistake(
     edit("@torch.no_grad()\ndef step(self, closure=None):", "def step(self, closure=None):"),
     base="decay-first",
     section="optimizer-manners",
-    why="The update runs with gradients on. PyTorch refuses to change a parameter in place then.",
+    why="Your step raises an error about a leaf that requires grad. The update runs with gradients on, and PyTorch "
+    "then refuses changes in place. What switches recording off for a whole method?",
     hint="Your step raises an error about a leaf that requires grad: put `@torch.no_grad()` above `step`.",
 )
 
@@ -1139,7 +1174,8 @@ mistake(
     edit("lr * m_hat", "m_hat"),
     base="decay-first",
     section="adam-moments",
-    why="The step lacks the factor `lr`. It is then 1 long, whatever the rate.",
+    why="Your steps have the length 1 whatever the rate is. The learning rate is missing from the update. Where does "
+    "it enter?",
     hint="Your steps are of length 1: multiply by `lr`.",
 )
 
@@ -1152,7 +1188,8 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-groups",
-    why="The default of `lr` is 0.01. `torch.optim.AdamW` has 0.001, and so has this exercise.",
+    why="Called with parameters alone, your steps are ten times too long. Your default rate is 0.01. Which default "
+    "does `torch.optim.AdamW` have?",
     hint="Called with parameters alone your steps are ten times too long: the default of `lr` is 1e-3.",
 )
 
@@ -1165,7 +1202,8 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-groups",
-    why="The default of `weight_decay` is 0, as in Adam. AdamW has 0.01.",
+    why="Called with parameters alone, you do not decay. Your default is that of Adam. Which default does "
+    "`torch.optim.AdamW` have?",
     hint="Called with parameters alone you do not decay: the default of `weight_decay` is 0.01.",
 )
 
@@ -1175,7 +1213,8 @@ mistake(
     edit("(0.9, 0.999)", "(0.9, 0.98)"),
     base="decay-first",
     section="optimizer-groups",
-    why="The default betas are those of the Transformer paper, 0.9 and 0.98. The exercise asks for 0.9 and 0.999.",
+    why="Called with parameters alone, your second mean forgets too fast. Your default betas are those of the "
+    "Transformer paper. Which defaults does the task give?",
     hint="Called with parameters alone your second mean forgets too fast: the default betas are 0.9 and 0.999.",
 )
 
@@ -1188,7 +1227,8 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-groups",
-    why="The default of `eps` is 1e-6. The exercise asks for 1e-8.",
+    why="Called with parameters alone, you are right for ordinary gradients and wrong for tiny ones. Your default "
+    "epsilon is 1e-6. Which default does the task give?",
     hint="Called with parameters alone you are right for ordinary gradients and wrong for tiny ones: the default of "
     "`eps` is 1e-8.",
 )
@@ -1201,8 +1241,8 @@ mistake(
     edit('lr * m_hat / (v_hat.sqrt() + group["eps"])', "m_hat * (p.grad != 0)"),
     base="decay-first",
     section="bias-correction",
-    why="Only entries whose gradient is not 0 in this step are moved, as a sparse optimiser does. The running mean of "
-    "an entry is not 0 when its gradient is, and it goes on moving the parameter.",
+    why="Entries whose gradient is 0 for one step stand still. You moved only the others, as a sparse optimiser "
+    "does. What does the running mean of such an entry still say?",
     hint="Where an entry of the gradient is 0 for one step, your parameter stands still, although the running mean "
     "still says where to go: update every entry.",
 )
@@ -1218,8 +1258,8 @@ mistake(
     edit("lr * m_hat / (v_hat.sqrt()", "lr * (m / (1 - beta1**t)) / ((v / (1 - beta2**t)).sqrt()"),
     base="decay-first",
     section="bias-correction",
-    why="The count of steps is a tensor of the parameter's own type, and so are the corrections made from it. In "
-    "bfloat16 0.999 is rounded to 1: the correction divides by 0, and from step 256 on the count stands still.",
+    why="In bfloat16 your correction divides by 0, because 0.999 is rounded to 1, and from step 256 on the count "
+    "stands still. You counted in the type of the parameter. Which type can hold a count and 0.999?",
     hint="With parameters in bfloat16 your correction of the second mean divides by 0, since 1 - 0.999 is 0 there. "
     "Count in a Python number, or in a float32 tensor.",
 )
@@ -1232,8 +1272,8 @@ mistake(
     edit("lr * m_hat / (v_hat.sqrt()", "lr * (m / (1 - beta1**t)) / ((v / (1 - beta2**t)).sqrt()"),
     base="decay-first",
     section="optimizer-groups",
-    why="The learning rate is remembered in the first step and used in all that follow. A scheduler writes the rate of "
-    "each step into the group, and nobody reads it there.",
+    why="Under a scheduler your first step is right, and all others still use its rate. You remembered the rate of "
+    "the first step. Where does a scheduler write the rate of each step?",
     hint='Under a scheduler your first step is right, and the others still use its rate: read `group["lr"]` anew in '
     "each step.",
 )
@@ -1245,8 +1285,8 @@ mistake(
     edit("lr * m_hat / (v_hat.sqrt()", "lr * m.div_(1 - beta1**t) / ((v / (1 - beta2**t)).sqrt()"),
     base="decay-first",
     section="bias-correction",
-    why="The first mean was stored with its correction, which the next step makes again, so that it grows. The second "
-    "mean is right.",
+    why="Your first step is right, and then the first mean grows. You stored it with its correction, which the next "
+    "step applies again. Which version should be kept?",
     hint="Your first step is right, and then the first mean is corrected again and again: keep the running mean as it "
     "is, and correct a copy.",
 )
@@ -1258,8 +1298,8 @@ mistake(
     edit("lr * m_hat / (v_hat.sqrt()", "lr * (m / (1 - beta1**t)) / (v.div_(1 - beta2**t).sqrt()"),
     base="decay-first",
     section="bias-correction",
-    why="The second mean was stored with its correction, which the next step makes again, so that it grows. The first "
-    "mean is right.",
+    why="Your first step is right, and then the second mean grows. You stored it with its correction, which the next "
+    "step applies again. Which version should be kept?",
     hint="Your first step is right, and then the second mean is corrected again and again: keep the running mean as it "
     "is, and correct a copy.",
 )
@@ -1274,8 +1314,8 @@ mistake(
     "first-rate-twice",
     edit("done + 1", "done"),
     section="scheduler",
-    why="The scheduler's count was handed to `noam_lr` as it is. It starts at 0, which counts as 1, so that the first "
-    "two steps have the same rate and all later ones are one behind.",
+    why="Your first two rates are equal, and all later ones are one step behind. `LambdaLR` counts finished steps "
+    "from 0, and you passed this count on as it is. Which step comes after 0 finished ones?",
     hint="Your first two rates are equal. `LambdaLR` counts finished steps, from 0; the step that comes next has one "
     "more.",
 )
@@ -1285,8 +1325,8 @@ mistake(
     "one-step-ahead",
     edit("done + 1", "done + 2"),
     section="scheduler",
-    why="The schedule is one step ahead: the first step runs at the rate of step 2. Either 1 was added twice, or the "
-    "scheduler was advanced before any step.",
+    why="Your first step runs at the rate of step 2. You added 1 twice, or advanced the scheduler before any step. "
+    "Which step comes after 0 finished ones?",
     hint="Your first step runs at `noam_lr(2)`. With 0 finished steps the next one is step 1.",
 )
 
@@ -1295,7 +1335,7 @@ mistake(
     "factor-not-passed",
     edit("noam_lr(done + 1, d_model, warmup, factor)", "noam_lr(done + 1, d_model, warmup)"),
     section="scheduler",
-    why="`factor` was not handed on. The schedule is that of a factor of 1.",
+    why="Your rates do not change with `factor`. You did not pass it on. Which call needs it?",
     hint="Your rates do not change with `factor`: hand it on to `noam_lr`.",
 )
 
@@ -1304,7 +1344,7 @@ mistake(
     "warm-up-not-passed",
     edit("noam_lr(done + 1, d_model, warmup, factor)", "noam_lr(done + 1, d_model, factor=factor)"),
     section="scheduler",
-    why="`warmup` was not handed on. The peak is then at step 4000, the default.",
+    why="Your peak is at step 4000 whatever `warmup` says. You did not pass the argument on. Which call needs it?",
     hint="Your rates do not change with `warmup`: hand it on to `noam_lr`.",
 )
 
@@ -1313,7 +1353,8 @@ mistake(
     "width-and-warm-up-exchanged",
     edit("noam_lr(done + 1, d_model, warmup, factor)", "noam_lr(done + 1, warmup, d_model, factor)"),
     section="scheduler",
-    why="`d_model` and `warmup` were handed on in the wrong order. Both are whole numbers, so nothing complains.",
+    why="Your rates belong to a model of width `warmup`. You passed two arguments in the wrong order, and both are "
+    "whole numbers, so nothing complains. In which order does `noam_lr` take them?",
     hint="Your rates belong to a model of width `warmup` with a warm-up of `d_model` steps: look at the order of the "
     "arguments of `noam_lr`.",
 )
@@ -1333,8 +1374,8 @@ mistake(
     edit("lambda step: noam_lr(step + 1, d_model, warmup, factor) / base", "rate"),
     base="divided-by-the-rate-at-the-start",
     section="scheduler",
-    why="The function counts its own calls. A scheduler calls it once for every group, so that with two groups each "
-    "gets every other rate.",
+    why="With two groups each gets every other rate. You counted the calls of your function, and a scheduler calls "
+    "it once per group. Which number does the scheduler pass to it?",
     hint="With one group your rates are right, with two each group gets every other rate: count nothing yourself, "
     "since the scheduler hands you its count.",
 )
@@ -1349,7 +1390,8 @@ mistake(
     ),
     base="divided-by-the-rate-at-the-start",
     section="scheduler",
-    why="Only the first group follows the schedule. The others stay at their rate of 1.",
+    why="Your second group runs at a rate of 1 all the time. You gave the schedule to the first group only. How many "
+    "groups does a single function serve?",
     hint="Your second group runs at a rate of 1 all the time. One function, given once, serves all groups.",
 )
 
@@ -1360,7 +1402,8 @@ mistake(
     edit("lambda step: noam_lr(step + 1, d_model, warmup, factor) / base", "lambda done: rate"),
     base="divided-by-the-rate-at-the-start",
     section="scheduler",
-    why="The rate was computed once, when the scheduler was made. It has to be computed for each step.",
+    why="Your rate never changes. You computed it once, when the scheduler was made. Which function does the "
+    "scheduler call at each step?",
     hint="Your rate never changes: `noam_lr` has to be called inside the function that the scheduler calls.",
 )
 
@@ -1372,8 +1415,8 @@ mistake(
         "noam_lr(done + 1, d_model, warmup, factor) / noam_lr(warmup, d_model, warmup, factor)",
     ),
     section="scheduler",
-    why="The schedule was divided by its peak, so that it reaches 1. That is right for an optimiser whose `lr` is the "
-    "peak; here `lr` is 1.",
+    why="Your rates reach 1 at the peak. You divided the schedule by its peak, which suits an optimiser whose `lr` "
+    "is the peak. Which `lr` does the optimiser have here?",
     hint="Your rates reach 1 at the peak: with `lr=1.0` the function has to return the rate itself.",
 )
 
@@ -1391,8 +1434,8 @@ mistake(
         """,
     ),
     section="scheduler",
-    why="A scheduler was used that multiplies the rate before by a factor. The exercise asks for a `LambdaLR`, which "
-    "multiplies the rate at the start.",
+    why="The errors of your rates add up from step to step. You used a scheduler that multiplies the previous rate. "
+    "Which scheduler multiplies the rate at the start?",
     hint="You return a `MultiplicativeLR`. Its function gives the quotient of neighbouring rates, and its errors add "
     "up; take `LambdaLR`.",
 )
@@ -1405,7 +1448,8 @@ mistake(
         "lambda done: noam_lr(done + 1, d_model, warmup, factor)",
     ),
     section="scheduler",
-    why="The function was returned, and no scheduler. It has no `step` and does not know the optimiser.",
+    why="Your result has no `step`. You returned the function, which does not know the optimiser. What should "
+    "receive the function?",
     hint="You return a function. Hand it to `LambdaLR` together with the optimiser, and return that.",
 )
 
@@ -1417,7 +1461,8 @@ mistake(
         "LambdaLR(optimizer, lambda done: noam_lr(done + 1, d_model, warmup, factor))",
     ),
     section="scheduler",
-    why="The scheduler was made and not returned. The caller gets `None` and cannot advance it.",
+    why="The caller gets None and cannot advance the schedule. You made the scheduler and kept it to yourself. Which "
+    "statement is missing?",
     hint="You return nothing: the `return` is missing.",
 )
 
@@ -1426,8 +1471,8 @@ mistake(
     "counts-in-warm-ups",
     edit("done + 1", "(done + 1) / warmup"),
     section="scheduler",
-    why="The count was divided by the warm-up, as if the function wanted a fraction. `noam_lr` takes the number of the "
-    "step.",
+    why="Your rate hardly moves. You divided the count by the warm-up, as if a fraction were needed. What does "
+    "`noam_lr` take?",
     hint="Your rate hardly moves: hand `noam_lr` the number of the step, not a share of the warm-up.",
 )
 
@@ -1436,7 +1481,7 @@ mistake(
     "no-fall-after-warm-up",
     edit("done + 1", "min(done + 1, warmup)"),
     section="scheduler",
-    why="The count was limited to `warmup`, so that the rate stays at its peak. After the warm-up it should fall.",
+    why="Your rate stays at its peak. You limited the count to `warmup`. Which function already handles both branches?",
     hint="Your rate stays at the peak: do not limit the step to `warmup`, since `noam_lr` handles both branches.",
 )
 
@@ -1448,7 +1493,7 @@ mistake(
         "def noam_scheduler(optimizer, d_model, warmup=4000, factor=2.0):",
     ),
     section="scheduler",
-    why="The default of `factor` is 2. It is 1 in this exercise.",
+    why="Called without `factor`, your rates are twice too high. Your default is 2. Which default does the task give?",
     hint="Called without `factor` your rates are twice too high: the default is 1.0.",
 )
 
@@ -1460,7 +1505,8 @@ mistake(
         "def noam_scheduler(optimizer, d_model, warmup=400, factor=1.0):",
     ),
     section="scheduler",
-    why="The default of `warmup` is not 4000. The paper's number is part of the signature here.",
+    why="Called without `warmup`, your rates differ from the paper's. Your default is another one. Which number of "
+    "steps does the paper use?",
     hint="Called without `warmup` your rates differ: the default is 4000.",
 )
 
@@ -1477,8 +1523,8 @@ mistake(
         """,
     ),
     section="scheduler",
-    why="Each group has a function that counts its own calls, and ignores the number that it is called with. When a "
-    "saved run goes on, PyTorch restores that number, and the count begins anew at 1.",
+    why="When a saved run goes on, your schedule begins again with its warm-up. You counted the calls of each "
+    "group's function, and PyTorch restores only its own count. Which number does the scheduler pass to it?",
     hint="When a saved run goes on, your schedule begins again with its warm-up: use the number that your function "
     "gets, and do not count calls.",
 )
@@ -1497,8 +1543,8 @@ mistake(
         "for gradient in gradients:\n    gradient.mul_(max_norm / norm)",
     ),
     section="clipping-edges",
-    why="The gradients were scaled to `max_norm` whatever their norm. Short gradients then get longer, and the step no "
-    "longer fades near a minimum.",
+    why="Gradients shorter than `max_norm` become longer, so the step no longer fades near a minimum. You always "
+    "scaled. When should clipping do nothing?",
     hint="Gradients whose norm is below `max_norm` get longer in your version. Clipping only ever shortens: do nothing "
     "then.",
 )
@@ -1512,8 +1558,8 @@ mistake(
         "for gradient in gradients:\n    gradient.mul_(max_norm / (norm + 1e-6))",
     ),
     section="clipping-edges",
-    why="The gradients were scaled to `max_norm` whatever their norm, with a small number against a division by zero. "
-    "Short gradients get longer.",
+    why="Gradients shorter than `max_norm` become longer. You always scaled, with a guard against dividing by zero. "
+    "When should clipping do nothing?",
     hint="Gradients whose norm is below `max_norm` get longer in your version. Clipping only ever shortens: do nothing "
     "then.",
 )
@@ -1527,8 +1573,8 @@ mistake(
         "for gradient in gradients:\n    gradient.mul_(max_norm / (norm + max_norm))",
     ),
     section="clipping-edges",
-    why="The factor was computed as `max_norm / (norm + 1)` or the like and applied always. Short gradients change "
-    "too.",
+    why="Gradients shorter than `max_norm` change slightly. You always applied a factor. When should clipping do "
+    "nothing?",
     hint="Gradients whose norm is below `max_norm` change in your version. Leave them exactly as they are.",
 )
 
@@ -1538,7 +1584,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("norm > max_norm", "norm < max_norm"),
     section="clipping-edges",
-    why="The condition is the wrong way round. Short gradients were made longer, and long ones stay.",
+    why="Your long gradients stay, and the short ones become longer. Your condition is inverted. Which gradients "
+    "should be shortened?",
     hint="Your long gradients stay as they are, and the short ones get longer: compare the other way round.",
 )
 
@@ -1550,8 +1597,8 @@ mistake(
     edit("if norm > max_norm:", "for gradient in gradients:"),
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     section="gradient-clipping",
-    why="Each gradient was clipped by its own norm. The direction of the whole then changes, and the norm of all "
-    "together is still too large.",
+    why="The direction of the whole gradient changes, and its norm may still be too large. You clipped each gradient "
+    "by its own norm. How many norms does clipping use?",
     hint="You clip each parameter by itself. The norm is one number, of all gradients together, and all get the same "
     "factor.",
 )
@@ -1562,8 +1609,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("gradient.mul_(max_norm / norm)", "gradient.clamp_(-max_norm, max_norm)"),
     section="gradient-clipping",
-    why="Each entry was limited to `max_norm`. That is clipping by value: it turns the gradient, and its norm may "
-    "still be too large.",
+    why="The direction of the gradient changes, and its norm may still be too large. You limited each entry, which "
+    "is clipping by value. Which operation keeps the direction?",
     hint="You limit each entry by itself, which changes the direction of the gradient. Multiply all entries by one "
     "factor.",
 )
@@ -1576,8 +1623,8 @@ mistake(
         "sum(gradient.norm().item() for gradient in gradients)",
     ),
     section="gradient-clipping",
-    why="The norms of the gradients were added up. Norms combine like the sides of a right angle: squares are added, "
-    "and the root is taken at the end.",
+    why="Your norm is too large with several parameters. You added up their norms, but norms combine like the sides "
+    "of a right angle. What is added before the root is taken?",
     hint="Your norm is too large when there are several parameters: add the squares of their norms, and take the root.",
 )
 
@@ -1589,7 +1636,7 @@ mistake(
         "sum(gradient.square().sum().item() for gradient in gradients)",
     ),
     section="gradient-clipping",
-    why="The sum of squares was returned without its root. That is the square of the norm.",
+    why="Your norm is the square of the right one. You returned the sum of squares. Which step is missing?",
     hint="Your norm is the square of the right one: take the root of the sum of squares.",
 )
 
@@ -1601,7 +1648,8 @@ mistake(
         "max((gradient.norm().item() for gradient in gradients), default=0.0)",
     ),
     section="gradient-clipping",
-    why="The largest of the gradients' norms was taken. The norm of all together is larger.",
+    why="Your norm is too small with several parameters. You took the largest of their norms. How do all of them "
+    "enter?",
     hint="With several parameters your norm is too small: you take the largest, and all of them count.",
 )
 
@@ -1613,8 +1661,8 @@ mistake(
         "max((gradient.abs().max().item() for gradient in gradients), default=0.0)",
     ),
     section="gradient-clipping",
-    why="The largest entry was taken for the norm. That is the infinity norm; clipping here uses the root of the sum "
-    "of squares.",
+    why="Your norm is the largest entry of all gradients. This is the infinity norm. Which norm is a root of a sum "
+    "of squares?",
     hint="Your norm is the largest entry of all gradients. Take the root of the sum of squares of all entries.",
 )
 
@@ -1626,8 +1674,7 @@ mistake(
         "sum(gradient.abs().sum().item() for gradient in gradients)",
     ),
     section="gradient-clipping",
-    why="The sizes of all entries were added up, which is the 1-norm. Clipping here uses the root of the sum of "
-    "squares.",
+    why="Your norm adds up the sizes of all entries. This is the 1-norm. Which norm is a root of a sum of squares?",
     hint="Your norm adds up the sizes of the entries. Take the root of the sum of squares.",
 )
 
@@ -1646,8 +1693,8 @@ mistake(
         "math.sqrt(sum(squares) / max(len(squares), 1))",
     ),
     section="gradient-clipping",
-    why="The mean of the squares was taken in place of their sum. The result then depends on how many parameters there "
-    "are.",
+    why="Your norm is too small: the right one divided by the root of the number of entries. You averaged the "
+    "squares. Which reduction does a norm use?",
     hint="Your norm is too small by the root of the number of entries: add the squares, and do not average them.",
 )
 
@@ -1663,7 +1710,7 @@ mistake(
         "(p.detach().norm().item() for p in parameters)",
     ),
     section="gradient-clipping",
-    why="The norm of the parameters was taken. It is the gradient that is to be limited.",
+    why="Your norm does not depend on the gradients. You measured the parameters. Which tensor should be limited?",
     hint="Your norm does not depend on the gradients: it is that of the parameters. Use `p.grad`.",
 )
 
@@ -1673,8 +1720,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("return norm", "return min(norm, max_norm)"),
     section="gradient-clipping",
-    why="The norm after clipping was returned. A log would then show `max_norm` again and again, and not how long the "
-    "gradient really was.",
+    why="A log shows `max_norm` again and again. Your gradients are right, but you returned the norm after clipping. "
+    "Which norm tells how long the gradient really was?",
     hint="Your gradients are right, but the returned number is the norm after clipping. Return the one from before.",
 )
 
@@ -1684,7 +1731,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("max_norm / norm", "1 / norm"),
     section="gradient-clipping",
-    why="The gradients were divided by their norm, which makes it 1. It should become `max_norm`.",
+    why="Clipped gradients have the norm 1 whatever `max_norm` is. You divided by the norm alone. To which length "
+    "should they be scaled?",
     hint="Your clipped gradients have the norm 1, whatever `max_norm` is: multiply by `max_norm / norm`.",
 )
 
@@ -1694,7 +1742,7 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("max_norm / norm", "norm / max_norm"),
     section="gradient-clipping",
-    why="The factor is `norm / max_norm`. Long gradients get longer still.",
+    why="Long gradients become longer still. Your factor is inverted. On which side of 1 should it lie?",
     hint="Your long gradients get longer: the factor is the other way round, `max_norm / norm`.",
 )
 
@@ -1704,7 +1752,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("max_norm / norm", "(max_norm / norm) ** 0.5"),
     section="gradient-clipping",
-    why="The factor was applied as its root, as if it belonged to squares. The clipped norm is then still too large.",
+    why="Clipped gradients are still too long. You applied the root of the factor. By what does a norm change when "
+    "all entries are multiplied by a number?",
     hint="Your clipped gradients are still too long: multiply by `max_norm / norm` itself.",
 )
 
@@ -1714,7 +1763,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("return norm", "return torch.tensor(norm)"),
     section="gradient-clipping",
-    why="The norm was returned as a tensor. The task needs a Python float, which can be logged and compared.",
+    why="You return a tensor, but the task asks for a Python float, which can be logged and compared. Which method "
+    "turns a tensor with one entry into a number?",
     hint="You return a tensor; make a float of it with `.item()`.",
 )
 
@@ -1724,7 +1774,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("return norm", ""),
     section="gradient-clipping",
-    why="The norm was not returned. It is the number to watch while training.",
+    why="Your gradients are right, but the caller gets None. The norm is the number to watch in training. Which "
+    "statement is missing?",
     hint="Your gradients are right, but nothing is returned: return the norm before clipping.",
 )
 
@@ -1734,7 +1785,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("gradient.mul_(max_norm / norm)", "gradient = gradient * (max_norm / norm)"),
     section="clipping-edges",
-    why="New, clipped tensors were made and dropped. The gradients of the parameters stay as they were.",
+    why="The gradients stay as they were. You made new, clipped tensors that nobody keeps. Which kind of operation "
+    "changes a gradient itself?",
     hint="Your gradients stay as they were: the clipped ones are new tensors that nobody keeps. Multiply in place.",
 )
 
@@ -1749,8 +1801,8 @@ mistake(
     edit("for gradient in gradients:", "for p in parameters:"),
     edit("gradient.mul_(max_norm / norm)", "if p.grad is not None:\n    p.grad.mul_(max_norm / norm)"),
     section="clipping-edges",
-    why="`parameters` was gone through twice. `model.parameters()` can be read only once: the second loop finds "
-    "nothing, and nothing is clipped.",
+    why="With a list you are right, and with `model.parameters()` nothing is clipped. This is a generator, which is "
+    "empty after the first loop. What can you do with it before both loops?",
     hint="With a list you are right, with `model.parameters()` nothing is clipped: it is a generator and empty after "
     "the first loop. Make a list of it first.",
 )
@@ -1761,7 +1813,8 @@ mistake(
     edit("[p.grad for p in parameters if p.grad is not None]", "[p.grad for p in parameters]"),
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     section="clipping-edges",
-    why="A parameter without a gradient was used as if it had one. Its `grad` is `None`.",
+    why="Your function fails on a parameter without a gradient. Its `grad` is None. What should happen to such a "
+    "parameter?",
     hint="Your function fails on a parameter whose gradient is `None`. Skip those.",
 )
 
@@ -1780,8 +1833,8 @@ mistake(
     ),
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     section="clipping-edges",
-    why="The loop was left at the first parameter without a gradient. Those behind it do not count and are not "
-    "clipped.",
+    why="Parameters after one without a gradient neither count nor are clipped. You left the loop at the first such "
+    "parameter. How can the loop go on?",
     hint="Parameters behind one without a gradient are forgotten: skip it, and go on.",
 )
 
@@ -1797,7 +1850,8 @@ mistake(
         "for gradient in gradients:\n    gradient.mul_(scale)",
     ),
     section="clipping-edges",
-    why="The factor was computed before it was asked whether it is needed. When all gradients are 0 it divides by 0.",
+    why="When all gradients are 0, your function divides by 0. You computed the factor before asking whether it is "
+    "needed. When is it needed?",
     hint="When all gradients are 0 your function divides by 0. Compute the factor only when the norm is above "
     "`max_norm`.",
 )
@@ -1813,7 +1867,8 @@ mistake(
     edit("for gradient in gradients:", "for p in parameters:"),
     edit("gradient.mul_", "p.data.mul_"),
     section="clipping-edges",
-    why="The parameters were multiplied by the factor, and not their gradients. That shrinks the model.",
+    why="The model shrinks, and its gradients stay as they were. You multiplied the parameters by the factor. Which "
+    "tensors should be shortened?",
     hint="Your gradients stay as they are, and the parameters get smaller: it is `p.grad` that is multiplied.",
 )
 
@@ -1823,8 +1878,8 @@ mistake(
     edit("torch.linalg.vector_norm(gradient)", "gradient.norm()"),
     edit("for gradient in gradients:\n    gradient.mul_(max_norm / norm)", "gradients[-1].mul_(max_norm / norm)"),
     section="gradient-clipping",
-    why="Only the last gradient was scaled, because the multiplication stands behind the loop. All should get the "
-    "factor.",
+    why="Only the last of several gradients becomes shorter. Your multiplication runs once, after the loop. Which "
+    "gradients need the factor?",
     hint="Of several gradients only the last gets shorter: the multiplication belongs into the loop.",
 )
 
@@ -1836,7 +1891,7 @@ mistake(
         "int(math.hypot(*(gradient.norm().item() for gradient in gradients)))",
     ),
     section="gradient-clipping",
-    why="The norm was turned into a whole number. Norms below 1 become 0.",
+    why="Norms below 1 become 0. You turned the norm into a whole number. Which type keeps the fraction?",
     hint="Your norm is a whole number: the fraction is lost. Return a float.",
 )
 
@@ -1848,8 +1903,8 @@ mistake(
         "torch.stack([gradient.norm() for gradient in gradients]).norm().item()",
     ),
     section="clipping-edges",
-    why="The norms of the gradients are stacked, and of none no stack can be made. A model whose layers are all "
-    "frozen, or that has had no backward pass, has no gradient at all; its norm is 0.",
+    why="When every gradient is None, as in a frozen model, your function ends in an error. You stacked the norms, "
+    "and nothing cannot be stacked. What is the norm of no gradients?",
     hint="Where every gradient is None your function ends in an error. The norm of no gradients is 0.0: answer that "
     "case first.",
 )
@@ -1866,8 +1921,8 @@ mistake(
         "math.sqrt(sum(float(gradient.double() @ gradient.double()) for gradient in gradients))",
     ),
     section="gradient-clipping",
-    why="The gradient is made flat before it is scaled. Where it does not lie in one piece in memory, as that of a "
-    "transposed weight, `reshape` gives a copy, and the gradient stays as long as it was.",
+    why="A gradient that is not contiguous in memory, as that of a transposed weight, is not shortened. `reshape` "
+    "then makes a copy, and you scaled the copy. Does scaling in place need a flat tensor?",
     hint="A gradient that does not lie in one piece in memory is not shortened by your function, since `reshape` "
     "copies it first: `mul_` needs no flat gradient.",
 )

@@ -16,7 +16,8 @@ mistake(
     edit("x = x + attention.w_o(merge_heads(heads))", 'x = layer["norm_1"](x + attention.w_o(merge_heads(heads)))'),
     edit('x = x + layer["feed_forward"](layer["norm_2"](x))', 'x = layer["norm_2"](x + layer["feed_forward"](x))'),
     section="gpt2-model",
-    why="The norms stand after the sums, as in the first Transformer. GPT-2 normalises what enters each sublayer and leaves the sum alone.",
+    why="Your layers normalise the sums, as in the first Transformer, and published weights give nonsense. Your "
+    "norms are in the wrong position. Which tensor does GPT-2 normalise in each sublayer?",
     hint="Your layers normalise the sum. In GPT-2 the norm stands inside, `x + sublayer(norm(x))`, and only the last norm sees the sum.",
 )
 
@@ -26,7 +27,8 @@ mistake(
     edit('nn.GELU(approximate="tanh")', "nn.GELU()"),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-model",
-    why="The GELU is the exact one, with the error function. GPT-2 was trained with the tanh form, and its weights expect it.",
+    why="Your logits are slightly off. You used the exact GELU, with the error function. Which form was GPT-2 "
+    "trained with?",
     hint='Your logits are off by little: the GELU is the exact one. GPT-2 uses the tanh form, `approximate="tanh"` or the course\'s `gelu`.',
 )
 
@@ -35,7 +37,8 @@ mistake(
     "relu",
     edit('dropout=0.0, activation="gelu"', "dropout=0.0"),
     section="gpt2-model",
-    why="The feed-forward layers use ReLU, the default of `FeedForward`. GPT-2 uses GELU in its tanh form.",
+    why="Your feed-forward layers cut off at 0. You used the default activation of `FeedForward`, which is ReLU. "
+    "Which activation does GPT-2 have?",
     hint='Your feed-forward layers cut off at 0, as ReLU does. Build them with `activation="gelu"`.',
 )
 
@@ -44,7 +47,8 @@ mistake(
     "dropout-while-training",
     edit('dropout=0.0, activation="gelu"', 'activation="gelu"'),
     section="gpt2-model",
-    why="`FeedForward` keeps its default dropout of 0.1. This model drops nothing, so two calls in training mode give the same logits.",
+    why="In training mode your logits differ from call to call. `FeedForward` keeps its default dropout. How much "
+    "does this model drop?",
     hint="In training mode your logits differ from call to call. Build `FeedForward` with `dropout=0.0`.",
 )
 
@@ -53,7 +57,8 @@ mistake(
     "no-final-norm",
     edit("return self.norm(x) @", "return x @"),
     section="gpt2-model",
-    why="The output layer reads the last sum as it is. GPT-2 has one norm more, `ln_f`, after the last layer.",
+    why="Your logits come from a vector that is not normalised. The norm after the last layer is missing. What does "
+    "a pre-norm model need at its end?",
     hint="Your logits come from a vector that is not normalised. With pre-norm a last norm follows the layers.",
 )
 
@@ -63,7 +68,8 @@ mistake(
     edit("self.head.weight = self.wte.weight", "pass"),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-tied-head",
-    why="The output layer has a table of its own. In GPT-2 it is the token table, so training changes both at once, and it is counted once.",
+    why="Your model has one token table too many. Its output layer has a table of its own. Which table makes the "
+    "logits of GPT-2?",
     hint="Your model has one token table too many. Use the weight of the token embedding for the logits.",
 )
 
@@ -73,7 +79,8 @@ mistake(
     edit("bias=False", "bias=True"),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-tied-head",
-    why="The output layer has a bias. GPT-2 multiplies by the token table and adds nothing, and no published tensor would fill that bias.",
+    why="No published tensor fills the bias of your output layer. GPT-2 multiplies by the token table and adds "
+    "nothing. Which argument of the layer controls its bias?",
     hint="Your output layer has a bias, which GPT-2 lacks. Build it with `bias=False`, or multiply by the table yourself.",
 )
 
@@ -86,7 +93,8 @@ mistake(
     ),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-model",
-    why="A list of one layer was multiplied. All entries are the same layer, so all layers have the same weights.",
+    why="All layers have the same weights. Multiplying a list repeats a reference, so it holds a single layer. How "
+    "do you build separate objects?",
     hint="Your layers share their parameters: `[layer] * n` repeats one object. Make a new layer in each step of a loop.",
 )
 
@@ -99,7 +107,8 @@ mistake(
     ),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-model",
-    why="The layers stand in a plain list. PyTorch finds none of their parameters there, so they are neither trained nor loaded.",
+    why="Your layers are neither trained nor loaded. PyTorch does not look into a plain list. Which container does "
+    "it look into?",
     hint="Your layers have no parameters as PyTorch sees it. Put them into an `nn.ModuleList`.",
 )
 
@@ -108,7 +117,8 @@ mistake(
     "second-norm-left-out",
     edit('layer["feed_forward"](layer["norm_2"](x))', 'layer["feed_forward"](x)'),
     section="gpt2-model",
-    why="The feed-forward layer reads the sum as it is. Each of the two sublayers has a norm before it.",
+    why="Your feed-forward layer reads a sum that is not normalised. You left out its norm. How many norms does a "
+    "layer have?",
     hint="Your feed-forward layer gets a vector that is not normalised. Its own norm, `ln_2`, comes first.",
 )
 
@@ -117,7 +127,8 @@ mistake(
     "one-norm-for-both",
     edit('layer["norm_2"](x)', 'layer["norm_1"](x)'),
     section="gpt2-model",
-    why="Both sublayers use the first norm. They have a norm each, with gains and biases of their own.",
+    why="One norm of each layer is never used. Both of your sublayers use the first. Which norm belongs to the "
+    "feed-forward layer?",
     hint="The feed-forward layer of your model uses the norm of the attention. Give it the second one.",
 )
 
@@ -126,7 +137,8 @@ mistake(
     "no-residual-around-the-feed-forward",
     edit('x = x + layer["feed_forward"]', 'x = layer["feed_forward"]'),
     section="gpt2-model",
-    why="The feed-forward layer's output replaces the sum. Both sublayers add to what flows through the model.",
+    why="After your feed-forward layer the earlier sum is lost. Its output replaces what flows through the model. "
+    "What should happen to the two?",
     hint="After your feed-forward layer the earlier sum is lost. Add its output to `x`.",
 )
 
@@ -136,7 +148,8 @@ mistake(
     edit("x = x + attention.w_o(merge_heads(heads))", "attended = attention.w_o(merge_heads(heads))"),
     edit('x = x + layer["feed_forward"]', 'x = x + attended + layer["feed_forward"]'),
     section="gpt2-model",
-    why="Attention and feed-forward layer both read the layer's input, as in GPT-J. In GPT-2 the feed-forward layer reads the sum that already holds what attention found.",
+    why="Your feed-forward layer does not see what attention added. Both sublayers read the input of the layer, as "
+    "in GPT-J. Which tensor does GPT-2's feed-forward layer read?",
     hint="Your feed-forward layer does not see what attention added. Add the attention's output first, then normalise again.",
 )
 
@@ -145,7 +158,8 @@ mistake(
     "no-positions",
     edit("+ self.positions(torch.arange(start, end, device=ids.device))", ""),
     section="gpt2-model",
-    why="The position vectors are not added. The model then cannot tell in which order the tokens came, except through the mask.",
+    why="Your model cannot tell in which order the tokens came. You did not use the table of positions. Which "
+    "vectors are missing from the sum?",
     hint="Your model does not use its table of positions. Add row `t` of the table to the vector of the token at position `t`.",
 )
 
@@ -155,7 +169,8 @@ mistake(
     edit("x = self.tokens(ids) +", "x = self.tokens(ids) * width_root +"),
     edit("start = 0 if cache", "width_root = self.config.n_embed**0.5\nstart = 0 if cache"),
     section="gpt2-model",
-    why="The token vectors are multiplied by the root of the width, as in the first Transformer. GPT-2 adds them as they are.",
+    why="Your token vectors are scaled by the root of the width, as in the first Transformer. GPT-2 does not do "
+    "this. How does it combine token and position vectors?",
     hint="Your token vectors are scaled by a constant, the root of the width. GPT-2 adds token and position vectors without any factor.",
 )
 
@@ -164,7 +179,8 @@ mistake(
     "one-head",
     edit("split_heads(project(normed), self.config.num_heads)", "split_heads(project(normed), 1)"),
     section="gpt2-model",
-    why="The vectors are not cut into heads, so one softmax weighs all channels together. Each head has scores of its own.",
+    why="Your attention has one head, whatever `num_heads` says. You did not split the vectors. Which three tensors "
+    "have to be split?",
     hint="Your attention has one head, whatever `num_heads` says. Cut queries, keys and values into `num_heads` heads.",
 )
 
@@ -173,7 +189,8 @@ mistake(
     "no-mask",
     edit("mask = causal_mask(end, ids.device)[start:]", "mask = None"),
     section="gpt2-model",
-    why="Nothing hides the future. Every position reads the tokens that it should predict.",
+    why="Every position reads the tokens that it should predict. Nothing hides the future. Which mask does a "
+    "language model need?",
     hint="A position of your model sees later tokens. Pass a causal mask to the attention.",
 )
 
@@ -184,7 +201,8 @@ mistake(
         "mask = causal_mask(end, ids.device)[start:]", "mask = causal_mask(end, ids.device) if cache is None else None"
     ),
     section="mask-with-cache",
-    why="With a cache there is no mask. That is right for one new token, but of several new tokens the first may not see the last.",
+    why="Several tokens that are read at once with a cache see each other's future. You have no mask then, which is "
+    "right for a single new token. Which rows of the mask belong to the new tokens?",
     hint="Several tokens read at once with a cache see each other's future, in your model. The mask has a row for each new token, and keeps it from later ones.",
 )
 
@@ -193,7 +211,8 @@ mistake(
     "mask-only-without-a-past",
     edit("causal_mask(end, ids.device)[start:]", "causal_mask(end, ids.device) if not start else None"),
     section="mask-with-cache",
-    why="There is a mask only while the cache is empty. Of several tokens that follow a filled cache, the first sees the last.",
+    why="Several tokens that follow a filled cache see each other's future. You mask only while the cache is empty. "
+    "Which shape does their mask need?",
     hint="Several tokens that follow a filled cache see each other's future in your model. They need a mask too: `(T, end)`.",
 )
 
@@ -203,7 +222,8 @@ mistake(
     edit("attn_mask=allowed", "is_causal=T > 1"),
     base="one-layer-for-queries-keys-and-values",
     section="mask-with-cache",
-    why="`is_causal` counts queries and keys from the same start. With a cache the first new query belongs to position `cache.length`, so most of the past is hidden from it.",
+    why="With a cache, your first new token sees only the first key. `is_causal` counts queries and keys from the "
+    "same start. Which rows of a mask belong to the new positions?",
     hint="With a cache `is_causal` lets your first new token see only the first key. Pass the last rows of the mask as `attn_mask`.",
 )
 
@@ -212,7 +232,8 @@ mistake(
     "first-rows-of-the-mask",
     edit("[start:]", "[: ids.shape[1]]"),
     section="mask-with-cache",
-    why="The mask's first rows were taken for the new positions. These rows belong to the first positions, and hide nearly all that the cache holds.",
+    why="With a cache, new tokens see only the first positions. You took the first rows of the mask. Which rows "
+    "belong to the new positions?",
     hint="With a cache your new tokens see only the first positions. Row `i` of the mask belongs to position `i`; the new ones are the last rows.",
 )
 
@@ -221,7 +242,8 @@ mistake(
     "mask-of-the-new-tokens-alone",
     edit("causal_mask(end, ids.device)[start:]", "causal_mask(ids.shape[1], ids.device)"),
     section="mask-with-cache",
-    why="The mask is square, as if only the new tokens were there. The keys are those of the cache as well, so the mask needs a column for each of them.",
+    why="With a cache, your mask lacks columns. You built it for the new tokens alone, but the keys include the "
+    "cached ones. How many keys are there?",
     hint="Your mask has as many columns as there are new tokens, but the keys include those in the cache: `(T, end)`.",
 )
 
@@ -230,7 +252,8 @@ mistake(
     "positions-restart",
     edit("torch.arange(start, end, device=ids.device)", "torch.arange(end - start, device=ids.device)"),
     section="positions-with-cache",
-    why="The positions of new tokens are counted from 0, although the cache holds earlier ones. All but the first piece then get wrong position vectors.",
+    why="With a cache, all pieces but the first get wrong position vectors. You counted positions from 0. At which "
+    "position does the first new token stand?",
     hint="With a cache your positions start at 0 again. The first new token stands at position `cache.length`.",
 )
 
@@ -239,7 +262,8 @@ mistake(
     "layers-from-one",
     edit("enumerate(self.layers)", "enumerate(self.layers, 1)"),
     section="positions-with-cache",
-    why="The layers are numbered from 1. The cache's length is that of layer 0, which stays empty, so the positions always start at 0.",
+    why="The cache's length stays 0, and positions always start at 0. You numbered the layers from 1. Which layer "
+    "does the length belong to?",
     hint="Your cache has no layer 0, so its `length` stays 0. Number the layers from 0.",
 )
 
@@ -248,7 +272,8 @@ mistake(
     "one-layer-in-the-cache",
     edit("cache.update(number, k, v)", "cache.update(0, k, v)"),
     section="positions-with-cache",
-    why="All layers put their keys and values under one number. Each layer then attends to those of other layers.",
+    why="Each layer attends to the keys of other layers. All layers store theirs under one number. Which number "
+    "identifies a layer?",
     hint="Your layers share one entry of the cache. Pass each layer's own number to `update`.",
 )
 
@@ -257,7 +282,8 @@ mistake(
     "what-the-cache-returns-is-ignored",
     edit("k, v = cache.update(number, k, v)", "cache.update(number, k, v)"),
     section="mask-with-cache",
-    why="Keys and values are stored, but the attention uses the new ones alone. What the cache holds is never read.",
+    why="What the cache holds is never read. Your attention uses only the new keys and values. What does `update` "
+    "return?",
     hint="Your attention reads only the new keys and values. Use what `update` returns: all of them.",
 )
 
@@ -266,7 +292,8 @@ mistake(
     "queries-of-the-whole-text",
     edit("k, v = cache.update(number, k, v)", "q, v = cache.update(number, q, v)"),
     section="mask-with-cache",
-    why="Queries were put into the cache in place of keys. A query is used once; keys and values are used by every later position.",
+    why="Your attention reads old queries as keys. You stored queries in the cache. Which two tensors are used by "
+    "every later position?",
     hint="Your cache holds queries. Store keys and values: `k, v = cache.update(number, k, v)`.",
 )
 
@@ -275,7 +302,8 @@ mistake(
     "block-size-without-the-cache",
     edit("if end > self.config.block_size", "if ids.shape[1] > self.config.block_size"),
     section="gpt2-block-size",
-    why="Only the new tokens are counted. With those in the cache there may be more positions than the table has rows.",
+    why="With a cache, your model reads more positions than its table has. You checked only the new tokens. Which "
+    "positions does `block_size` limit?",
     hint="Your model counts the new tokens alone. `block_size` limits all positions, those in the cache included.",
 )
 
@@ -284,7 +312,8 @@ mistake(
     "block-size-off-by-one",
     edit("if end > self.config.block_size", "if end >= self.config.block_size"),
     section="gpt2-block-size",
-    why="A sequence of exactly `block_size` tokens is refused. Its last position is `block_size - 1`, which the table has.",
+    why="A sequence of exactly `block_size` tokens is refused. Your comparison also rejects equality. What is the "
+    "last position that the table has?",
     hint="Your model refuses `block_size` positions, which fit. Raise only for more.",
 )
 
@@ -296,8 +325,8 @@ mistake(
         "ids, start, end = ids[:, -self.config.block_size :], 0, self.config.block_size",
     ),
     section="gpt2-block-size",
-    why="A sequence that is too long is cut without a word. A caller who passes 2,000 tokens should learn that the "
-    "model cannot read them.",
+    why="A text that is too long loses its beginning, and the caller is not told. You cut it. How should the model "
+    "react instead?",
     hint="Your model cuts what is too long. Raise ValueError instead.",
 )
 
@@ -309,8 +338,8 @@ mistake(
         "",
     ),
     section="gpt2-block-size",
-    why="Nothing is checked, so the table of positions raises an IndexError that says nothing about the reason. The "
-    "caller cannot tell a long text from a broken table.",
+    why="A text that is too long ends in an IndexError that says nothing about the reason. You did not check the "
+    "length. When can you compare it with `block_size`?",
     hint="For too many positions your model raises an IndexError. Compare with `block_size` first, and raise ValueError.",
 )
 
@@ -319,7 +348,8 @@ mistake(
     "probabilities",
     edit("return self.norm(x) @ self.tokens.weight.T", "return (self.norm(x) @ self.tokens.weight.T).softmax(-1)"),
     section="gpt2-tied-head",
-    why="Probabilities are returned instead of scores. Losses and samplers apply the softmax themselves.",
+    why="Each row of your result sums to 1. You returned probabilities, but losses and samplers apply the softmax "
+    "themselves. What do they expect?",
     hint="Each row of your result sums to 1. Return the logits, without a softmax.",
 )
 
@@ -328,7 +358,8 @@ mistake(
     "last-position-only",
     edit("return self.norm(x) @", "return self.norm(x[:, -1:]) @"),
     section="gpt2-tied-head",
-    why="Only the last position gets scores. For a loss or a perplexity all positions are needed.",
+    why="A loss or a perplexity cannot be computed. You returned the scores of the last position only. For which "
+    "positions are they needed?",
     hint="Your result has one position. Return the logits of all T positions.",
 )
 
@@ -337,7 +368,8 @@ mistake(
     "epsilon-of-another-library",
     edit("self.norm = LayerNorm(width)", "self.norm = LayerNorm(width, eps=1e-12)"),
     section="gpt2-model",
-    why="The last norm adds 1e-12 to the variance, as BERT does. GPT-2 adds 1e-5, and its weights were trained with it.",
+    why="Your logits differ slightly from the published ones. Your last norm uses the epsilon of BERT. Which epsilon "
+    "do all norms of GPT-2 have?",
     hint="Your last norm adds another number to the variance. GPT-2 has `eps=1e-5` in all its norms.",
 )
 
@@ -346,7 +378,8 @@ mistake(
     "head-detached",
     edit("self.tokens.weight.T", "self.tokens.weight.detach().T"),
     section="gpt2-tied-head",
-    why="The output layer uses the numbers of the token table, cut off from its gradient. A tied table learns from both of its uses.",
+    why="The token table learns from only one of its two uses. Your output layer uses a detached copy of its "
+    "numbers. Which object should it use?",
     hint="Your token table gets no gradient from the output layer. Use the parameter itself, without `detach` or `data`.",
 )
 
@@ -359,7 +392,8 @@ mistake(
     "attention-not-transposed",
     edit('.attn.c_attn.weight"].T.chunk(3)', '.attn.c_attn.weight"].chunk(3, dim=1)'),
     section="conv1d-layout",
-    why="The matrices of queries, keys and values were not transposed. They are square, so no shape gives it away.",
+    why="Your model writes nonsense, and no shape gives it away. You did not transpose the square matrices of "
+    "queries, keys and values. In which layout are published weights stored?",
     hint="Your query, key and value matrices are transposed. Published weights stand (in, out), those of `nn.Linear` (out, in).",
 )
 
@@ -371,7 +405,8 @@ mistake(
         'given[f"h.{i}.{theirs}.weight"].T if theirs != "attn.c_proj" else given[f"h.{i}.{theirs}.weight"]',
     ),
     section="conv1d-layout",
-    why="The attention's output projection was not transposed. It is square, so no shape gives it away.",
+    why="Your model writes nonsense, and no shape gives it away. You did not transpose the attention's output "
+    "projection, which is square. In which layout are published weights stored?",
     hint="Your output projection is transposed. `attn.c_proj.weight` stands (in, out), like all published weights of this kind.",
 )
 
@@ -381,7 +416,7 @@ mistake(
     edit('given[f"h.{i}.{theirs}.weight"].T', 'given[f"h.{i}.{theirs}.weight"]'),
     edit('.attn.c_attn.weight"].T.chunk(3)', '.attn.c_attn.weight"].chunk(3, dim=1)'),
     section="conv1d-layout",
-    why="No matrix was transposed. Published weights stand (in, out), and `nn.Linear` multiplies by (out, in).",
+    why="Your matrices have the published layout. You transposed none of them. Which layout does `nn.Linear` have?",
     hint="Your matrices have the published layout, (in, out). `nn.Linear` keeps (out, in): transpose them.",
 )
 
@@ -393,7 +428,8 @@ mistake(
         'given[f"h.{i}.{theirs}.weight"].reshape(given[f"h.{i}.{theirs}.weight"].shape[::-1])',
     ),
     section="conv1d-layout",
-    why="The matrices were reshaped to (out, in). A reshape keeps the numbers in their order, while a transpose exchanges rows and columns.",
+    why="Your matrices have the right shape and the numbers in the wrong order. You reshaped them, which never "
+    "exchanges rows and columns. Which operation does?",
     hint="Your matrices have the right shape, but the numbers stand in the wrong order. Transpose with `.T` in place of `reshape`.",
 )
 
@@ -402,7 +438,8 @@ mistake(
     "keys-before-queries",
     edit('zip("qkv", weights, biases)', 'zip("kqv", weights, biases)'),
     section="c-attn",
-    why="The first third of `c_attn` was taken for the keys. The order is queries, keys, values.",
+    why="Queries and keys are exchanged in your model. You took the first third of `c_attn` for the keys. In which "
+    "order do its three parts stand?",
     hint="In your model queries and keys are exchanged. The columns of `c_attn` are queries, then keys, then values.",
 )
 
@@ -411,7 +448,8 @@ mistake(
     "values-before-keys",
     edit('zip("qkv", weights, biases)', 'zip("qvk", weights, biases)'),
     section="c-attn",
-    why="The second third of `c_attn` was taken for the values. The order is queries, keys, values.",
+    why="Keys and values are exchanged in your model. You took the second third of `c_attn` for the values. In which "
+    "order do its three parts stand?",
     hint="In your model keys and values are exchanged. The columns of `c_attn` are queries, then keys, then values.",
 )
 
@@ -421,7 +459,8 @@ mistake(
     edit('.attn.c_attn.weight"].T.chunk(3)', '.attn.c_attn.weight"].T.unflatten(0, (-1, 3)).unbind(1)'),
     edit('.attn.c_attn.bias"].chunk(3)', '.attn.c_attn.bias"].unflatten(0, (-1, 3)).unbind(1)'),
     section="c-attn",
-    why="Every third column was taken, as if queries, keys and values took turns. They are three blocks of d columns.",
+    why="Queries, keys and values are mixed in your model. You took every third column of `c_attn`. How are its "
+    "three parts laid out?",
     hint="Your queries take every third column of `c_attn`. Its first d columns are the queries, the next d the keys, the last d the values.",
 )
 
@@ -430,7 +469,8 @@ mistake(
     "biases-of-attention-in-another-order",
     edit('zip("qkv", weights, biases)', 'zip("qkv", weights, biases[::-1])'),
     section="c-attn",
-    why="The biases of queries and values are exchanged. The bias of `c_attn` is cut like its weight.",
+    why="Your matrices are right, but the biases of queries and values are exchanged. You split the bias in another "
+    "order than the weight. Which order do both have?",
     hint="The matrices are right, but your biases of queries and values are exchanged.",
 )
 
@@ -439,7 +479,8 @@ mistake(
     "gain-and-bias-exchanged",
     edit('given[f"{theirs}.weight"], given[f"{theirs}.bias"]', 'given[f"{theirs}.bias"], given[f"{theirs}.weight"]'),
     section="published-names",
-    why="The gain of the norms was taken for their bias. In published files the gain is called `weight`.",
+    why="Gain and bias of your norms are exchanged. In published files the gain has another name than here. Which of "
+    "their two names means the gain?",
     hint="Gain and bias of your norms are exchanged. `ln_1.weight` is the gain, our `gamma`.",
 )
 
@@ -451,7 +492,8 @@ mistake(
         'f"h.{i}.ln_1": f"layers.{i}.norm_2", f"h.{i}.ln_2": f"layers.{i}.norm_1"',
     ),
     section="published-names",
-    why="The two norms of a layer are exchanged. `ln_1` stands before the attention, `ln_2` before the feed-forward layer.",
+    why="The two norms of your layers are exchanged. You mixed up their numbers. Which of them comes before the "
+    "attention?",
     hint="The two norms of your layers are exchanged. `ln_1` belongs to the attention.",
 )
 
@@ -464,7 +506,8 @@ mistake(
     ),
     base="copies-in-a-loop-over-layers",
     section="published-names",
-    why="The layers are sorted by their names, in which 10 comes before 2. From ten layers on they are in the wrong order.",
+    why='From ten layers on, yours are in the wrong order. You sorted their names as text, where "10" comes before '
+    '"2". By what should they be sorted?',
     hint='With more than ten layers yours come in another order: as text, "10" is less than "2". Sort by the number.',
 )
 
@@ -473,7 +516,8 @@ mistake(
     "twelve-layers",
     edit("for i in range(len(layers)):\n    for part, (rows", "for i in range(12):\n    for part, (rows"),
     section="published-names",
-    why="The number of layers is that of the smallest GPT-2. Other models have more, or fewer.",
+    why="Models of another depth fail. You wrote down the number of layers of the smallest GPT-2. Where can you "
+    "count them?",
     hint="Your function expects twelve layers. Count those of the file.",
 )
 
@@ -482,7 +526,8 @@ mistake(
     "prefix-stays",
     edit('name.removeprefix("transformer."): tensor', "name: tensor"),
     section="published-names",
-    why="The prefix `transformer.` is not taken off. Files that a language model wrote have it, the published one does not.",
+    why="A file with the prefix `transformer.` is refused. You look for the bare names. When should the prefix be "
+    "removed?",
     hint="With `transformer.` in front your function finds no tensor. Take that prefix off, where it is there.",
 )
 
@@ -494,7 +539,8 @@ mistake(
         'name.partition(".")[2] if name != "lm_head.weight" else name: tensor',
     ),
     section="published-names",
-    why="Everything up to the first dot is taken off. Without the prefix that is a part of the name.",
+    why="A file without a prefix is refused. You removed everything up to the first dot, which is then a part of the "
+    "name. When should a prefix be removed?",
     hint="Your function needs a prefix. The published file has none: take off `transformer.` only where a name begins with it.",
 )
 
@@ -503,7 +549,8 @@ mistake(
     "masks-refused",
     edit('given.pop(f"h.{i}.{mask}", None)', "pass"),
     section="published-names",
-    why="The masks `attn.bias` and `attn.masked_bias` count as unknown tensors. They are the causal mask, stored by older programs, and hold nothing to learn.",
+    why="A file of an older program is refused. You treat its stored causal masks as unknown tensors. What is there "
+    "to learn in them?",
     hint="A file with `attn.bias` is refused. It is a stored mask, no bias: drop it.",
 )
 
@@ -512,7 +559,8 @@ mistake(
     "masked-bias-refused",
     edit('("attn.bias", "attn.masked_bias")', '("attn.bias",)'),
     section="published-names",
-    why="Only `attn.bias` is dropped. Older files hold `attn.masked_bias` too, the number that masked scores were set to.",
+    why="A file with `attn.masked_bias` is refused. You drop only the first of the two stored masks. Which names "
+    "does an older program write?",
     hint="A file with `attn.masked_bias` is refused. Drop it like `attn.bias`.",
 )
 
@@ -521,7 +569,8 @@ mistake(
     "all-that-ends-in-attn-bias",
     edit("for name, tensor in state.items()}", 'for name, tensor in state.items() if not name.endswith("attn.bias")}'),
     section="published-names",
-    why="All names that end in `attn.bias` are dropped. That of `c_attn.bias`, which is learned, ends so too.",
+    why="A learned bias is lost: the name `c_attn.bias` ends like that of a mask. You compared the ends of names. "
+    "What should be compared instead?",
     hint="`h.0.attn.c_attn.bias` ends in `attn.bias`, and yours is dropped with the masks. Compare whole names.",
 )
 
@@ -530,7 +579,8 @@ mistake(
     "head-refused",
     edit('given.pop("lm_head.weight", given["wte.weight"])', 'given["wte.weight"]'),
     section="gpt2-tied-head",
-    why="The output layer counts as an unknown tensor. It is the token table once more, which `GPT2` has already.",
+    why="A file with `lm_head.weight` is refused. You treat it as an unknown tensor. Which table is it under a "
+    "second name?",
     hint="A file with `lm_head.weight` is refused. It is the token table under a second name: drop it.",
 )
 
@@ -539,7 +589,8 @@ mistake(
     "tied-means-one-object",
     edit('not torch.equal(head, given["wte.weight"])', 'head is not given["wte.weight"]'),
     section="gpt2-tied-head",
-    why="Whether the output layer is tied was decided by the objects. A file that was read holds two tensors with the same numbers.",
+    why="A tied head that was read from a file is refused. You compared objects, and a file holds two tensors with "
+    "the same numbers. What should be compared?",
     hint="A tied `lm_head.weight` that was read from a file is refused. Compare its numbers, not the objects.",
 )
 
@@ -548,7 +599,8 @@ mistake(
     "head-kept",
     edit("return ours", 'return ours | {"lm_head.weight": head}'),
     section="gpt2-tied-head",
-    why="The output layer is returned under its published name, which the model does not have. A tied layer needs no tensor of its own.",
+    why="Your result has a tensor that the model lacks. You returned `lm_head.weight`. Does a tied layer need a "
+    "tensor of its own?",
     hint="Your function returns `lm_head.weight`, which `GPT2` does not have. Drop it.",
 )
 
@@ -557,7 +609,8 @@ mistake(
     "untied-head-dropped",
     edit('if not torch.equal(head, given["wte.weight"])', 'if head.shape != given["wte.weight"].shape'),
     section="gpt2-tied-head",
-    why="An `lm_head.weight` is dropped without a look at its numbers. Where it differs from `wte.weight`, the file is of a model whose head is not tied, which this class cannot run.",
+    why="A file of a model that is not tied is accepted. You dropped its head without looking at the numbers. With "
+    "which table should it be compared?",
     hint="A file whose `lm_head.weight` differs from `wte.weight` is accepted. Compare the two, and raise ValueError.",
 )
 
@@ -569,7 +622,8 @@ mistake(
         "if name not in shapes:\n    continue",
     ),
     section="strict-loading",
-    why="Tensors that are not known are ignored. A file of another model may then load without a word, with parts missing.",
+    why="A file of another model loads, with parts missing. You ignored unknown tensors. How should the function "
+    "react to one?",
     hint="An unknown tensor is accepted. It means that the file is not what you think: raise ValueError with its name.",
 )
 
@@ -578,7 +632,8 @@ mistake(
     "missing-raises-a-key-error",
     edit('if name not in given:\n    raise ValueError(f"{name} is missing.")', "if name not in given:\n    continue"),
     section="strict-loading",
-    why="A missing tensor is not looked for, so a KeyError arises where it is used. It should be a ValueError that says what is wrong with the file.",
+    why="A missing tensor ends in a KeyError deep inside. You did not look for it first. Which error does the task "
+    "ask for, and what should it name?",
     hint="A missing tensor makes your function raise KeyError. Look for all names first, and raise ValueError.",
 )
 
@@ -590,7 +645,8 @@ mistake(
         "if name not in given:\n    given[name] = torch.zeros(shapes[name])",
     ),
     section="strict-loading",
-    why="A missing tensor is replaced by zeros. The model then runs, and writes nonsense.",
+    why="The model runs and writes nonsense. You filled a missing tensor with zeros. How should the function react "
+    "instead?",
     hint="A missing tensor is filled with zeros. Raise ValueError with its name.",
 )
 
@@ -599,7 +655,8 @@ mistake(
     "shapes-not-compared",
     edit("if given[name].shape != shapes[name]:", "if False:"),
     section="strict-loading",
-    why="Shapes are left to `load_state_dict`. What it complains about is a tensor of ours, and pieces that are cut from a wrong one may even fit.",
+    why="A tensor of another shape passes, and pieces of it may even fit. You left the check to loading. From which "
+    "tensor does the width follow that all shapes depend on?",
     hint="A tensor of another shape passes. Compare each shape with the one that the width of `wte.weight` demands.",
 )
 
@@ -608,7 +665,7 @@ mistake(
     "numbers-counted",
     edit("if given[name].shape != shapes[name]", "if given[name].numel() != torch.Size(shapes[name]).numel()"),
     section="strict-loading",
-    why="Only how many numbers there are is compared. A transposed matrix has as many.",
+    why="A transposed tensor passes, because it has as many numbers. You counted entries. What should be compared?",
     hint="A transposed tensor passes, since it has as many numbers. Compare the shapes.",
 )
 
@@ -617,7 +674,8 @@ mistake(
     "only-matrices-compared",
     edit("if given[name].shape != shapes[name]", "if len(shapes[name]) == 2 and given[name].shape != shapes[name]"),
     section="strict-loading",
-    why="Shapes of vectors are not compared. A bias of one number would be broadcast to all channels.",
+    why="A bias of another length passes and is broadcast to all channels. You compared only matrices. Which tensors "
+    "have a shape?",
     hint="A bias of another length passes. Compare the shapes of vectors, too.",
 )
 
@@ -629,7 +687,8 @@ mistake(
         "if any(one not in (1, two) for one, two in zip(given[name].shape, shapes[name]))",
     ),
     section="strict-loading",
-    why="Shapes that can be broadcast count as right. A gain of one number is then the same for all channels.",
+    why="A gain of one number passes and serves all channels. You accepted shapes that broadcast. When do two shapes "
+    "agree?",
     hint="A tensor with a 1 in its shape passes. Shapes must be equal, not only fit together.",
 )
 
@@ -641,7 +700,7 @@ mistake(
         'if name not in given:\n    raise ValueError("A tensor is missing.")',
     ),
     section="strict-loading",
-    why="The message says that a tensor is missing, but not which. Among 148 of them the reader needs the name.",
+    why="The reader of your message cannot tell which of 148 tensors is missing. You named none. Which name helps?",
     hint="Your message names no tensor. Put its published name into it.",
 )
 
@@ -650,7 +709,8 @@ mistake(
     "in-single-precision",
     edit('removeprefix("transformer."): tensor', 'removeprefix("transformer."): tensor.float()'),
     section="published-names",
-    why="All tensors were made float32. A model in float64 loses digits, one in bfloat16 doubles its size.",
+    why="A float64 model loses digits, and a bfloat16 model doubles its size. You converted all tensors. Which type "
+    "should they keep?",
     hint="Your function changes the type of the tensors. Leave it as it is.",
 )
 
@@ -662,7 +722,8 @@ mistake(
         'for name in list(state):\n    state[name.removeprefix("transformer.")] = state.pop(name)\ngiven = state',
     ),
     section="published-names",
-    why="The names are changed in the argument. The caller finds other names in it afterwards, and fewer.",
+    why="After the call, the caller's dictionary has other names, and fewer. You renamed its entries in place. What "
+    "can you build instead?",
     hint="After the call the argument has other names. Build a new dict.",
 )
 
@@ -675,7 +736,8 @@ mistake(
     "prompt-counted",
     edit("min(max_new_tokens, room)", "min(max_new_tokens - len(ids), room)"),
     section="text-with-the-cache",
-    why="The prompt counts as part of `max_new_tokens`. The name says new: those of the prompt are there already.",
+    why="Your text is too short by the length of the prompt. You counted the prompt among the new tokens. What does "
+    "`max_new_tokens` count?",
     hint="You write fewer tokens by as many as the prompt has. `max_new_tokens` counts new ones only.",
 )
 
@@ -684,7 +746,7 @@ mistake(
     "one-token-too-many",
     edit("range(min(max_new_tokens, room))", "range(min(max_new_tokens + 1, room))"),
     section="text-with-the-cache",
-    why="One token more is written than asked for. The first new token comes from the prompt's logits, so n tokens need n steps.",
+    why="Your text has one token too many. Your loop runs once too often. How many steps do n new tokens need?",
     hint="Your text has one token too many.",
 )
 
@@ -693,7 +755,7 @@ mistake(
     "prompt-left-out",
     edit("return decode(ids)", "return decode(ids[len(encode(prompt)) :])"),
     section="text-with-the-cache",
-    why="Only the new tokens are decoded. The text should begin with the prompt.",
+    why="Your text lacks the prompt. You decoded only the new tokens. With what should the text begin?",
     hint="Your text is right but lacks the prompt. Decode all ids, those of the prompt included.",
 )
 
@@ -705,7 +767,8 @@ mistake(
         "ids, room = ids[-model.config.block_size :], 0",
     ),
     section="end-of-the-block",
-    why="A prompt that is too long loses its beginning. The text would no longer be the prompt and its continuation.",
+    why="A prompt that is too long loses its beginning. You cut it to the block. How should the function react "
+    "instead?",
     hint="A prompt of more than `block_size` tokens is cut. Raise ValueError instead.",
 )
 
@@ -717,7 +780,8 @@ mistake(
         "",
     ),
     section="end-of-the-block",
-    why="The length of the prompt is not looked at. There is no room, so no step runs, and the prompt comes back as if all were well.",
+    why="A prompt that is too long comes back as if all were well. There is no room, so no step runs. How should the "
+    "function react instead?",
     hint="A prompt that is too long comes back unchanged. Raise ValueError for it.",
 )
 
@@ -726,7 +790,8 @@ mistake(
     "block-one-token-short",
     edit("model.config.block_size - len(ids)", "model.config.block_size - 1 - len(ids)"),
     section="end-of-the-block",
-    why="The text ends one token early. The last token of a full block is never read, but it can be written.",
+    why="Your text ends one token early. You kept a position free, but the last token of a full block is never read. "
+    "How many tokens may the text have?",
     hint="Your text stops at `block_size - 1` tokens. It may have `block_size`, the prompt included.",
 )
 
@@ -735,7 +800,8 @@ mistake(
     "goes-on-past-the-block",
     edit("min(max_new_tokens, room)", "max_new_tokens"),
     section="end-of-the-block",
-    why="The loop does not stop at `block_size`, so the model refuses what it cannot read, and the whole text is lost. What was written until then would have been a good answer.",
+    why="Near the end of the block an error destroys the whole text. Your loop does not stop in time. How many new "
+    "tokens have room?",
     hint="Near the end of the block the model raises an error. Stop there: at most `block_size - len(prompt)` tokens are new.",
 )
 
@@ -747,7 +813,8 @@ mistake(
         "for _ in range(max_new_tokens):\n    if len(ids) >= model.config.block_size:\n        cache, unread = KVCache(), ids[-model.config.block_size // 2 :]",
     ),
     section="end-of-the-block",
-    why="At the end of the block the cache is emptied, and the text goes on from its second half. The function is to end there.",
+    why="Your text goes on beyond the block, from its second half. You emptied the cache there. Where should the "
+    "function end?",
     hint="Your text goes on past `block_size`. End it there.",
 )
 
@@ -756,7 +823,8 @@ mistake(
     "without-a-cache",
     edit("model(torch.tensor([unread], device=device), cache)", "model(torch.tensor([ids], device=device))"),
     section="text-with-the-cache",
-    why="The model reads the whole text at every step. The text is right, but each token costs more than the last.",
+    why="Each token costs more than the last. The model reads the whole text at every step, without a cache. Which "
+    "tokens has it not yet read?",
     hint="Your model gets no cache. Pass one, and only the tokens that it has not read yet.",
 )
 
@@ -765,7 +833,8 @@ mistake(
     "everything-with-the-cache",
     edit("torch.tensor([unread], device=device)", "torch.tensor([ids], device=device)"),
     section="text-with-the-cache",
-    why="The whole text is passed although the cache holds most of it. The model takes it for a continuation, and reads it again and again.",
+    why="The model reads the text again and again, as its own continuation. You passed everything although the cache "
+    "holds most of it. Which tokens has it not yet read?",
     hint="With a cache you pass the whole text each time, so the model sees it several times. Pass what is new.",
 )
 
@@ -774,7 +843,8 @@ mistake(
     "prompt-not-read",
     edit("unread = ids\nfor", "unread = ids[-1:]\nfor"),
     section="text-with-the-cache",
-    why="Only the prompt's last token is read. The cache is empty then, so the model knows nothing of the rest.",
+    why="Your text ignores most of the prompt. You passed only its last token, and the cache was empty. What should "
+    "the first call read?",
     hint="Your model reads only the last token of the prompt. The first call reads all of it.",
 )
 
@@ -784,7 +854,7 @@ mistake(
     edit("cache = KVCache()", ""),
     edit("logits = model(", "cache = KVCache()\nlogits = model("),
     section="text-with-the-cache",
-    why="The cache is made inside the loop. It is empty at each step, so the model reads a single token without its past.",
+    why="Each token is read without its past. You made the cache inside the loop. When should it be made?",
     hint="Your cache is new at every step. Make it once, before the loop.",
 )
 
@@ -793,7 +863,7 @@ mistake(
     "cache-kept-for-the-next-text",
     edit("cache = KVCache()", 'cache = model.__dict__.setdefault("cache", KVCache())'),
     section="text-with-the-cache",
-    why="The cache is kept with the model, and serves all calls. The second text goes on where the first ended.",
+    why="The second text goes on where the first ended. You kept the cache with the model. When should it be made?",
     hint="Your second text follows the first one: they share a cache. Make a new one in each call.",
 )
 
@@ -802,7 +872,8 @@ mistake(
     "first-position",
     edit("logits[:, -1]", "logits[:, 0]"),
     section="text-with-the-cache",
-    why="The next token is taken from the logits of the first position read. That position says what follows the prompt's first token.",
+    why="Your first new token follows the prompt's first token. You took the logits of the first position. Which "
+    "position says what comes next?",
     hint="Your first new token follows the prompt's first token. Take the logits of the last position.",
 )
 
@@ -811,7 +882,7 @@ mistake(
     "prompt-twice",
     edit("return decode(ids)", "return prompt + decode(ids)"),
     section="text-with-the-cache",
-    why="The prompt was put before a text that begins with it. The ids that are decoded hold the prompt already.",
+    why="Your text has the prompt twice. The decoded ids already begin with it. Which step is superfluous?",
     hint="Your text has the prompt twice.",
 )
 
@@ -820,7 +891,8 @@ mistake(
     "tokens-decoded-one-by-one",
     edit("return decode(ids)", 'return "".join(decode([one]) for one in ids)'),
     section="byte-letters",
-    why="Each token is decoded by itself. A letter beyond ASCII may consist of several tokens, none of which is a letter.",
+    why="Letters beyond ASCII come out as U+FFFD. You decoded each token separately, and a letter may take several. "
+    "What should be decoded at once?",
     hint="Letters of several bytes come out as U+FFFD. Decode all ids at once.",
 )
 
@@ -829,7 +901,7 @@ mistake(
     "stops-at-three",
     edit("ids = ids + unread", "ids = ids + unread\nif unread == [3]:\n    break"),
     section="text-with-the-cache",
-    why="The text ends at id 3, the end symbol of other units. Here 3 is an ordinary token.",
+    why="Your text ends at the id 3. This is the end symbol of other units. What does GPT-2 mean by it?",
     hint="Your text ends at the id 3. GPT-2's ids are its own; no token ends the text here.",
 )
 
@@ -838,7 +910,8 @@ mistake(
     "start-symbol-added",
     edit("ids = list(encode(prompt))", "ids = [2, *encode(prompt)]"),
     section="text-with-the-cache",
-    why="A start symbol was put before the prompt. GPT-2 has none, and 2 is an ordinary token.",
+    why="The model reads an id that the prompt does not have. You added a start symbol, which GPT-2 lacks. Which ids "
+    "should it read?",
     hint="An id is read before the prompt. Pass the prompt's ids alone.",
 )
 
@@ -847,7 +920,7 @@ mistake(
     "temperature-ignored",
     edit("sample_next(logits[:, -1], temperature, top_k", "sample_next(logits[:, -1], 1.0, top_k"),
     section="text-with-the-cache",
-    why="The temperature is not passed on. So the draws are those of temperature 1, whatever was asked for.",
+    why="Your draws are the same at every temperature. You did not pass it on. Which call needs it?",
     hint="Your draws are those of temperature 1. Pass `temperature` on.",
 )
 
@@ -856,7 +929,8 @@ mistake(
     "temperature-multiplies",
     edit("sample_next(logits[:, -1], temperature, top_k", "sample_next(logits[:, -1] * temperature, 1.0, top_k"),
     section="text-with-the-cache",
-    why="The logits are multiplied by the temperature. They are divided by it, so that a low one makes likely tokens likelier.",
+    why="A low temperature makes your text more random. You multiplied the logits. Which operation makes likely "
+    "tokens likelier at a low temperature?",
     hint="Your temperature works the other way round. It divides the logits.",
 )
 
@@ -865,7 +939,8 @@ mistake(
     "always-the-likeliest",
     edit("sample_next(logits[:, -1], temperature, top_k, generator=generator)", "logits[:, -1].argmax(-1)"),
     section="text-with-the-cache",
-    why="The most likely token is always taken. That is temperature 0.",
+    why="Your text is the same for every seed. You always take the most likely token. Which function of an earlier "
+    "unit draws one?",
     hint="Your text is the same for each seed: nothing is drawn. Use `sample_next`.",
 )
 
@@ -877,7 +952,7 @@ mistake(
         "sample_next(logits[:, -1], temperature, generator=generator)",
     ),
     section="text-with-the-cache",
-    why="`top_k` is not passed on. So rare tokens are drawn that the caller has excluded.",
+    why="Tokens are drawn that the caller has excluded. You did not pass `top_k` on. Which call needs it?",
     hint="Tokens are drawn that are not among the `top_k` most likely. Pass `top_k` on.",
 )
 
@@ -886,7 +961,8 @@ mistake(
     "top-k-as-top-p",
     edit("temperature, top_k, generator=generator", "temperature, None, top_k, generator"),
     section="text-with-the-cache",
-    why="`top_k` was passed as the fourth argument of `sample_next`, which is `top_p`. A whole number of tokens then arrives as a share of probability.",
+    why="A number of tokens arrives as a share of probability. You passed `top_k` by position, where `sample_next` "
+    "expects `top_p`. How can you pass it so that the position does not matter?",
     hint="`sample_next` takes `top_k` third and `top_p` fourth; yours arrives as `top_p`. Name the argument.",
 )
 
@@ -895,7 +971,7 @@ mistake(
     "generator-ignored",
     edit(", generator=generator)", ")"),
     section="text-with-the-cache",
-    why="The generator is not passed on, so the seed decides nothing. Two calls with equal generators give different texts.",
+    why="Two calls with equal generators give different texts. You did not pass the generator on. Which call needs it?",
     hint="The same seed gives another text. Pass `generator` on.",
 )
 
@@ -904,7 +980,8 @@ mistake(
     "generator-of-its-own",
     edit("generator=generator)", "generator=generator or torch.Generator().manual_seed(0))"),
     section="text-with-the-cache",
-    why="Without a generator, one with a fixed seed is made. Every call then writes the same text, and at each step the same number is drawn.",
+    why="Without a generator, all texts are alike. You made one with a fixed seed at each step. What does None mean "
+    "for PyTorch's functions?",
     hint="Without a generator all your texts are alike. Leave `None` as it is: PyTorch's own generator is used then.",
 )
 
@@ -916,7 +993,7 @@ mistake(
         "if generator is not None:\n    generator.manual_seed(generator.initial_seed())\nlogits = model(",
     ),
     section="text-with-the-cache",
-    why="The generator starts again at each step. All steps draw the same number, so the draws are not independent.",
+    why="All steps draw the same random number. You seeded the generator anew each time. When should a seed be set?",
     hint="Each of your draws begins with the same random number. Seed a generator once, outside.",
 )
 
@@ -925,6 +1002,7 @@ mistake(
     "letters-counted",
     edit("room = model.config.block_size - len(ids)", "room = model.config.block_size - len(prompt)"),
     section="end-of-the-block",
-    why="The room in the block is counted in letters of the prompt. The block holds tokens, and a letter can be several of them.",
+    why="A prompt with an umlaut gets the wrong amount of room. You counted letters, and one letter may take several "
+    "tokens. What does the block hold?",
     hint="For a prompt with an umlaut you take the length of the text. Count its tokens, `len(ids)`.",
 )

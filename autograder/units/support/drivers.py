@@ -18,14 +18,14 @@ def zero_parameters(module):
             parameter.zero_()
 
 
-def fill_parameters(parameters, numbers):
+def fill_parameters(parameters, numbers, start=0):
     """Fill parameters, whatever they are called, one after the other from a list of numbers that starts again."""
-    start = 0
     with torch.no_grad():
         for parameter in parameters:
-            indices = torch.arange(start, start + parameter.numel()) % len(numbers)
-            parameter.copy_(numbers[indices].view_as(parameter))
-            start += parameter.numel()
+            end = start + parameter.numel()
+            again = numbers.repeat(1 + end // len(numbers))
+            parameter.copy_(again[start:end].view_as(parameter))
+            start = end % len(numbers)
 
 
 def order_of_use(module, call):
@@ -67,9 +67,9 @@ def fill_in_order(module, numbers, order):
             done.add(id(parameter))
             role = kind, name, {"gamma": "weight", "beta": "bias"}.get(what, what), tuple(parameter.shape)
             count[role] = count.get(role, 0) + (id(part) in order)
-            start = zlib.crc32(repr(role).encode()) + 131 * count[role]
+            start = (zlib.crc32(repr(role).encode()) + 131 * count[role]) % len(numbers)
             free = isinstance(part, nn.Linear) and what == "bias" and not name
-            fill_parameters([parameter], torch.zeros(1) if free else numbers.roll(-start % len(numbers)))
+            fill_parameters([parameter], torch.zeros(1) if free else numbers, 0 if free else start)
 
 
 def fill_by_role(module, numbers, call):

@@ -20,8 +20,8 @@ mistake(
     "no-special-tokens",
     edit("[*SPECIALS, *tokens]", "list(tokens)"),
     section="vocabulary-specials",
-    why="The words got the ids from 0 up, and the special tokens got none. Then id 0 is a word and padding at once, "
-    "and there is no id for an unknown word.",
+    why="Id 0 means padding and a word at once, and unknown words have no id. You gave the words the ids from 0 on "
+    "and left out the special tokens. Which tokens come first in every vocabulary of this course?",
     hint="Your first word has the id 0, which is padding everywhere in this course. Put the four special tokens first, "
     "so that words begin at 4.",
 )
@@ -31,8 +31,9 @@ mistake(
     "specials-at-the-end",
     edit("[*SPECIALS, *tokens]", "[*tokens, *SPECIALS]"),
     section="vocabulary-specials",
-    why="The special tokens come after the words. Their ids then depend on the number of words, while every mask and "
-    "every loss of the course expects padding to be 0.",
+    why="The ids of the special tokens change with the number of words, while every mask and loss of the course "
+    "expects padding to be 0. You put the special tokens after the words. Which of the two groups must have fixed "
+    "ids?",
     hint="Your special tokens have the last ids. They must be 0, 1, 2 and 3 in every vocabulary, however large it is.",
 )
 
@@ -41,8 +42,8 @@ mistake(
     "unknown-before-padding",
     edit("[*SPECIALS, *tokens]", '["<unk>", "<pad>", "<bos>", "<eos>", *tokens]'),
     section="vocabulary-specials",
-    why="The special tokens come in another order, with the unknown token first. Other libraries do that, but ids are "
-    "only a convention as long as everybody keeps the same one.",
+    why="Your id 0 is the unknown token, and padding has the id 1. You used an order that some other libraries have. "
+    "Which order does this course fix?",
     hint="Your id 0 is the unknown token and 1 is padding, as in some libraries. This course has PAD, UNK, BOS, EOS = "
     "0, 1, 2, 3.",
 )
@@ -52,8 +53,8 @@ mistake(
     "alphabetical-ids",
     edit("tokens.sort(key=lambda token: (-counts[token], token))", "tokens.sort()"),
     section="vocabulary-order",
-    why="The tokens were sorted by their spelling alone. The order by frequency is what lets a limit on the size keep "
-    "the words that matter.",
+    why="A limit on the size keeps the words that come first in the alphabet instead of the words that matter. You "
+    "sorted the tokens by their spelling alone. What should decide before the spelling does?",
     hint="Your ids follow the alphabet, not the frequency. Count first, put the most frequent token first, and use the "
     "spelling only between equals.",
 )
@@ -63,8 +64,8 @@ mistake(
     "rarest-first",
     edit("(-counts[token], token)", "(counts[token], token)"),
     section="vocabulary-order",
-    why="The tokens were sorted by rising frequency. A limit on the size would then keep the rarest words and throw "
-    "away the ones that every sentence needs.",
+    why="A limit on the size keeps the rarest words and drops those that every sentence needs. You sorted by rising "
+    "frequency. Which end of the order should get the first ids?",
     hint="Your rarest token has the id 4. The most frequent one comes first: sort by the negative count, and then by "
     "the token.",
 )
@@ -81,8 +82,8 @@ mistake(
     ),
     edit("cls(tokens if max_size is None else tokens[: max_size - len(SPECIALS)], tokenize)", "cls(tokens, tokenize)"),
     section="vocabulary-order",
-    why="The limit on the size was applied in the order in which tokens appeared, and what was left was sorted. "
-    "Frequent words that appear late are lost in this way.",
+    why="Frequent words that appear late in the texts are missing from your vocabulary. You applied the limit on the "
+    "size before sorting, so it kept the tokens that appear first. What must be known before you can cut?",
     hint="With max_size you keep the tokens that appear first, not the most frequent ones. Sort, then cut.",
 )
 
@@ -91,8 +92,8 @@ mistake(
     "ties-by-appearance",
     edit("(-counts[token], token)", "-counts[token]"),
     section="vocabulary-order",
-    why="Equally frequent tokens kept the order in which they appeared, which is what Counter.most_common does. The "
-    "same sentences in another order would then give other ids.",
+    why="The same sentences in another order give other ids. You left equally frequent tokens in the order in which "
+    "they appear, as `Counter.most_common` does. What else can decide between equal counts?",
     hint="Among tokens that are equally frequent, yours come in the order of their first appearance. The order of the "
     "texts must not matter: compare the tokens themselves.",
 )
@@ -102,8 +103,8 @@ mistake(
     "ties-reversed",
     edit("key=lambda token: (-counts[token], token)", "key=lambda token: (counts[token], token), reverse=True"),
     section="vocabulary-order",
-    why="Count and token were sorted together with reverse=True. That turns the order of equally frequent tokens round "
-    "as well, so that z comes before a.",
+    why="Among equally frequent tokens, z comes before a. You reversed the whole sort, so the order of the spelling "
+    "is reversed along with the counts. How can you reverse one part of a sort key alone?",
     hint="Your equally frequent tokens come in falling order. reverse=True reverses the whole key; negate the count "
     "instead.",
 )
@@ -113,8 +114,8 @@ mistake(
     "ties-without-case",
     edit("(-counts[token], token)", "(-counts[token], token.lower(), token)"),
     section="vocabulary-order",
-    why="Equally frequent tokens were compared in lower case. Code-point order is plain string comparison, in which "
-    "every ASCII capital comes before every small letter.",
+    why="Equally frequent tokens come in an order that ignores capitals. You compared them in lower case, but "
+    "code-point order puts every ASCII capital before every small letter. What does `<` do with two plain strings?",
     hint="Among equally frequent tokens you ignore capitals. Code-point order is what `<` does to strings: 'Z' comes "
     "before 'a'.",
 )
@@ -127,8 +128,8 @@ mistake(
         "texts = [text.lower() for text in texts]\nif max_size is not None and max_size < len(",
     ),
     section="vocabulary-specials",
-    why="The texts were turned into lower case first. That throws away a distinction that nobody asked to drop: 'Bill' "
-    "and 'bill' are two tokens, and decoding cannot bring the capital back.",
+    why="Your vocabulary has no capitals, so decoding can never restore them. You turned the texts into lower case "
+    "first, which makes 'Bill' and 'bill' one token. Whose decision is it whether case matters?",
     hint="Your vocabulary has no capitals. Whether case matters is for `tokenize` to decide; take its tokens as they "
     "are.",
 )
@@ -138,8 +139,8 @@ mistake(
     "counts-texts",
     edit("for token in tokenize(text))", "for token in set(tokenize(text)))"),
     section="vocabulary-order",
-    why="Each text counts a token once, however often it occurs in it. That is the document frequency of search "
-    "engines; this vocabulary is ordered by the number of occurrences.",
+    why="Words that a text repeats come too late in your order. You counted in how many texts a token occurs (its "
+    "document frequency) and not how often it occurs. What should repeated tokens add to the count?",
     hint="You count in how many texts a token occurs, perhaps through a set. Count every occurrence.",
 )
 
@@ -151,8 +152,8 @@ mistake(
         "max_size = max_size if max_size is None else max_size + 4\nif max_size is not None and max_size < len(",
     ),
     section="vocabulary-order",
-    why="max_size was applied to the words alone, so the vocabulary is four larger. The embedding table that is built "
-    "for max_size rows would be too small.",
+    why="With `max_size` your vocabulary is four tokens too large for an embedding table of `max_size` rows. You "
+    "applied the limit to the words alone. Which tokens does the size of a vocabulary include?",
     hint="With max_size your vocabulary is four tokens too large: the special ones count as well.",
 )
 
@@ -161,8 +162,8 @@ mistake(
     "max-size-ignored",
     edit("if max_size is not None and max_size < len(", "max_size = None\nif max_size is not None and max_size < len("),
     section="vocabulary-order",
-    why="max_size has no effect. Natural text has a very long tail of rare words, and each costs a row of the "
-    "embedding table.",
+    why="Your vocabulary is larger than `max_size`, because the argument has no effect. Every rare word of a text "
+    "then costs a row of the embedding table. Which tokens should go, and when can you tell?",
     hint="Your vocabulary is larger than max_size. Cut it after sorting, so that the rarest tokens go.",
 )
 
@@ -174,8 +175,8 @@ mistake(
         "min_freq = min_freq + 1\nif max_size is not None and max_size < len(",
     ),
     section="vocabulary-order",
-    why="Only tokens that occur more often than min_freq were kept. min_freq is the smallest frequency that is still "
-    "enough, so with the default of 1 every token that occurs belongs in.",
+    why="Tokens that occur exactly `min_freq` times are missing. You kept only those that occur more often, but "
+    "`min_freq` is the smallest frequency that is enough. What should the default of 1 leave out?",
     hint="A token that occurs exactly min_freq times is missing; use >=.",
 )
 
@@ -184,8 +185,8 @@ mistake(
     "min-freq-ignored",
     edit("if max_size is not None and max_size < len(", "min_freq = 1\nif max_size is not None and max_size < len("),
     section="vocabulary-order",
-    why="min_freq has no effect. A word that occurs once in a whole corpus has one example to learn its vector from, "
-    "which is why such words are left out.",
+    why="Tokens rarer than `min_freq` are still in your vocabulary, because the argument has no effect. A word that "
+    "occurs once has a single example to learn its vector from. Where can you compare a count with the limit?",
     hint="Tokens that occur less often than min_freq are still in your vocabulary.",
 )
 
@@ -197,8 +198,8 @@ mistake(
         "def from_texts(cls, texts, tokenize=str.split, min_freq=2, max_size=None):",
     ),
     section="vocabulary-order",
-    why="Without a min_freq every token that occurs belongs to the vocabulary. A default of 2, as in some tutorials, "
-    "drops words that nobody asked to drop.",
+    why="Tokens that occur once are missing, although no `min_freq` was given. Your default is 2, as in some "
+    "tutorials. Which default leaves out nothing?",
     hint="Tokens that occur once are missing although no min_freq was given. Its default is 1, which leaves out "
     "nothing.",
 )
@@ -211,8 +212,9 @@ mistake(
         'texts = [" ".join(texts)]\nif max_size is not None and max_size < len(',
     ),
     section="vocabulary-order",
-    why="All texts were joined by spaces and cut as one. The spaces in between are in no text, and a tokenize that "
-    "does not cut at spaces counts them, or puts the end of one text and the start of the next into one token.",
+    why="Your counts are wrong where two texts meet. You joined all texts with spaces before tokenising, so tokens "
+    "can cover the end of one text and the start of the next, and the added spaces are counted. How often should "
+    "`tokenize` be called?",
     hint="Your counts change where two texts meet: you join the texts before you cut them. Call tokenize on each text "
     "by itself.",
 )
@@ -222,8 +224,8 @@ mistake(
     "special-counted-again",
     edit(" and token not in SPECIALS", ""),
     section="vocabulary-specials",
-    why="A token of the texts that spells a special one, such as <unk>, got a second id. Then two ids decode to the "
-    "same string, and the dictionary knows only one of them.",
+    why="Two ids of your vocabulary decode to the same string. A token in the texts is spelled like a special token, "
+    "such as `<unk>`, and you gave it a second id. Which tokens already have one?",
     hint="Your vocabulary holds a special token twice when it occurs in the texts. Leave out what is already there.",
 )
 
@@ -233,8 +235,8 @@ mistake(
     edit("self.token_to_id.get(token, UNK)", "1 if token in SPECIALS else self.token_to_id.get(token, 1)"),
     edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[2] * add_bos + ids + [3] * add_eos"),
     section="unknown-tokens",
-    why="A special token that is spelled in an encoded text became unknown. The contract of this vocabulary is simple: "
-    "whatever it has an id for gets that id.",
+    why="A special token that is spelled in the text is encoded as unknown. You excluded the special tokens from the "
+    "lookup, although the vocabulary has ids for them. Which tokens should `encode` look up?",
     hint="When a text contains '<eos>' as a token, you give it UNK. The special tokens have entries like any other, so "
     "look them up in the same way.",
 )
@@ -247,7 +249,8 @@ mistake(
         "tokenize = str.split\nif max_size is not None and max_size < len(",
     ),
     section="vocabulary-specials",
-    why="Texts are always cut at white space, whatever `tokenize` says. A vocabulary of characters then holds words.",
+    why="A vocabulary built with a tokenizer for characters holds words. You always split at white space and ignore "
+    "`tokenize`. Which function decides where a token ends?",
     hint="Your vocabulary holds words although another `tokenize` was given. Call that function wherever a text is "
     "cut.",
 )
@@ -261,8 +264,8 @@ mistake(
     ),
     edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[2] * add_bos + ids + [3] * add_eos"),
     section="unknown-tokens",
-    why="`tokenize` builds the vocabulary, but encode cuts at white space again. The two must agree, or hardly "
-    "anything that encode looks up is there.",
+    why="With another `tokenize`, nearly everything that you encode is unknown. `from_texts` uses the function that "
+    "it was given, but `encode` splits at white space again. How can `encode` know the same function?",
     hint="With another `tokenize` your encode finds only unknown tokens: it still splits at white space. Keep the "
     "function that from_texts was given.",
 )
@@ -276,8 +279,8 @@ mistake(
         "[2] * add_bos + [self.token_to_id[token] for token in self._tokenize(text)] + [3] * add_eos",
     ),
     section="unknown-tokens",
-    why="A token that is not in the vocabulary ends in a KeyError. Text from outside always contains words that were "
-    "not in the training text; that is what UNK is for.",
+    why="Encoding a word that is not in the vocabulary raises KeyError. New text always contains words that the "
+    "training text did not. Which special token stands for them?",
     hint="encode raises KeyError for a token that it does not know. Give it the id UNK: dict.get takes a default.",
 )
 
@@ -290,8 +293,8 @@ mistake(
     ),
     edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[2] * add_bos + ids + [3] * add_eos"),
     section="unknown-tokens",
-    why="Unknown tokens were left out. The model is then not even told that something stood there, and 'is not good' "
-    "may become 'is good'.",
+    why="The encoded text is too short, and 'is not good' may become 'is good'. You left out the tokens that the "
+    "vocabulary lacks, so the model cannot see that anything was there. Which special token stands for them?",
     hint="Your encode leaves out tokens that it does not know, so the list is too short. Put UNK in their place.",
 )
 
@@ -304,8 +307,8 @@ mistake(
         "[2] * add_bos + [self.token_to_id.get(one, 0) for one in self._tokenize(text)] + [3] * add_eos",
     ),
     section="unknown-tokens",
-    why="Unknown tokens got the id of padding. Masks and losses ignore padding, so every unknown word would be hidden "
-    "from the model.",
+    why="Unknown words vanish from the model's view. You gave them the id of padding, which masks and losses ignore. "
+    "Which special token stands for a word that is not in the vocabulary?",
     hint="Your unknown tokens get the id 0, which is padding and will be masked. Use UNK.",
 )
 
@@ -323,8 +326,8 @@ mistake(
         """,
     ),
     section="unknown-tokens",
-    why="encode gives an unknown token a new id. The embedding table has a fixed number of rows, so the first new id "
-    "is out of its range, and what the ids mean depends on what was encoded before.",
+    why="Encoding produces ids that no row of the embedding table belongs to, and their meaning depends on what was "
+    "encoded before. You gave unknown tokens new ids. When is a vocabulary complete?",
     hint="Your encode invents ids for unknown tokens. After from_texts the vocabulary is fixed; what it lacks is UNK.",
 )
 
@@ -336,8 +339,8 @@ mistake(
         "def encode(self, text, add_bos=True, add_eos=True):",
     ),
     section="vocabulary-specials",
-    why="BOS and EOS are added to every text. A decoder's input has a BOS and no EOS, and a source sentence may need "
-    "neither, so the caller has to say.",
+    why="Every text gets BOS and EOS, even where the caller did not ask for them. Your defaults switch them on, but "
+    "a decoder's input has no EOS, and a source sentence may need neither. Who should decide?",
     hint="Your encode adds BOS and EOS without being asked: add_bos and add_eos are False by default.",
 )
 
@@ -346,7 +349,8 @@ mistake(
     "bos-and-eos-swapped",
     edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[EOS] * add_bos + ids + [BOS] * add_eos"),
     section="vocabulary-specials",
-    why="A text begins with EOS and ends with BOS. A model trained on that would learn to stop before it has started.",
+    why="Encoded texts begin with EOS and end with BOS, so a model would learn to stop before it has started. You "
+    "exchanged the two symbols. Which of the names stands for the beginning?",
     hint="You put EOS (3) in front and BOS (2) behind. B is for beginning.",
 )
 
@@ -355,8 +359,8 @@ mistake(
     "decode-without-spaces",
     edit('" ".join', '"".join'),
     section="decoding-words",
-    why="The tokens were joined without anything between them. Cutting at white space has removed the spaces, so they "
-    "have to be put back.",
+    why="The decoded tokens run into one another. Splitting at white space removed the spaces, and you joined the "
+    "tokens with nothing in between. What must be put back?",
     hint="Your decoded tokens run into one another. Join them with a single space.",
 )
 
@@ -365,8 +369,8 @@ mistake(
     "special-tokens-kept",
     edit("for index in ids:", "skip_special = False\nfor index in ids:"),
     section="decoding-words",
-    why="skip_special has no effect, and the decoded text holds <bos> and <eos>. They are marks for the model and no "
-    "part of the sentence.",
+    why="The decoded text contains `<bos>` and `<eos>`, although `skip_special` is True. You do not use the "
+    "argument. Which ids are marks for the model and no part of the sentence?",
     hint="Your decoded text shows special tokens although skip_special is True.",
 )
 
@@ -375,8 +379,8 @@ mistake(
     "special-tokens-always-dropped",
     edit("for index in ids:", "skip_special = True\nfor index in ids:"),
     section="decoding-words",
-    why="Special tokens are dropped even with skip_special=False. That is the call with which one looks at what the "
-    "model was really given.",
+    why="With `skip_special=False`, your decoded text still hides the special tokens. You drop them always, but this "
+    "call is meant to show what the model really received. What should the argument decide?",
     hint="With skip_special=False your decode still hides the special tokens.",
 )
 
@@ -392,8 +396,8 @@ mistake(
         """,
     ),
     section="decoding-words",
-    why="skip_special drops padding, BOS and EOS but shows <unk>. Here all four are special, and the argument means "
-    "all of them.",
+    why="The decoded text still contains `<unk>`. You drop padding, BOS and EOS only. Which of the four special "
+    "tokens does `skip_special` mean?",
     hint="Your decoded text still contains <unk>. skip_special=True drops all four special tokens.",
 )
 
@@ -405,7 +409,8 @@ mistake(
         "ids, skip_special = [index for index in ids if index or not skip_special], False\nfor index in ids:",
     ),
     section="decoding-words",
-    why="skip_special drops padding alone. BOS, EOS and the unknown token are special tokens as well.",
+    why="The decoded text still contains `<bos>`, `<eos>` or `<unk>`. You drop padding only. Which of the four "
+    "special tokens does `skip_special` mean?",
     hint="Your decoded text still contains <bos>, <eos> or <unk>. skip_special=True drops all four special tokens.",
 )
 
@@ -414,8 +419,8 @@ mistake(
     "brackets-are-special",
     edit("index in (PAD, UNK, BOS, EOS)", 'self.id_to_token[index].startswith("<")'),
     section="decoding-words",
-    why="Special tokens were recognised by their spelling, as whatever begins with an angle bracket. A text may hold "
-    "such tokens itself, and they are words like others.",
+    why="Ordinary tokens such as `<b>` disappear from the decoded text. You recognise special tokens by an angle "
+    "bracket in their spelling. What identifies a special token without doubt?",
     hint="Your decode drops tokens like <b>, which are ordinary words. Special are the ids 0 to 3 and no other.",
 )
 
@@ -427,8 +432,8 @@ mistake(
         'return " ".join(" ".join(self.id_to_token[index] for index in kept).split())',
     ),
     section="decoding-words",
-    why="Tokens that consist of white space were left out of the text. With tokenize=list a space is a token like any "
-    "other.",
+    why="With `tokenize=list` the spaces disappear from the decoded text. You tidied up the white space, but a token "
+    "may itself be a space. Which tokens may `decode` leave out?",
     hint="Where a token is itself a space, your decode loses it. Join all tokens that are not special, and tidy up "
     "nothing.",
 )
@@ -446,8 +451,8 @@ mistake(
         """,
     ),
     section="decoding-words",
-    why="The special tokens were removed from the list that was passed in. It belongs to the caller, who still wants "
-    "to know where the text ended.",
+    why="After `decode`, the caller's list of ids is shorter. You removed the special tokens from the list that was "
+    "passed in. How can you leave the argument unchanged?",
     hint="After your decode the caller's list of ids is shorter. Build a new list instead of removing from the one "
     "that you were given.",
 )
@@ -460,8 +465,8 @@ mistake(
         "ids = list(ids)\nids = ids[: ids.index(3)] if skip_special and 3 in ids else ids\nfor index in ids:",
     ),
     section="decoding-words",
-    why="Decoding stops at the first EOS. Where to stop is decided by the code that generates a text; decode spells "
-    "out every id that it is given.",
+    why="Everything after the first EOS is missing from the decoded text. You stop there, but where to stop is "
+    "decided by the code that generates the text. What does `skip_special` remove, and what does it leave?",
     hint="Your decode drops everything after the first EOS. Leave out the special tokens and go on.",
 )
 
@@ -470,8 +475,8 @@ mistake(
     "negative-ids-accepted",
     edit("if not 0 <= index < len(self):", "if index >= len(self):"),
     section="decoding-words",
-    why="Only ids that are too large are refused. A negative id counts from the end of a Python list, so -1 silently "
-    "decodes to the rarest word.",
+    why="`decode` accepts -1 and returns the rarest word. A negative index counts from the end of a Python list, and "
+    "you refuse only ids that are too large. Which ids does a vocabulary have?",
     hint="decode accepts -1 and returns the last token, because Python lists count negative positions from the end. An "
     "id below 0 must raise ValueError, too.",
 )
@@ -488,8 +493,8 @@ mistake(
         "",
     ),
     section="decoding-words",
-    why="An id out of range ends in the IndexError of the list, and a negative one in no error at all. The message "
-    "should say which id it was and which ones are allowed.",
+    why="An id out of range ends in the IndexError of a list, and a negative id in no error at all. You left the "
+    "check to indexing. What should a helpful message say about the id?",
     hint="For an id out of range your decode raises IndexError, or nothing if the id is negative. Test the range "
     "yourself and raise ValueError.",
 )
@@ -499,8 +504,9 @@ mistake(
     "out-of-range-is-unknown",
     edit("for index in ids:", "ids = [index if 0 <= index < len(self) else 1 for index in ids]\nfor index in ids:"),
     section="decoding-words",
-    why="An id out of range decodes to the unknown token, or to nothing. UNK stands for a word that is not in the "
-    "vocabulary; an id that is not in it means that two vocabularies were mixed up.",
+    why="An id out of range decodes to the unknown token. UNK stands for a word that is not in the vocabulary, but "
+    "an id that the vocabulary lacks means that two vocabularies were mixed up. How should `decode` react to such an "
+    "id?",
     hint="decode accepts ids that the vocabulary does not have. That is a sign of the wrong vocabulary, so raise "
     "ValueError.",
 )
@@ -511,8 +517,8 @@ mistake(
     edit("self.token_to_id.get(token, UNK)", "self.token_to_id.get(token) or 1"),
     edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[2] * add_bos + ids + [3] * add_eos"),
     section="unknown-tokens",
-    why="The unknown token stands in wherever the dictionary's answer counts as false, and the id 0 does. So the "
-    "padding token, which has an id, is encoded as unknown.",
+    why="A padding token that is spelled in the text is encoded as unknown. Its id is 0, and you treat every false "
+    "value as 'not found'. How can you tell the id 0 from a missing entry?",
     hint="`<pad>` in a text becomes unknown, though it has the id 0: `get(token) or UNK` takes 0 for nothing found. "
     "Write `get(token, UNK)`.",
 )
@@ -522,8 +528,8 @@ mistake(
     "encodes-in-lower-case",
     edit("ids = [self.token_to_id.get(", "text = text.lower()\nids = [self.token_to_id.get("),
     section="vocabulary-specials",
-    why="The texts were taken as they are, and what is encoded is turned into lower case first. A token with a capital "
-    "is then never found, and one without stands in for it.",
+    why="Every token with a capital becomes unknown or is replaced by another one. You encode in lower case, but the "
+    "vocabulary was built from the texts as they are. Where should both calls get their tokens from?",
     hint="`encode` turns the text into lower case, and `from_texts` did not. Cut a text in the same way in both, with "
     "`tokenize` alone.",
 )
@@ -541,8 +547,9 @@ mistake(
     ),
     edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[2] * add_bos + ids + [3] * add_eos"),
     section="vocabulary-specials",
-    why="The function that cuts texts was kept on the class. The vocabulary that is built last then decides how all of "
-    "them cut, and a translation model has two.",
+    why="Your first vocabulary splits texts as the second one does. You stored the tokenizer on the class, which all "
+    "vocabularies share, and a translation model has two of them. Where does something belong that each object has "
+    "for itself?",
     hint="Your first vocabulary cuts as the second one does: `tokenize` is kept on the class, which all objects share. "
     "Keep it on the object that `from_texts` returns.",
 )
@@ -556,8 +563,8 @@ mistake(
         "Vocabulary.token_to_id = {token: index for index, token in enumerate(self.id_to_token)}",
     ),
     section="vocabulary-specials",
-    why="The list and the dictionary belong to the class, not to the object. Each new vocabulary then replaces those "
-    "of all earlier ones, and a translation model has two.",
+    why="Building a second vocabulary changes the first. You stored the list and the dictionary on the class, which "
+    "all vocabularies share. Where does something belong that each object has for itself?",
     hint="Your first vocabulary changes when a second one is built. What is assigned to the class is shared by all its "
     "objects: assign to `self`, or to the object that from_texts returns.",
 )
@@ -573,8 +580,8 @@ mistake(
     edit("lambda pair: (counts[pair], pair)", "counts.get"),
     base="parts-replaced-in-the-lists",
     section="bpe-ties",
-    why="Of equally frequent pairs the one that was met first was merged, which is what max or most_common do with "
-    "counts alone. The same words in another order would then give other merges.",
+    why="Your merges are right until two pairs are equally frequent. You then take the pair that was met first, so "
+    "the same words in another order give other merges. Which rule for ties does the task fix?",
     hint="Your merges are right until two pairs are equally frequent; then you take the one that came first in the "
     "text. Compare (count, pair), so that the greater pair wins.",
 )
@@ -585,8 +592,8 @@ mistake(
     edit("max(counts, key=lambda pair: (counts[pair], pair))", "min(counts, key=lambda pair: (-counts[pair], pair))"),
     base="parts-replaced-in-the-lists",
     section="bpe-ties",
-    why="Of equally frequent pairs the lexicographically smaller one was merged. Either rule would do, but two "
-    "programs that choose differently learn different tokens.",
+    why="Your merges are right until two pairs are equally frequent. You then take the smaller pair, and two "
+    "programs that choose differently learn different tokens. Which rule for ties does the task fix?",
     hint="Your merges are right until two pairs are equally frequent; then you take the smaller one. Here ties go to "
     "the greater pair.",
 )
@@ -597,8 +604,9 @@ mistake(
     edit("(counts[pair], pair)", "(counts[pair], pair[0] + pair[1], pair)"),
     base="parts-replaced-in-the-lists",
     section="bpe-ties",
-    why="Equally frequent pairs were compared by the bytes that they make together. A pair is compared part by part: "
-    "(b'ab', b'a') is greater than (b'a', b'bz'), although b'aba' is smaller than b'abz'.",
+    why="Your merges differ in a tie between pairs whose left parts have different lengths. You compared the joined "
+    "bytes: b'aba' is smaller than b'abz', although (b'ab', b'a') is greater than (b'a', b'bz'). How does Python "
+    "compare two tuples?",
     hint="Your merges differ in a tie between pairs whose left parts differ in length: you compare the joined bytes. "
     "Compare the pairs as tuples, left part first.",
 )
@@ -635,8 +643,8 @@ mistake(
     edit("merges.append(best)", "merges.append((spelled[best[0]], spelled[best[1]]))"),
     base="parts-replaced-in-the-lists",
     section="bpe-ties",
-    why="Equally frequent pairs were compared by ids instead of bytes. What was merged later has a greater id, "
-    "whatever its bytes are, so merged tokens always win.",
+    why="Your merges differ in a tie that involves a merged token. You compared ids, and every merged token has a "
+    "greater id than every byte. What should be compared instead?",
     hint="Your merges differ in a tie that involves a merged token: you compare ids, where every merged token is "
     "greater than every byte. Compare the bytes.",
 )
@@ -650,8 +658,8 @@ mistake(
     ),
     base="parts-replaced-in-the-lists",
     section="pre-tokens",
-    why="Pairs were counted in the whole text, without cutting it first. Tokens then grow across the spaces, and 'of "
-    "the' or 'dog.' become tokens of their own.",
+    why="Tokens such as 'of the' or 'dog.' grow across spaces and punctuation. You counted pairs in the whole text "
+    "without splitting it first. Which pattern separates the pieces?",
     hint="You merge pairs that lie in two different pieces of the text. Cut it with GPT2_SPLIT first, and count inside "
     "each piece.",
 )
@@ -662,8 +670,8 @@ mistake(
     edit("GPT2_SPLIT.findall(text)", "text.split()"),
     base="parts-replaced-in-the-lists",
     section="pre-tokens",
-    why="The text was cut with split(), which throws the spaces away and leaves punctuation on the words. A byte-level "
-    "tokenizer keeps every byte: the space belongs to the word that follows it.",
+    why="No merge contains a space, and punctuation sticks to words. You used `split()`, which throws the spaces "
+    "away, while a byte-level tokenizer must keep every byte. To which word does a space belong?",
     hint="No merge of yours contains a space, and punctuation is merged with words. Cut with GPT2_SPLIT, which keeps "
     "the space in front of a word, and not with split().",
 )
@@ -673,8 +681,8 @@ mistake(
     "pieces-stripped",
     edit("piece.encode", "piece.strip().encode"),
     section="pre-tokens",
-    why="The pieces were stripped of their spaces. The space in front of a word is part of it: without it, decoding "
-    "cannot know where the words were apart.",
+    why="No merge contains a space, so decoding cannot know where words are separated. You stripped the pieces "
+    "before using them. What does the space in front of a word belong to?",
     hint="No merge of yours contains a space. Leave the pieces of GPT2_SPLIT as they are: ' the' begins with one.",
 )
 
@@ -684,8 +692,8 @@ mistake(
     edit("GPT2_SPLIT.findall(text)", "GPT2_SPLIT.findall(text.lower())"),
     base="parts-replaced-in-the-lists",
     section="pre-tokens",
-    why="The text was turned into lower case before it was cut. A byte-level tokenizer keeps every byte, or decoding "
-    "could not return the text.",
+    why="No merge contains a capital, so decoding could not return the text. You turned the text into lower case "
+    "first. Which bytes may a byte-level tokenizer change?",
     hint="No merge of yours holds a capital. Take the text as it is.",
 )
 
@@ -695,8 +703,8 @@ mistake(
     edit("GPT2_SPLIT.findall(text)", "[one for line in text.splitlines() for one in GPT2_SPLIT.findall(line)]"),
     base="parts-replaced-in-the-lists",
     section="pre-tokens",
-    why="The text was read line by line, and the line ends were dropped. They are bytes of the text like any other, "
-    "and a run of them is a piece that can be merged.",
+    why="No merge contains a line end. You read the text line by line, which drops the line ends, although they are "
+    "bytes like any other. What should be split into pieces?",
     hint="No merge of yours holds a line end, because splitlines() has removed them. Cut the whole text with "
     "GPT2_SPLIT.",
 )
@@ -706,8 +714,8 @@ mistake(
     "line-ends-changed",
     edit("GPT2_SPLIT.findall(text)", 'GPT2_SPLIT.findall(text.replace("\\r\\n", "\\n"))'),
     section="words-characters-bytes",
-    why="Every '\\r\\n' was turned into '\\n' before training. The bytes that were there are then never merged, and "
-    "texts with such line ends need twice the tokens for them.",
+    why="Your merges never contain the byte of '\\r', and texts with such line ends need twice the tokens for them. "
+    "You replaced '\\r\\n' by '\\n' before training. Which bytes may a byte-level tokenizer change?",
     hint="Your merges never contain the byte of '\\r'. Change nothing in the text: byte-pair encoding takes every byte "
     "as it comes.",
 )
@@ -717,8 +725,8 @@ mistake(
     "characters-not-bytes",
     edit("[bytes([byte]) for byte in piece.encode()]", "[piece.encode() for piece in piece]"),
     section="words-characters-bytes",
-    why="The pieces were taken apart into characters instead of bytes. For English that is the same, but 'ß' is one "
-    "character and two bytes, and a merge of bytes has to put them together first.",
+    why="Your merges differ where the text is not ASCII. You started from characters, but 'ß' is one character and "
+    "two bytes, and a merge has to put those together first. What are the smallest parts in byte-level BPE?",
     hint="Your merges differ where the text is not ASCII: you begin with characters, of which there are a hundred "
     "thousand. Encode each piece as UTF-8 and begin with single bytes.",
 )
@@ -728,8 +736,8 @@ mistake(
     "end-of-word-marker",
     edit("[bytes([byte]) for byte in piece.encode()]", '[*(bytes([byte]) for byte in piece.encode()), b"</w>"]'),
     section="pre-tokens",
-    why="Each piece got a mark for the end of the word, as in the paper of 2016. On bytes there is no spare symbol for "
-    "it and no need: the space in front of a word marks its beginning.",
+    why="Your merges contain '</w>', which occurs nowhere in the text. You marked the end of each word, as the BPE "
+    "paper of 2016 does, but bytes leave no spare symbol for it. What already shows where a word begins?",
     hint="Your merges contain '</w>', which stands nowhere in the text. Byte-level pairs need no mark, because the "
     "pieces keep their spaces.",
 )
@@ -740,8 +748,8 @@ mistake(
     edit("GPT2_SPLIT.findall(text)", "sorted(set(GPT2_SPLIT.findall(text)))"),
     base="parts-replaced-in-the-lists",
     section="counting-pairs",
-    why="Each different piece was counted once. A word that occurs a hundred times should weigh a hundred times as "
-    "much as one that occurs once.",
+    why="A word that occurs a hundred times weighs no more than a word that occurs once. You counted each different "
+    "piece once, perhaps through a set. How often should its pairs count?",
     hint="Your counts forget how often a word occurs; you probably went through a set or the keys of a Counter. "
     "Multiply by the frequency of the piece.",
 )
@@ -751,7 +759,8 @@ mistake(
     "pair-once-per-word",
     edit("zip(parts, parts[1:])", "set(zip(parts, parts[1:]))"),
     section="counting-pairs",
-    why="A pair that occurs several times in one piece was counted once there. In 'banana' the pair 'an' occurs twice.",
+    why="In 'banana' you count the pair 'an' once, although it occurs twice. Each piece adds a pair at most once to "
+    "your counts. How many positions of a piece can hold the same pair?",
     hint="You count in how many pieces a pair occurs. Count every position: 'an' stands twice in 'banana'.",
 )
 
@@ -774,8 +783,8 @@ mistake(
     ),
     base="parts-replaced-in-the-lists",
     section="counting-pairs",
-    why="Overlapping pairs were counted once, as bytes.count does: in 'aaa' the pair 'aa' was found at one position. "
-    "Here every position counts, so 'aaa' holds it twice.",
+    why="In a run of equal bytes you count the pair too seldom: 'aaa' holds 'aa' at two positions. You skipped "
+    "positions that overlap, as `bytes.count` does. Which neighbours should be counted?",
     hint="In a run of equal bytes you count the pair too seldom. Go through all neighbours: 'aaa' has two positions "
     "where 'a' follows 'a'.",
 )
@@ -795,8 +804,8 @@ mistake(
     ),
     base="parts-replaced-in-the-lists",
     section="left-to-right",
-    why="Each pair was merged from the end of the piece to its start. In 'aaa' that leaves a single 'a' in front "
-    "instead of behind, and the next merges differ.",
+    why="In 'aaa' you leave the single 'a' in front, and the next merges differ. You merged each pair from the end "
+    "of the piece to its start. From which end does training merge?",
     hint="In a run of equal bytes you merge from the right: 'aaa' becomes a|aa. Go from left to right, which gives "
     "aa|a.",
 )
@@ -807,7 +816,8 @@ mistake(
     edit("parts[i : i + 2] = [best[0] + best[1]]", "parts[i : i + 2] = [best[0] + best[1]]\nbreak"),
     base="parts-replaced-in-the-lists",
     section="left-to-right",
-    why="In each piece only the first position of the pair was merged. A merge replaces the pair wherever it stands.",
+    why="After a merge the pair is still there in words like 'banana', and you learn it again. You merged only the "
+    "first position in each piece. How far must the loop go?",
     hint="After a merge, the pair is still there in words that hold it twice, such as 'banana', and you learn it "
     "again. Go on to the end of the piece.",
 )
@@ -836,8 +846,8 @@ mistake(
     ),
     base="parts-replaced-in-the-lists",
     section="left-to-right",
-    why="The loop that merges ends before the last part, and that part is lost. Pieces become shorter with every "
-    "merge, and the counts with them.",
+    why="Pieces lose their last byte with every merge, and the counts go wrong with them. Your loop over "
+    "neighbouring parts ends before the last part. What happens to a last part that was not merged?",
     hint="Pieces lose their last byte when you rebuild them. A loop over pairs ends one early: keep the last part when "
     "it was not merged.",
 )
@@ -847,8 +857,8 @@ mistake(
     "tokens.train_bpe",
     "merged-as-text",
     section="left-to-right",
-    why="Pieces were written with a space between the parts, and the pair was replaced as text. That also matches "
-    "where a part merely ends or begins like one of the pair: 'a b' is found inside 'ba b'.",
+    why="A pair is also merged where it is only the end of one part and the start of another: 'a b' is found inside "
+    "'ba b'. You joined the parts with spaces and replaced text. How can you compare whole parts?",
     hint="You merge by replacing text, so a pair is also found where it is only the end of one part and the start of "
     "another. Compare whole parts.",
 )
@@ -871,8 +881,8 @@ def train_bpe(text, num_merges):
     "tokens.train_bpe",
     "counted-once-for-all",
     section="bpe-by-hand",
-    why="The pairs were counted once, at the start, and the most frequent ones returned. After a merge the neighbours "
-    "are new: only by counting again can tokens grow longer than two bytes.",
+    why="All your merges are pairs of single bytes. You counted the pairs once, at the start, but each merge creates "
+    "new neighbours. When do the counts have to be taken again?",
     hint="All your merges are pairs of single bytes. After each merge count again, because the merged token has new "
     "neighbours.",
 )
@@ -889,8 +899,8 @@ mistake(
     "stops-at-single-pairs",
     edit("not counts", "not counts or max(counts.values()) < 2"),
     section="bpe-stops",
-    why="Training stops when the most frequent pair occurs once. The contract is to stop when no pair is left; a "
-    "minimum frequency would be another parameter.",
+    why="Training ends too early on short texts. You stop when the most frequent pair occurs once, although pairs "
+    "are left. When does the task allow you to stop?",
     hint="You stop as soon as no pair occurs twice. Go on until every piece is one token, or num_merges is reached.",
 )
 
@@ -900,8 +910,8 @@ mistake(
     edit("if not counts:\n    break", ""),
     base="parts-replaced-in-the-lists",
     section="bpe-stops",
-    why="When no pair is left, max is called with an empty list and raises. A short text simply has fewer merges than "
-    "were asked for.",
+    why="Your code raises an error when every piece has become a single token. You take the maximum of an empty "
+    "collection. What should happen when a text has fewer merges than were requested?",
     hint="Your code raises when every piece has become a single token. Test whether there is a pair before you look "
     "for the most frequent one.",
 )
@@ -912,8 +922,8 @@ mistake(
     edit('if num_merges < 0:\n    raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")', ""),
     base="parts-replaced-in-the-lists",
     section="bpe-stops",
-    why="A negative number of merges gives an empty list, because range(-1) is empty. It is a slip of the caller, who "
-    "should be told.",
+    why="`train_bpe(text, -1)` returns an empty list. A negative range is empty, so nobody notices the caller's "
+    "slip. How should the function react to such a number?",
     hint="train_bpe(text, -1) returns a list. Raise ValueError, with a message that names num_merges.",
 )
 
@@ -926,8 +936,8 @@ mistake(
         'f"num_merges must be positive, but is {num_merges}."',
     ),
     section="bpe-stops",
-    why="num_merges=0 was refused together with the negative numbers. No merges is a valid tokenizer: every byte is a "
-    "token.",
+    why="`train_bpe(text, 0)` raises an error. You refused zero along with the negative numbers, but a tokenizer "
+    "without merges is valid: every byte is a token. Which numbers are really impossible?",
     hint="train_bpe(text, 0) raises an error. Zero merges is the empty list; only negative numbers are wrong.",
 )
 
@@ -937,8 +947,8 @@ mistake(
     edit("range(num_merges)", "range(num_merges - 256)"),
     base="parts-replaced-in-the-lists",
     section="bpe-ids",
-    why="num_merges was taken as the size of the vocabulary, so 256 fewer merges are learned. The bytes are there "
-    "before the first merge and do not count.",
+    why="You learn 256 merges fewer than requested. You read `num_merges` as the size of the vocabulary, which "
+    "includes the single bytes. What does its name count?",
     hint="You learn 256 merges fewer than asked for: num_merges is the number of merges, not the size of the "
     "vocabulary.",
 )
@@ -948,8 +958,8 @@ mistake(
     "joined-instead-of-pairs",
     edit("merges.append(best)", "merges.append(best[0] + best[1])"),
     section="bpe-by-hand",
-    why="The merged bytes were returned instead of the pairs. From b'abc' alone nobody can tell whether it was made of "
-    "a and bc or of ab and c, which encoding has to know.",
+    why="From your result nobody can tell whether b'abc' was made of a and bc or of ab and c. You returned the "
+    "merged bytes instead of the pairs. What does encoding have to look up?",
     hint="You return what each merge makes. Return the pair, a tuple of its left and its right part.",
 )
 
@@ -960,8 +970,8 @@ mistake(
     edit("(counts[pair], pair)", "(counts[pair], spelled[pair[0]], spelled[pair[1]])"),
     base="parts-replaced-in-the-lists",
     section="bpe-by-hand",
-    why="The pairs were returned as ids. Ids of merges mean nothing without the list that they come from, and the "
-    "contract is pairs of bytes.",
+    why="Your pairs are integers, which mean nothing without the list of merges they come from. You returned ids. "
+    "Which form of the pairs does the task ask for?",
     hint="You return pairs of integers. Keep the bytes of every id, and return a pair of `bytes` for each merge.",
 )
 
@@ -970,8 +980,8 @@ mistake(
     "ids-added-up",
     edit("[bytes([byte]) for byte in piece.encode()]", "list(piece.encode())"),
     section="bpe-by-hand",
-    why="The pieces are lists of integers, since that is what iterating over `bytes` gives. Merging two parts then adds "
-    "two numbers, and the pair (97, 98) becomes 195.",
+    why="Merged tokens are sums: the pair (97, 98) becomes 195. Iterating over `bytes` gives integers, and adding "
+    "integers does not join them. Which type of part can be joined by `+`?",
     hint="Your pairs are integers, and merged ones are their sums. Iterating over `bytes` gives numbers: make each part "
     "a `bytes` of length 1, `bytes([byte])`, so that `+` joins.",
 )
@@ -983,8 +993,9 @@ mistake(
     edit("if not counts:\n    break", ""),
     base="parts-replaced-in-the-lists",
     section="bpe-ties",
-    why="Of equally frequent pairs the one that was met first was merged, and max is called with an empty list when no "
-    "pair is left. The rule for ties is the greater pair, and training ends early if it must.",
+    why="Your merges go wrong in two cases: equally frequent pairs, and texts in which no pair is left. You let the "
+    "pair that was met first win ties, and you take the maximum of an empty collection. Which rule does the task "
+    "give for each case?",
     hint="Your merges are right until two pairs are equally frequent: compare (count, pair). And stop when no pair is "
     "left.",
 )
@@ -1011,8 +1022,8 @@ mistake(
     edit("encoded += [ids[part] for part in parts]", ""),
     base="piece-by-piece",
     section="bpe-encoding",
-    why="At each position the longest known token was taken, from left to right. That is another tokenizer: BPE "
-    "repeats its merges in the order in which it learned them, and may cut the same word elsewhere.",
+    why="Some words are split into other tokens than training would give. You took the longest known token at each "
+    "position, from left to right, which is another algorithm. In which order does BPE apply its merges?",
     hint="You take the longest token that fits. Start from single bytes and apply the earliest-learned merge that is "
     "present, again and again.",
 )
@@ -1028,8 +1039,8 @@ mistake(
     edit("_, i = min(present)", "i = positions[0]"),
     base="piece-by-piece",
     section="bpe-encoding",
-    why="The leftmost pair that has a merge was merged, whenever that was learned. Training merged the frequent pairs "
-    "first, and encoding has to do it in the same order.",
+    why="Some words are split into other tokens than training would give. You merged the leftmost pair that has a "
+    "merge, whenever it was learned. Which of the merges that are present comes first?",
     hint="You merge the leftmost pair that you find. Among the pairs that are present, take the one that was learned "
     "first.",
 )
@@ -1039,8 +1050,8 @@ mistake(
     "latest-merge-first",
     edit("rank[pair]", "-rank[pair]"),
     section="bpe-encoding",
-    why="Of the merges that are present the one learned last was applied. The order of learning is the order of "
-    "applying: early merges are the frequent ones, and the later ones are built on them.",
+    why="Some words are split into other tokens than training would give. Of the merges that are present you applied "
+    "the one learned last, but later merges are built on earlier ones. Which one comes first?",
     hint="You apply the latest-learned merge first. Take the smallest index, not the largest.",
 )
 
@@ -1049,8 +1060,8 @@ mistake(
     "tokens.bpe_encode",
     "one-pass",
     section="bpe-encoding",
-    why="The piece was gone through once, merging each pair that has a merge. What a merge makes can be part of "
-    "another merge, so one pass is not enough.",
+    why="Your tokens stay short, mostly two bytes long. You went through the piece once, but the result of a merge "
+    "can be part of another merge. When is encoding finished?",
     hint="You stop after one pass, and only tokens of two bytes appear (or longer ones by chance). Repeat until no "
     "merge is present.",
 )
@@ -1077,7 +1088,7 @@ mistake(
         "if present := [(rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in rank]:",
     ),
     section="bpe-encoding",
-    why="In each piece one merge was applied, at one position. Encoding goes on until no merge is present any more.",
+    why="Each piece gets a single merge and no more. You applied one merge at one position. When is encoding finished?",
     hint="Each piece gets one merge and no more. Look again after every merge, until none is left.",
 )
 
@@ -1101,8 +1112,8 @@ mistake(
     ),
     base="piece-by-piece",
     section="bpe-encoding",
-    why="Each merge was applied at the first position of a piece and then left. 'banana' holds 'an' twice, and both "
-    "are merged.",
+    why="A pair that occurs twice in a word is merged only once, as 'an' in 'banana'. You left each merge after its "
+    "first position. What has to be true before you go on to the next merge?",
     hint="A pair that stands twice in a word is merged only once. Merge at every position before you go on to the next "
     "merge.",
 )
@@ -1113,8 +1124,8 @@ mistake(
     edit("(rank[pair], i)", "(rank[pair], -i)"),
     edit("_, i = min(present)", "i = -min(present)[1]"),
     section="left-to-right",
-    why="The rightmost position of a pair was merged first. In a run of equal bytes of odd length that leaves the "
-    "single byte in front, where training had left it behind.",
+    why="In 'aaa' you make a|aa, although training made aa|a. You merged the rightmost position of a pair first. "
+    "Which of several positions comes first?",
     hint="In 'aaa' you make a|aa. Of several positions of the same pair take the leftmost first, which gives aa|a.",
 )
 
@@ -1123,8 +1134,8 @@ mistake(
     "first-merge-taken-for-nothing",
     edit("pair in rank", "rank.get(pair)"),
     section="bpe-encoding",
-    why="Whether a pair can be merged was read off its rank, and the first merge has the rank 0, which counts as "
-    "false. So the merge that was learned first is never applied.",
+    why="The merge that was learned first is never applied. You test whether a pair has a rank by the rank itself, "
+    "and the rank 0 counts as false. How can you tell the rank 0 from a missing pair?",
     hint="Your code never applies merge 0: its rank, 0, counts as false. Ask `pair in rank`, or compare with `None`.",
 )
 
@@ -1138,8 +1149,8 @@ mistake(
     ),
     base="piece-by-piece",
     section="bpe-encoding",
-    why="Two neighbours were joined whenever their bytes make a known token, whichever merge made it. BPE learned "
-    "pairs: the same bytes in two other parts are no pair of its list.",
+    why="Two parts are joined even though no merge names them: 'a' and 'bc' are not the pair 'ab' and 'c'. You "
+    "joined any two neighbours whose bytes make a known token. What does BPE's list contain?",
     hint="You join two parts because their bytes together are a token. Ask for the pair itself: 'a' and 'bc' are not "
     "the pair 'ab' and 'c', although both spell 'abc'.",
 )
@@ -1160,8 +1171,8 @@ mistake(
         "if present:\n    _, i = min(present)\n    parts[i : i + 2] = [parts[i] + parts[i + 1]]",
     ),
     section="bpe-encoding",
-    why="The loop runs once for each merge and joins one position at a time. A merge that stands at many positions of "
-    "a long word uses up the steps of the others.",
+    why="Long words come out half merged. Your loop makes one step per learned merge, but each step joins a single "
+    "position, and one merge may apply at many positions. When should the loop end?",
     hint="Long words come out half merged: your loop joins one position per step and stops after as many steps as "
     "there are merges. Go on until no merge is present.",
 )
@@ -1171,8 +1182,8 @@ mistake(
     "tokens.bpe_encode",
     "only-ascii-letters-are-letters",
     section="pre-tokens",
-    why="The text was cut with a pattern of its own that knows the letters a to z only. A letter with an accent ends a "
-    "word there, and merges that training learned across it are never found.",
+    why="Words break at letters such as 'é', and merges across them are never found. You split with a pattern of "
+    "your own in which only a to z are letters. Which pattern did training use?",
     hint="You cut words at letters beyond a to z, such as 'é'. Use the given GPT2_SPLIT, in which any letter of any "
     "script is one.",
 )
@@ -1185,8 +1196,8 @@ def bpe_encode(text, merges):
     "tokens.bpe_encode",
     "text-not-cut",
     section="pre-tokens",
-    why="The merges were applied to the whole text at once. Training never saw a pair across two pieces, so encoding "
-    "must not merge one either.",
+    why="You merge pairs across the pieces of the text, which training never saw. You applied the merges to the "
+    "whole text at once. What did training do with the text first?",
     hint="You merge across the pieces of the text. Cut it with GPT2_SPLIT and encode piece by piece, as in training.",
 )
 def bpe_encode(text, merges):
@@ -1205,8 +1216,8 @@ mistake(
     edit("GPT2_SPLIT.findall(text)", "text.split()"),
     base="piece-by-piece",
     section="pre-tokens",
-    why="The text was cut with split(), and the white space is gone. From such ids nobody can get the text back, which "
-    "is the one thing that a byte-level tokenizer promises.",
+    why="Your ids hold no spaces, so nobody can recover the text from them. You used `split()`, which drops the "
+    "white space. Which property do the pieces of the given pattern have when they are joined?",
     hint="Your ids hold no spaces. Cut with GPT2_SPLIT, whose pieces joined are the text again, and not with split().",
 )
 
@@ -1216,8 +1227,8 @@ mistake(
     edit("GPT2_SPLIT.findall(text)", 'GPT2_SPLIT.findall(" " + text)'),
     base="piece-by-piece",
     section="one-id",
-    why="A space was put before the text, so that its first word looks like one inside a sentence. Some tokenizers do "
-    "that, but then decoding does not return what was encoded.",
+    why="Decoding returns a space that the text does not have. You put it in front so that the first word looks like "
+    "one inside a sentence, as some tokenizers do. What should decoding return?",
     hint="Your ids begin with a space that the text does not have. Encode the text as it is.",
 )
 
@@ -1238,8 +1249,8 @@ mistake(
     ),
     base="piece-by-piece",
     section="words-characters-bytes",
-    why="Single characters got the id ord(character) instead of the ids of their bytes. Beyond ASCII the two differ, "
-    "and ord('€') is 8364, which is no id at all.",
+    why="Beyond ASCII your ids are code points: '€' gets 8364, which is no id at all. You used the number of each "
+    "character instead of its bytes. Which numbers do the ids from 0 to 255 stand for?",
     hint="Beyond ASCII your ids are the code points of characters. Ids 0 to 255 are bytes: encode the text as UTF-8 "
     "first.",
 )
@@ -1249,8 +1260,8 @@ mistake(
     "unknown-characters-dropped",
     edit("piece.encode()", 'piece.encode("ascii", errors="ignore")'),
     section="words-characters-bytes",
-    why="What is not ASCII was dropped. The point of starting from bytes is that nothing is unknown: every text is a "
-    "sequence of the 256 bytes.",
+    why="Characters beyond ASCII are missing from your ids. You dropped what ASCII cannot encode, but byte-level BPE "
+    "has no unknown characters. Which encoding can represent every text?",
     hint="Characters beyond ASCII are missing from your ids. Encode as UTF-8 without errors='ignore'.",
 )
 
@@ -1262,8 +1273,9 @@ mistake(
         "[ids[piece.encode()]] if piece.encode() in ids else [ids[part] for part in parts]",
     ),
     section="bpe-encoding",
-    why="A piece that is a token as a whole was given its id at once. That skips the merges, and what was learned "
-    "inside a longer word may not be what the merges make of the word alone.",
+    why="Some whole words get other tokens than their merges would give. You gave a piece its id at once when it is "
+    "a token, but this token may have been learned inside a longer word, from parts that the piece does not form. "
+    "What should decide about the tokens of a piece?",
     hint="You look whole words up. Some libraries do that on request, but BPE applies its merges: with (b, c), (a, b), "
     "(ab, c) the word 'abc' becomes a|bc.",
 )
@@ -1274,8 +1286,8 @@ mistake(
     edit("GPT2_SPLIT.findall(text)", 'GPT2_SPLIT.findall(unicodedata.normalize("NFC", text))'),
     base="piece-by-piece",
     section="words-characters-bytes",
-    why="The text was normalised, so that letters that look alike became the same code points. Decoding then returns "
-    "another string than the one that was encoded.",
+    why="Decoding returns another string when letters carry combining accents. You normalised the text before "
+    "encoding it. What may a byte-level tokenizer change in a text?",
     hint="Your ids differ where a letter is written with a combining accent: you normalise the text. Encode it as it "
     "is.",
 )
@@ -1285,7 +1297,8 @@ mistake(
     "ids-from-257",
     edit("256 + i", "257 + i"),
     section="bpe-ids",
-    why="The merges were numbered from 257. The bytes are 0 to 255, so the first free id is 256.",
+    why="The ids of your merges are one too large. You numbered them from 257. Which id is the first free one after "
+    "the bytes?",
     hint="Your ids of merges are one too large: merge i has the id 256 + i, counting from 0.",
 )
 
@@ -1297,8 +1310,8 @@ mistake(
         "{bytes([byte]): byte + 4 for byte in range(256)} | {left + right: 260 + i",
     ),
     section="bpe-ids",
-    why="The bytes were numbered from 4, after the special tokens. In this unit the ids of BPE are bytes and merges "
-    "alone; who wants special tokens adds them behind.",
+    why="All your ids are four too large. You reserved the first four ids for special tokens, but BPE's ids in this "
+    "unit are bytes and merges alone. What is the id of a byte?",
     hint="All your ids are four too large. The id of a byte is the byte itself.",
 )
 
@@ -1312,7 +1325,8 @@ mistake(
     edit("[ids[part] for part in parts]", "parts"),
     base="piece-by-piece",
     section="bpe-ids",
-    why="The bytes of each token were returned instead of its id. A model looks its embedding up by a number.",
+    why="You return pieces of bytes, and a model looks up embeddings by numbers. The last step, from tokens to ids, "
+    "is missing. Which id belongs to a byte, and which to a merge?",
     hint="You return pieces of bytes. Return the id of each: a byte is itself, merge i is 256 + i.",
 )
 
@@ -1322,8 +1336,8 @@ mistake(
     edit("encoded += [ids[part] for part in parts]", "encoded.append([ids[part] for part in parts])"),
     base="piece-by-piece",
     section="bpe-encoding",
-    why="The result has a list for each piece. A model takes one sequence of ids; where the pieces were does not "
-    "matter any more.",
+    why="You return a list of lists, one for each piece. A model takes a single sequence of ids, and the pieces no "
+    "longer matter after encoding. Which list method adds several items?",
     hint="You return a list of lists. Put the ids of all pieces into one list: extend, not append.",
 )
 
@@ -1332,8 +1346,8 @@ mistake(
     "tokens.bpe_encode",
     "merges-used-up",
     section="bpe-encoding",
-    why="Merges were taken off the list that was passed in. The next text is then encoded without them: a function "
-    "must not change its arguments.",
+    why="After the first call the caller's list of merges is empty, so the next text is encoded without merges. You "
+    "took the merges off that list. How can you go through a list without changing it?",
     hint="After a call of bpe_encode the list of merges is empty, because you popped from it. Go through it without "
     "changing it.",
 )
@@ -1361,8 +1375,8 @@ mistake(
         'return "".join(spelled[index].decode("utf-8", errors="replace") for index in ids)',
     ),
     section="bpe-decoding",
-    why="Each token was decoded by itself and the strings were joined. A token may be half of a character, which is "
-    "valid UTF-8 only together with the next one.",
+    why="Characters beyond ASCII come out as U+FFFD. You decoded each token by itself, but a token may be half a "
+    "character, which is valid UTF-8 only together with its neighbour. What should be joined before decoding?",
     hint="Characters beyond ASCII come out as U+FFFD: you decode each token alone. Join the bytes of all tokens first "
     "and decode once.",
 )
@@ -1372,8 +1386,8 @@ mistake(
     "invalid-bytes-raise",
     edit('"utf-8", errors="replace"', '"utf-8"'),
     section="bpe-decoding",
-    why="Bytes that are no valid UTF-8 end in an error. A model may produce any sequence of ids, and a half character "
-    "at the end is common while it is still writing.",
+    why="Decoding raises UnicodeDecodeError. A model may produce any sequence of ids, and half a character at the "
+    "end is common while it is still generating. How can decoding mark invalid bytes instead of failing?",
     hint="Your decode raises UnicodeDecodeError. Use errors='replace', which puts U+FFFD where bytes make no sense.",
 )
 
@@ -1382,8 +1396,8 @@ mistake(
     "invalid-bytes-dropped",
     edit('errors="replace"', 'errors="ignore"'),
     section="bpe-decoding",
-    why="Bytes that are no valid UTF-8 were dropped. Then nobody sees that something was wrong, and two different "
-    "outputs of a model look alike.",
+    why="Invalid bytes vanish from the text, so two different outputs of a model look alike. You told the decoder to "
+    "ignore errors. How can decoding mark such bytes instead?",
     hint="Invalid bytes vanish from your text. Use errors='replace' instead of 'ignore'.",
 )
 
@@ -1395,8 +1409,8 @@ mistake(
         'return "".join(chr(byte) for index in ids for byte in spelled[index])',
     ),
     section="bpe-decoding",
-    why="Each byte became the character with that number (Latin-1). Beyond ASCII a character is several bytes of "
-    "UTF-8, so 'é' comes out as 'Ã©'.",
+    why="'é' comes out as 'Ã©'. You turned every byte into one character (Latin-1), but in UTF-8 a character beyond "
+    "ASCII takes several bytes. What should be collected before decoding?",
     hint="You turn every byte into one character. Collect the bytes and decode them as UTF-8.",
 )
 
@@ -1405,8 +1419,8 @@ mistake(
     "byte-order-mark-dropped",
     edit('"utf-8"', '"utf-8-sig"'),
     section="bpe-decoding",
-    why="The bytes were decoded as 'utf-8-sig', which removes a byte-order mark at the start. The text had one, and "
-    "decoding has to return it.",
+    why="The character U+FEFF at the start of a text gets lost. You decoded with a variant of UTF-8 that removes a "
+    "byte-order mark. What should decoding return?",
     hint="The character U+FEFF at the start of a text gets lost. Decode as plain 'utf-8'.",
 )
 
@@ -1415,8 +1429,8 @@ mistake(
     "joined-with-spaces",
     edit('b"".join', 'b" ".join'),
     section="bpe-decoding",
-    why="The tokens were joined with spaces, as words are. Byte-level tokens carry their spaces themselves, and many "
-    "tokens are parts of a word.",
+    why="There are spaces between your tokens, even inside words. You joined the tokens as if they were words, but "
+    "byte-level tokens carry their own spaces. What belongs between two tokens?",
     hint="There are spaces between your tokens. Join the bytes with nothing in between.",
 )
 
@@ -1425,7 +1439,7 @@ mistake(
     "text-stripped",
     edit('.decode("utf-8", errors="replace")', '.decode("utf-8", errors="replace").strip()'),
     section="bpe-decoding",
-    why="White space at the ends of the text was stripped. Decoding has to return exactly what was encoded.",
+    why="The white space at both ends of the text is lost. You stripped the result. What should decoding return?",
     hint="Your text has lost the white space at its ends. Return the decoded bytes as they are.",
 )
 
@@ -1434,7 +1448,8 @@ mistake(
     "line-ends-changed",
     edit('errors="replace")', 'errors="replace").replace("\\r\\n", "\\n").replace("\\r", "\\n")'),
     section="bpe-decoding",
-    why="Line ends were made uniform, as reading a file in text mode does. The ids stood for other bytes.",
+    why="A carriage return in the text becomes a newline. You made the line ends uniform, as reading a file in text "
+    "mode does. Which bytes do the ids stand for?",
     hint="A carriage return in the text became a newline. Decode the bytes with bytes.decode and change nothing.",
 )
 
@@ -1443,8 +1458,8 @@ mistake(
     "end-of-word-marker",
     edit('errors="replace")', 'errors="replace").replace("</w>", " ")'),
     section="bpe-decoding",
-    why="'</w>' was replaced by a space, as in the first byte-pair encoding for words. The byte-level one has no such "
-    "marker: spaces are bytes of the text.",
+    why="The text '</w>' does not survive decoding. You replaced it by a space, as the first BPE for words does, but "
+    "byte-level BPE has no such marker. Where are the spaces stored here?",
     hint="The text '</w>' does not survive your decode. There is no end-of-word marker here; the spaces are in the "
     "tokens.",
 )
@@ -1454,8 +1469,8 @@ mistake(
     "ascii-only",
     edit('"utf-8"', '"ascii"'),
     section="bpe-decoding",
-    why="The bytes were decoded as ASCII, so every character beyond it becomes several U+FFFD. The text was written in "
-    "UTF-8, and only that brings it back.",
+    why="Letters like 'é' come out as two U+FFFD, even when all their bytes are there. You decoded the bytes as "
+    "ASCII. In which encoding was the text written?",
     hint="Letters like é come out as two replacement characters, even when all their bytes are there. Decode as "
     "'utf-8', not as 'ascii'.",
 )
@@ -1465,8 +1480,8 @@ mistake(
     "pair-swapped",
     edit("[left + right for", "[right + left for"),
     section="bpe-ids",
-    why="The right part of each pair was put before the left one. A merge joins two neighbours in the order in which "
-    "they stand.",
+    why="The letters inside merged tokens are out of order. You put the right part of each pair before the left one. "
+    "In which order do the two neighbours stand in the text?",
     hint="The letters inside merged tokens are out of order: a pair is (left, right), and the left part comes first.",
 )
 
@@ -1475,7 +1490,7 @@ mistake(
     "left-part-only",
     edit("[left + right for left, right in merges]", "[left for left, _ in merges]"),
     section="bpe-ids",
-    why="For a merge only its left part was returned. The token stands for both parts, one after the other.",
+    why="Every merged token is too short. You kept only the left part of each pair. Which parts does a merge join?",
     hint="Every merged token is too short: it stands for left + right.",
 )
 
@@ -1484,7 +1499,8 @@ mistake(
     "ids-from-257",
     edit("for byte in range(256)]", 'for byte in range(256)] + [b""]'),
     section="bpe-ids",
-    why="The first merge was taken to be id 257. The bytes are 0 to 255, so it is 256.",
+    why="Your merges are one off: every id yields the token of the merge before it. You took 257 as the id of the "
+    "first merge. Which id is the first free one after the bytes?",
     hint="Your merges are one off: id 256 + i is merge i, counting from 0.",
 )
 
@@ -1493,7 +1509,8 @@ mistake(
     "bytes-returned",
     edit('.decode("utf-8", errors="replace")', ""),
     section="bpe-decoding",
-    why="The result is `bytes`, not a string. UTF-8 is how a text is stored; the caller wants the text.",
+    why="You return `bytes` instead of a string. UTF-8 is how a text is stored, but the caller needs the text. Which "
+    "step is missing at the end?",
     hint="You return bytes. One step is missing: .decode('utf-8', errors='replace').",
 )
 
@@ -1505,8 +1522,8 @@ mistake(
         "ids = ids[: ids.index(EOS)] if EOS in ids else ids\nkept = [index for index in ids if",
     ),
     section="decoding-words",
-    why="`decode` ends at the first EOS. What comes after that id is lost, although only the special tokens are left "
-    "out.",
+    why="The words after the first EOS are lost. You end decoding there, although `decode` should leave out only the "
+    "special tokens. What comes after a special token?",
     hint="Your `decode` stops at the first EOS and loses the words after it. Leave the special ids out, and go on.",
 )
 
@@ -1515,7 +1532,8 @@ mistake(
     "both-symbols-or-none",
     edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[BOS, *ids, EOS] if add_bos or add_eos else ids"),
     section="vocabulary-specials",
-    why="Either argument adds both symbols. A source often gets EOS alone, and a prompt BOS alone.",
+    why="With only one of `add_bos` and `add_eos`, you add both symbols. You tested the two arguments together, but "
+    "a source often gets EOS alone and a prompt BOS alone. Which symbol does each argument control?",
     hint="With only one of `add_bos` and `add_eos` you add both symbols. Each argument adds its own.",
 )
 
@@ -1524,7 +1542,8 @@ mistake(
     "merges-not-used",
     edit("[index for piece in GPT2_SPLIT.findall(text) for index in encode_piece(piece)]", "list(text.encode())"),
     section="bpe-encoding",
-    why="The bytes were returned as they are. Without the merges a text has as many ids as it has bytes.",
+    why="All your ids are below 256, and a text has as many ids as bytes. You returned the bytes without applying "
+    "any merge. What should happen inside each piece?",
     hint="All your ids are below 256: you return the bytes. Apply the merges in each piece.",
 )
 
@@ -1535,6 +1554,6 @@ mistake(
         "max((times, pair) for pair, times in counts.items())", "min((times, pair) for pair, times in counts.items())"
     ),
     section="counting-pairs",
-    why="The rarest pair was merged. Frequent pairs are what shortens a text.",
+    why="Your merges hardly shorten the text. You merged the rarest pair each time. Which pair saves the most tokens?",
     hint="You merge the rarest pair. Take the most frequent one.",
 )

@@ -22,8 +22,8 @@ mistake(
     edit("tgt[:, :-1]", "tgt"),
     edit("tgt[:, 1:]", "tgt"),
     section="teacher-forcing-batch",
-    why="The decoder reads the whole target and has to predict the whole target. Each position then sees the very "
-    "token it has to predict, so that the loss falls to 0 and nothing is learnt but to copy it.",
+    why="The loss falls to 0, and the model only learns to copy. The decoder reads the whole target and predicts the "
+    "whole target, so each position sees its own answer. Which id need not be read, and which need not be predicted?",
     hint="`tgt` and `tgt_y` are both the whole target: every position reads its own answer. The decoder reads all but "
     "the last id and predicts all but the first.",
 )
@@ -33,8 +33,8 @@ mistake(
     "last-id-kept",
     edit("tgt[:, :-1]", "tgt"),
     section="teacher-forcing-batch",
-    why="The decoder's input keeps its last id, only the first id of the answers was dropped. Input and answers then "
-    "have different lengths.",
+    why="`tgt` is one position longer than `tgt_y`. You dropped only the first id of the answers. After which id is "
+    "there nothing left to predict?",
     hint="`tgt` is one position longer than `tgt_y`: after the last id there is nothing to predict, so the decoder "
     "need not read it. Drop it.",
 )
@@ -44,8 +44,8 @@ mistake(
     "answers-keep-bos",
     edit("tgt[:, 1:]", "tgt"),
     section="teacher-forcing-batch",
-    why="The answers still begin with BOS, which nobody has to predict. They have as many ids as the decoder reads "
-    "only if one is dropped.",
+    why="`tgt_y` begins with BOS, which nobody has to predict. You dropped no id from the answers. What is the first "
+    "thing to predict?",
     hint="`tgt_y` begins with BOS. The first thing to predict is what comes after it: all ids but the first.",
 )
 
@@ -55,8 +55,8 @@ mistake(
     edit("tgt[:, :-1]", "tgt[:, 1:]"),
     edit("self.tgt_y = tgt[:, 1:]", "self.tgt_y = tgt[:, :-1]"),
     section="teacher-forcing-batch",
-    why="The decoder reads all but the first id and has to predict all but the last, so it predicts backwards: what it "
-    "has already read. When translating, the earlier words are known and the later ones are not.",
+    why="The decoder reads the later ids and predicts the earlier ones. You exchanged input and answers, but in "
+    "translation the earlier words are known. With which id does reading start?",
     hint="`tgt` and `tgt_y` are the wrong way round: you let the decoder read the later ids and predict the earlier "
     "ones. Reading starts with BOS.",
 )
@@ -66,8 +66,8 @@ mistake(
     "both-without-last",
     edit("tgt[:, 1:]", "tgt[:, :-1]"),
     section="teacher-forcing-batch",
-    why="The answers are the same ids as the input. Dropping the last id from both does not move one against the "
-    "other.",
+    why="`tgt_y` equals `tgt`. You dropped the last id from both, which does not shift one against the other. By how "
+    "much should the answers be ahead?",
     hint="`tgt_y` equals `tgt`: the answers have to stand one position further. Take all ids but the first for them.",
 )
 
@@ -77,7 +77,8 @@ mistake(
     edit(":, :-1", ":, :-2"),
     edit("tgt[:, 1:]", "tgt[:, 2:]"),
     section="teacher-forcing-batch",
-    why="The answers start at the third id, two positions on. The token after BOS is then never predicted.",
+    why="The word after BOS is never predicted. Your answers start two ids after the input. By how much should the "
+    "answers be ahead?",
     hint="`tgt_y` starts two ids after `tgt`, and the first word is never predicted. The offset is one.",
 )
 
@@ -87,7 +88,7 @@ mistake(
     edit(":, :-1", ":-1"),
     edit("tgt[:, 1:]", "tgt[1:]"),
     section="teacher-forcing-batch",
-    why="The first axis was cut in place of the second. Sequences are lost, and nothing is shifted.",
+    why="`tgt` has lost a sequence, and nothing is shifted. You cut the first axis. Which axis counts the positions?",
     hint="`tgt` has lost a sequence, not a position: the first axis counts the sequences. Cut the second one.",
 )
 
@@ -97,8 +98,8 @@ mistake(
     edit("tgt[:, :-1]", "tgt"),
     edit("tgt[:, 1:]", "tgt.roll(-1, dims=1)"),
     section="teacher-forcing-batch",
-    why="The answers were made by rolling the target by one position. The roll brings BOS round to the end, where it "
-    "has to be predicted.",
+    why="`tgt_y` ends with BOS. You rolled the target, which brings the first id round to the end. What should "
+    "happen to an id that leaves the sequence?",
     hint="`tgt_y` is as long as the target and ends with BOS: a roll brings the first id round to the end. Cut it off, "
     "and the last id of what the decoder reads.",
 )
@@ -108,8 +109,8 @@ mistake(
     "source-mask-from-target",
     edit("padding_mask(src, pad_id)", "padding_mask(src if tgt is None else tgt, pad_id)"),
     section="batch-masks",
-    why="The mask of the source was built from the target ids. It has the target's length and hides the wrong "
-    "positions.",
+    why="The wrong positions of the source are hidden. You built its mask from the target's ids. Which ids does the "
+    "encoder read?",
     hint="`src_mask` follows the padding of the target. Build it from `src`.",
 )
 
@@ -118,7 +119,8 @@ mistake(
     "source-mask-inverted",
     edit("padding_mask(src, pad_id)", "~padding_mask(src, pad_id)"),
     section="batch-masks",
-    why="The mask of the source is True at padding. In this course True means that a position may be attended to.",
+    why="The encoder attends only to padding. Your source mask is True there. What does True mean in this course's "
+    "masks?",
     hint="`src_mask` is True where there is padding and False elsewhere: turn it round.",
 )
 
@@ -127,8 +129,8 @@ mistake(
     "source-mask-without-heads",
     edit("padding_mask(src, pad_id)", "(src != pad_id).unsqueeze(-2)"),
     section="batch-masks",
-    why="The mask of the source has the shape (B, 1, T), without an axis for the heads. Broadcast against scores of "
-    "four axes it puts the sequences where the heads are.",
+    why="Sequences line up with heads in the scores. Your source mask has three axes, and scores have four. Which "
+    "axis is missing?",
     hint="`src_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads and a 1 for "
     "the queries.",
 )
@@ -138,8 +140,8 @@ mistake(
     "source-mask-two-axes",
     edit("padding_mask(src, pad_id)", "src != pad_id"),
     section="batch-masks",
-    why="The mask of the source has the shape (B, T) of the ids. Against scores (B, H, T_q, T_k) it would be lined up "
-    "with queries and keys.",
+    why="Your source mask lines up with queries and keys, because it has the shape of the ids. Scores have the shape "
+    "(B, H, T_q, T_k). Which two axes are missing?",
     hint="`src_mask` has the shape of the ids. It has to broadcast to (B, H, T_q, T_k), so it needs two axes of size 1 "
     "in between.",
 )
@@ -150,8 +152,8 @@ mistake(
     edit("padding_mask(src, pad_id)", "padding_mask(src, pad_id).long()"),
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).long()"),
     section="batch-masks",
-    why="The masks are ones and zeros in place of True and False. Code that adds or inverts such a mask gets a wrong "
-    "result.",
+    why="Code that inverts your mask gets wrong results. You converted the masks into ones and zeros. Which type "
+    "does a comparison already have?",
     hint="`src_mask` holds numbers: a mask is boolean here, as the comparison with the id of padding already is.",
 )
 
@@ -160,8 +162,8 @@ mistake(
     "source-mask-causal",
     edit("padding_mask(src, pad_id)", "decoder_mask(src, pad_id)"),
     section="batch-masks",
-    why="The source got the decoder's mask, so that each of its positions sees only what is before it. The whole "
-    "source is known, and the encoder may look both ways.",
+    why="The encoder cannot look ahead in the source. You gave it the decoder's mask. Which of the two sentences has "
+    "a future to hide?",
     hint="`src_mask` has a row for each query and hides what comes later. The encoder may read the whole source: only "
     "its padding is hidden.",
 )
@@ -171,8 +173,8 @@ mistake(
     "target-mask-only-padding",
     edit("decoder_mask(self.tgt, pad_id)", "padding_mask(self.tgt, pad_id)"),
     section="batch-masks",
-    why="The target mask hides padding and not what comes later. Each position then sees its own answer in the next "
-    "position.",
+    why="Each position sees its own answer in the next position. Your target mask hides only the padding. Which "
+    "second mask does a decoder need?",
     hint="`tgt_mask` lets each position look ahead to the token that it should predict. Combine the padding with the "
     "causal mask.",
 )
@@ -182,7 +184,8 @@ mistake(
     "target-mask-only-causal",
     edit("decoder_mask(self.tgt, pad_id)", "torch.ones(len(tgt), 1, tgt.shape[1] - 1, tgt.shape[1] - 1).tril().bool()"),
     section="batch-masks",
-    why="The target mask hides what comes later and not the padding. Positions after a padded one then attend to it.",
+    why="Padding is visible to the positions after it. Your target mask hides only the future. Which second mask "
+    "does a decoder need?",
     hint="`tgt_mask` shows padding to the positions after it. Combine the causal mask with that of the padding.",
 )
 
@@ -191,8 +194,8 @@ mistake(
     "target-mask-from-answers",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt_y, pad_id)"),
     section="batch-masks",
-    why="The target mask was built from the answers `tgt_y`. The decoder reads `tgt`, whose padding is in other "
-    "positions.",
+    why="The wrong positions of the decoder's input are hidden. You built the mask from the answers, whose padding "
+    "is elsewhere. Which ids does the decoder read?",
     hint="`tgt_mask` hides the padding of `tgt_y`, which stands one position to the left of that of `tgt`. Build it "
     "from what the decoder reads.",
 )
@@ -202,7 +205,8 @@ mistake(
     "target-mask-too-long",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(tgt, pad_id)"),
     section="batch-masks",
-    why="The target mask was built from the whole target. It is one position longer than what the decoder reads.",
+    why="Your target mask is one position too long. You built it from the whole target. Which ids does the decoder "
+    "read?",
     hint="`tgt_mask` has a row and a column too many: build it from `tgt` without its last id.",
 )
 
@@ -211,7 +215,8 @@ mistake(
     "target-mask-from-source",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(src, pad_id)"),
     section="batch-masks",
-    why="The target mask was built from the source ids. It has the source's length and its padding.",
+    why="Your target mask follows the source's length and padding. You built it from the source's ids. Which ids "
+    "does the decoder read?",
     hint="`tgt_mask` follows the source. Build it from what the decoder reads, `tgt` without its last id.",
 )
 
@@ -220,8 +225,8 @@ mistake(
     "target-mask-strictly-earlier",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).tril(-1)"),
     section="batch-masks",
-    why="No position sees itself: the diagonal of the causal mask is False. A position may read its own input, it has "
-    "to predict the next one.",
+    why="The first position of the target sees nothing. The diagonal of your mask is False. May a position read its "
+    "own input?",
     hint="In `tgt_mask` the diagonal is False, so the first position sees nothing. A position may look at itself: its "
     "answer is the next id.",
 )
@@ -234,8 +239,8 @@ mistake(
         "padding_mask(self.tgt, pad_id) & torch.ones(tgt.shape[1] - 1, tgt.shape[1] - 1).triu().bool()",
     ),
     section="batch-masks",
-    why="The causal part was turned round: each position sees itself and what comes later, not what came before. Those "
-    "are the very positions that it must not see.",
+    why="Each position sees the future and not the past. You kept the upper triangle. Which positions may a decoder "
+    "see?",
     hint="`tgt_mask` shows the future and hides the past: keep the lower triangle, not the upper one.",
 )
 
@@ -247,8 +252,8 @@ mistake(
         "padding_mask(self.tgt, pad_id) | torch.ones(tgt.shape[1] - 1, tgt.shape[1] - 1).tril().bool()",
     ),
     section="batch-masks",
-    why="The two parts of the target mask were combined by `or`. A position is then visible if only one of them allows "
-    "it.",
+    why="Positions are visible although one of the two masks forbids them. You combined the masks so that one "
+    "permission is enough. How many permissions does a key need?",
     hint="`tgt_mask` shows too much: a position must be allowed by the padding mask *and* by the causal one.",
 )
 
@@ -260,8 +265,8 @@ mistake(
         "decoder_mask(self.tgt, pad_id) & padding_mask(self.tgt, pad_id).transpose(-2, -1)",
     ),
     section="batch-masks",
-    why="The rows of padded queries were hidden too. They do no harm, since the loss leaves them out, and hiding them "
-    "leaves rows that may attend to nothing.",
+    why="The rows of padded positions allow nothing. You hid padding as query as well as key. What happens later to "
+    "the output of a padded query?",
     hint="In `tgt_mask` the rows of padded positions are all False. Padding is hidden as a key; what a padded query "
     "looks at does not matter.",
 )
@@ -271,8 +276,8 @@ mistake(
     "target-mask-without-heads",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).squeeze(1)"),
     section="batch-masks",
-    why="The target mask has the shape (B, T, T), without an axis for the heads. It does not broadcast to scores of "
-    "four axes as it should.",
+    why="Your target mask does not broadcast as it should. It has three axes, and scores have four. Which axis is "
+    "missing?",
     hint="`tgt_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads.",
 )
 
@@ -283,8 +288,8 @@ mistake(
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt)"),
     edit("self.tgt_y != pad_id", "self.tgt_y != PAD"),
     section="batch-masks",
-    why="0 was written into the code as the id of padding, and `pad_id` is ignored. With another vocabulary the masks "
-    "hide a word and show the padding.",
+    why="With another padding id, a word is hidden and padding is visible. You wrote 0 into the code. In which three "
+    "places does the argument belong?",
     hint="With `pad_id=7` you still treat 0 as padding. Use the argument everywhere: in both masks and in the count.",
 )
 
@@ -293,8 +298,8 @@ mistake(
     "pad-id-not-in-source-mask",
     edit("padding_mask(src, pad_id)", "padding_mask(src)"),
     section="batch-masks",
-    why="`pad_id` did not reach the mask of the source, which took the usual 0. Padding of the source is then read "
-    "like a word.",
+    why="With another padding id, padding of the source is read like a word. The argument did not reach the source's "
+    "mask. Which call needs it?",
     hint="With another `pad_id` your `src_mask` still hides 0: hand the id on to `padding_mask`.",
 )
 
@@ -303,8 +308,8 @@ mistake(
     "pad-id-not-in-target-mask",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt)"),
     section="batch-masks",
-    why="`pad_id` did not reach the mask of the target, which took the usual 0. Padding of the target is then read "
-    "like a word.",
+    why="With another padding id, padding of the target is read like a word. The argument did not reach the target's "
+    "mask. Which call needs it?",
     hint="With another `pad_id` your `tgt_mask` still hides 0: hand the id on to `decoder_mask`.",
 )
 
@@ -313,8 +318,8 @@ mistake(
     "pad-id-not-in-count",
     edit("self.tgt_y != pad_id", "self.tgt_y != PAD"),
     section="token-count",
-    why="`pad_id` was used for the masks and forgotten in the count of tokens. Padding is then counted, and the loss "
-    "per token comes out too small.",
+    why="With another padding id, padding is counted, and the loss per token is too small. You compared with 0 in "
+    "the count. With what should the ids be compared?",
     hint="With another `pad_id` your masks are right and `ntokens` is not: it compares with 0. Compare with the "
     "argument.",
 )
@@ -324,7 +329,8 @@ mistake(
     "pad-id-of-two",
     edit("def __init__(self, src, tgt=None, pad_id=PAD):", "def __init__(self, src, tgt=None, pad_id=2):"),
     section="batch-masks",
-    why="The default of `pad_id` is 2, as in some published code. In this course 2 is BOS, and padding is 0.",
+    why="Called without `pad_id`, you treat BOS as padding. Your default is 2, as in some published code. Which "
+    "default does the task give?",
     hint="Called without `pad_id` you treat 2 as padding, which is BOS here. The default is `PAD`.",
 )
 
@@ -338,7 +344,8 @@ mistake(
     ),
     edit("self.tgt_y != pad_id", "self.tgt_y > pad_id"),
     section="batch-masks",
-    why="Padding was told from words by `>` in place of `!=`. That holds only as long as padding has the smallest id.",
+    why="With a padding id above 0, words with smaller ids are treated as padding. You asked whether an id is "
+    "larger. Are ids sizes or names?",
     hint="With `pad_id=7` you treat all smaller ids as padding, words too. Ask whether an id is different, not whether "
     "it is larger.",
 )
@@ -348,7 +355,8 @@ mistake(
     "count-with-padding",
     edit("int((self.tgt_y != pad_id).sum())", "self.tgt_y.numel()"),
     section="token-count",
-    why="Padding was counted. The loss per token would then depend on how far a batch was filled up.",
+    why="The loss per token depends on how far a batch was padded. You counted every position of the answers. Which "
+    "of them should count?",
     hint="`ntokens` counts every position of `tgt_y`, padding too. Count those that are not `pad_id`.",
 )
 
@@ -357,7 +365,8 @@ mistake(
     "count-of-what-is-read",
     edit("self.tgt_y != pad_id", "self.tgt != pad_id"),
     section="token-count",
-    why="The tokens of `tgt` were counted, which the decoder reads. BOS is among them, and the last token is not.",
+    why="BOS is counted, and the last token is not. You counted the ids that the decoder reads. Over which ids does "
+    "the loss run?",
     hint="`ntokens` counts the ids that are read. Those that are predicted count: those of `tgt_y`.",
 )
 
@@ -366,8 +375,8 @@ mistake(
     "count-of-whole-target",
     edit("self.tgt_y != pad_id", "tgt != pad_id"),
     section="token-count",
-    why="The tokens of the whole target were counted, BOS included, which nobody predicts. The loss per token comes "
-    "out too small.",
+    why="Your count is too large by one per sequence. You counted the whole target, BOS included. Over which ids "
+    "does the loss run?",
     hint="`ntokens` is too large by one for each sequence: BOS is never predicted. Count in `tgt_y`.",
 )
 
@@ -376,7 +385,7 @@ mistake(
     "count-of-source",
     edit("self.tgt_y != pad_id", "src != pad_id"),
     section="token-count",
-    why="The tokens of the source were counted. The loss is a sum over target tokens.",
+    why="Your count belongs to the source. The loss is a sum over target tokens. Over which ids does it run?",
     hint="`ntokens` counts the source. The loss adds up over what is predicted: count in `tgt_y`.",
 )
 
@@ -385,8 +394,7 @@ mistake(
     "count-of-sequences",
     edit("int((self.tgt_y != pad_id).sum())", "len(tgt)"),
     section="token-count",
-    why="The sequences were counted and not their tokens. The loss would then be one per sequence, which is large for "
-    "long ones.",
+    why="Long sequences get a large loss. You counted sequences. Which unit should the loss be divided by?",
     hint="`ntokens` is the number of sequences. Count the ids of `tgt_y` that are no padding.",
 )
 
@@ -395,8 +403,8 @@ mistake(
     "count-is-a-tensor",
     edit("int((self.tgt_y != pad_id).sum())", "(self.tgt_y != pad_id).sum()"),
     section="token-count",
-    why="The count is a tensor of one element. It lives on a device, and sums of it make chains of small operations; a "
-    "number is wanted.",
+    why="Your count is a tensor, which lives on a device and adds small operations to every sum. The last step is "
+    "missing. What should be a plain Python number?",
     hint="`ntokens` is a tensor. Make a Python number of it with `int(...)` or `.item()`.",
 )
 
@@ -405,7 +413,7 @@ mistake(
     "count-is-a-float",
     edit("int((self.tgt_y != pad_id).sum())", "float((self.tgt_y != pad_id).sum())"),
     section="token-count",
-    why="The count is a float. Tokens are counted in whole numbers.",
+    why="Your count is a float. Tokens are counted in whole numbers. Which type should the count have?",
     hint="`ntokens` is a float: use `int(...)`.",
 )
 
@@ -414,8 +422,8 @@ mistake(
     "count-of-ids",
     edit("self.tgt_y != pad_id", "self.tgt_y[self.tgt_y != pad_id]"),
     section="token-count",
-    why="The ids themselves were added in place of the number of positions where there is one. An id is a name, and "
-    "nothing to add up.",
+    why="Your count is far too large. You added up the ids themselves. What should be added up: ids or answers to a "
+    "question about them?",
     hint="`ntokens` is far too large: you add up the ids. Add up whether each of them is different from `pad_id`.",
 )
 
@@ -424,7 +432,7 @@ mistake(
     "count-of-padding",
     edit("self.tgt_y != pad_id", "self.tgt_y == pad_id"),
     section="token-count",
-    why="The padding was counted and the words left out. The comparison with the id of padding is the wrong way round.",
+    why="Your count is the number of padded positions. Your comparison is inverted. Which positions should count?",
     hint="`ntokens` is the number of padded positions. Count those that are *not* `pad_id`.",
 )
 
@@ -433,7 +441,8 @@ mistake(
     "count-of-longest",
     edit("(self.tgt_y != pad_id).sum", "(self.tgt_y != pad_id).sum(1).max"),
     section="token-count",
-    why="The longest sequence was counted and not all of them. The others have to be predicted too.",
+    why="Your count is the length of the longest sequence. The other sequences have to be predicted, too. Which "
+    "reduction counts them all?",
     hint="`ntokens` is the length of the longest sequence. Add up over all sequences.",
 )
 
@@ -457,7 +466,8 @@ mistake(
         "",
     ),
     section="batch-device",
-    why="A batch without a target raises an error. When translating there is a source alone.",
+    why="A batch without a target raises an error, although translation has only a source. You always cut the "
+    "target. What should the attributes be when there is none?",
     hint="`Batch(src)` fails in your class, since it cuts a target that is not there. Set `tgt`, `tgt_y` and "
     "`tgt_mask` to None and `ntokens` to 0 first.",
 )
@@ -467,8 +477,8 @@ mistake(
     "attributes-missing-without-target",
     edit("self.tgt = self.tgt_y = self.tgt_mask = None\nself.ntokens = 0", ""),
     section="batch-device",
-    why="Without a target the attributes `tgt`, `tgt_y`, `tgt_mask` and `ntokens` are not set at all. Code that reads "
-    "them gets an AttributeError.",
+    why="Code that reads a batch without a target gets an AttributeError. You set the target's attributes only when "
+    "there is one. What should they be otherwise?",
     hint="A batch without a target has no attribute `tgt` in your class. Set all four also then: None, None, None and "
     "0.",
 )
@@ -478,7 +488,8 @@ mistake(
     "count-none-without-target",
     edit("self.ntokens = 0", "self.ntokens = None"),
     section="batch-device",
-    why="`ntokens` is None without a target. It is a number that is added up, so 0 is meant.",
+    why="The count of a batch without a target cannot be added up. You set it to None. Which number of tokens is "
+    "there to predict?",
     hint="`Batch(src).ntokens` is None. There are no tokens to predict, which is 0.",
 )
 
@@ -487,7 +498,8 @@ mistake(
     "source-as-target",
     edit("self.ntokens = 0", "self.ntokens = 0\ntgt = src if tgt is None else tgt"),
     section="batch-device",
-    why="Without a target the source was taken for one. A batch to be translated has no target, and nothing to count.",
+    why="A batch to be translated gets a target. You used the source as one. What should the target's attributes be "
+    "when there is none?",
     hint="`Batch(src)` makes a target of the source. Without a target there is none: None, None, None and 0.",
 )
 
@@ -505,8 +517,8 @@ mistake(
         """,
     ),
     section="batch-device",
-    why="The padding of the ids given was overwritten, so the caller finds other ids in its tensor. Building a batch "
-    "should change nothing but the batch.",
+    why="After building a batch, the caller's ids have changed. You overwrote the padding. Which operation finds "
+    "padding without writing?",
     hint="After `Batch(...)` the ids that were handed over have changed. Compare with `pad_id`, and write nothing into "
     "`src` or `tgt`.",
 )
@@ -517,8 +529,8 @@ mistake(
     edit("self.tgt_y = tgt[:, 1:]", ""),
     edit("self.tgt = tgt[:, :-1]", "self.tgt_y = tgt[:, 1:].clone()\ntgt[:, -1] = pad_id\nself.tgt = tgt[:, :-1]"),
     section="batch-device",
-    why="The last id of every target was overwritten by padding to drop it. The ids that were handed over are changed, "
-    "and a word is lost.",
+    why="After building a batch, the caller's targets end in padding, and a word is lost. You overwrote the last id "
+    "to drop it. Which operation drops an id without writing?",
     hint="After `Batch(...)` the targets that were handed over end in padding. A slice drops the last id without "
     "writing.",
 )
@@ -528,8 +540,8 @@ mistake(
     "moves-itself",
     edit("copy.copy(self)", "self"),
     section="batch-device",
-    why="`to` moves the batch itself and returns it. A caller that still needs the old batch finds it on the other "
-    "device.",
+    why="A caller that still needs the old batch finds it on the other device. `to` moved the batch itself. Which "
+    "object should hold the moved tensors?",
     hint="`batch.to(device)` changes `batch` itself. Make a new one, `copy.copy(self)` for instance, and set its "
     "tensors.",
 )
@@ -540,8 +552,8 @@ mistake(
     edit("copy.copy(self)", "self"),
     edit("return moved", ""),
     section="batch-device",
-    why="`to` moves the batch itself and returns nothing, as if it were a module's method. The call that stores its "
-    "result then stores None.",
+    why="The caller stores None. `to` moved the batch itself and returned nothing, like a method of a module in "
+    "place. What should it return?",
     hint="`batch.to(device)` returns None. It should return a new batch.",
 )
 
@@ -550,8 +562,8 @@ mistake(
     "moved-tensors-lost",
     edit("setattr(moved, name, value.to(device))", "value.to(device)"),
     section="batch-device",
-    why="`Tensor.to` was called and its result thrown away, or called with another device. A tensor does not move "
-    "itself, it returns another one.",
+    why="After `batch.to(device)` nothing is on the device. A tensor does not move itself, and you threw the moved "
+    "one away. What does `Tensor.to` return?",
     hint="After `batch.to(device)` nothing is on the device: `tensor.to(...)` returns a new tensor, which you have to "
     "keep.",
 )
@@ -561,7 +573,8 @@ mistake(
     "masks-left-behind",
     edit("isinstance(value, torch.Tensor)", 'name in ("src", "tgt", "tgt_y") and value is not None'),
     section="batch-device",
-    why="Only the ids were moved. The first attention then finds its scores on one device and the mask on another.",
+    why="The first attention finds scores on one device and masks on another. You moved only the ids. Which tensors "
+    "of a batch have to move?",
     hint="The masks of the moved batch are still on the old device: move every tensor.",
 )
 
@@ -570,7 +583,7 @@ mistake(
     "answers-left-behind",
     edit("isinstance(value, torch.Tensor)", 'name != "tgt_y" and isinstance(value, torch.Tensor)'),
     section="batch-device",
-    why="`tgt_y` was not moved. The model runs, and the loss then compares tensors of two devices.",
+    why="The loss compares tensors on two devices. You did not move `tgt_y`. Which tensors of a batch have to move?",
     hint="`tgt_y` of the moved batch is still on the old device: move every tensor.",
 )
 
@@ -579,8 +592,8 @@ mistake(
     "source-left-behind",
     edit("isinstance(value, torch.Tensor)", 'name.startswith("tgt") and isinstance(value, torch.Tensor)'),
     section="batch-device",
-    why="Only the parts of the target were moved, those of the source stayed. The encoder cannot read ids that lie "
-    "elsewhere.",
+    why="The encoder cannot read ids that lie elsewhere. You moved only the target's parts. Which tensors of a batch "
+    "have to move?",
     hint="`src` and `src_mask` of the moved batch are still on the old device: move every tensor.",
 )
 
@@ -589,8 +602,8 @@ mistake(
     "moved-without-count",
     edit("copy.copy(self)", "Batch(self.src)"),
     section="batch-device",
-    why="The moved batch has lost its number of tokens, since only the tensors were carried over. The loss per token "
-    "then divides by 0, or by 1.",
+    why="The loss per token of a moved batch is wrong. You carried over only the tensors, so the count is lost. What "
+    "should happen to attributes that are no tensors?",
     hint="`ntokens` of the moved batch is 0. Carry everything over: what is no tensor stays as it is.",
 )
 
@@ -603,7 +616,8 @@ mistake(
         "setattr(moved, name, getattr(self, name).to(device))",
     ),
     section="batch-device",
-    why="`to` fails for a batch without a target, since it moves None. Batches to be translated have none.",
+    why="Moving a batch without a target raises an error. You move attributes that are None. Which attributes should "
+    "be skipped?",
     hint="`Batch(src).to(device)` raises an error: there is no target to move. Skip what is None.",
 )
 
@@ -621,7 +635,8 @@ mistake(
     ),
     edit("return moved", "return Batch(self.src.to(device), whole.to(device))"),
     section="batch-device",
-    why="`to` builds a new batch and forgets `pad_id`. Masks and count of the new one then take 0 for padding.",
+    why="With another padding id, a moved batch has other masks and another count. You built a new batch and forgot "
+    "the id. Which tensors already hold the right masks?",
     hint="With another `pad_id` the moved batch has other masks and another count: it was built anew with 0 as "
     "padding. Move the masks that you have.",
 )
@@ -637,7 +652,8 @@ mistake(
     ),
     edit("return moved", "return Batch(self.src.to(device), self.tgt.to(device))"),
     section="batch-device",
-    why="`to` builds a new batch from `tgt`, which lacks its last id already. Every move then loses one more.",
+    why="Every move loses one more position. You built a new batch from a target that had already been cut. Which "
+    "tensors already hold the right parts?",
     hint="The moved batch has lost the last position of `tgt` and `tgt_y`: you cut what was cut before. Move the "
     "tensors that you have.",
 )
@@ -647,8 +663,8 @@ mistake(
     "eos-hidden-from-decoder",
     edit("tgt[:, :-1]", "tgt[:, :-1].masked_fill(tgt[:, :-1] == 3, pad_id)"),
     section="teacher-forcing-batch",
-    why="The ends of shorter sentences were turned into padding in what the decoder reads. Ids are cut off at the "
-    "right, and none is exchanged for another.",
+    why="Where a shorter sentence ends, your decoder reads padding instead of EOS. You replaced an id. Which ids "
+    "does the cut remove, and which does it change?",
     hint="Your `tgt` has padding where a shorter sentence has EOS. `tgt` holds all target ids but those of the last "
     "column, as they are: what follows EOS is padding and not counted, so that it does no harm there.",
 )
@@ -658,8 +674,8 @@ mistake(
     "specials-not-counted",
     edit("self.tgt_y != pad_id", "self.tgt_y > 3"),
     section="token-count",
-    why="Only words were counted, and EOS left out. EOS is predicted like a word, and has a loss; only padding has "
-    "none.",
+    why="Your count is too small where a sentence ends early. You counted only words, but EOS is predicted like a "
+    "word. Which id alone does not count?",
     hint="`ntokens` is too small where a sentence ends before the last column: EOS counts, and so does every id but "
     "`pad_id`.",
 )
@@ -672,8 +688,8 @@ mistake(
         "decoder_mask(self.tgt, pad_id) | torch.eye(self.tgt.shape[1], dtype=torch.bool)",
     ),
     section="batch-masks",
-    why="Every position may look at itself, padding too. The mask is that of padding and that of order together, "
-    "without an exception.",
+    why="Padding may look at itself. You opened the diagonal so that no row is empty. What does attention do with a "
+    "row that may attend to nothing?",
     hint="In `tgt_mask` padding may look at itself. A row that may look at nothing does no harm: attention gives it "
     "zeros.",
 )
@@ -689,8 +705,8 @@ mistake(
     edit("range(num_batches)", "range(batch_size)"),
     edit("(batch_size, length)", "(num_batches, length)"),
     section="copy-task-data",
-    why="The numbers of batches and of sequences in a batch were exchanged. An epoch then has another number of steps "
-    "than was asked for.",
+    why="An epoch has another number of steps than requested. You exchanged the number of batches and their size. "
+    "Which of the two does the loop count?",
     hint="You give `batch_size` batches of `num_batches` sequences: it is the other way round.",
 )
 
@@ -699,7 +715,7 @@ mistake(
     "one-batch-only",
     edit("range(num_batches)", "range(1)"),
     section="copy-task-data",
-    why="A single batch is given, whatever `num_batches` says. An epoch is then over after one step.",
+    why="An epoch is over after one step. You give a single batch. How many does the caller ask for?",
     hint="You give one batch. Repeat it `num_batches` times, with new ids each time.",
 )
 
@@ -708,7 +724,7 @@ mistake(
     "a-batch-too-many",
     edit("range(num_batches)", "range(num_batches + 1)"),
     section="copy-task-data",
-    why="The count of batches starts at 0 and includes its end. `range(n)` already counts n of them.",
+    why="You give one batch too many. Your range includes its end. How many numbers should it have?",
     hint="You give one batch more than `num_batches`.",
 )
 
@@ -717,7 +733,7 @@ mistake(
     "bos-comes-on-top",
     edit("ids[:, 0] = BOS", "ids = torch.cat([torch.full((batch_size, 1), BOS), ids], dim=1)"),
     section="copy-task-data",
-    why="BOS was put in front of `length` ids, so that every sequence has one id more. `length` counts BOS.",
+    why="Your sequences have `length + 1` ids. You put BOS in front of a full sequence. Does `length` count BOS?",
     hint="Your sequences have `length + 1` ids: BOS counts.",
 )
 
@@ -726,7 +742,8 @@ mistake(
     "eos-at-the-end",
     edit("ids[:, 0] = BOS", "ids[:, 0] = BOS\nids[:, -1] = 3"),
     section="copy-task-data",
-    why="The last id was replaced by EOS. The length of the sequences is known here, so they need no end.",
+    why="Your sequences end with EOS. You replaced the last id, but the length is fixed here. Does a sequence of "
+    "known length need an end?",
     hint="Your sequences end with EOS. In this task they have a fixed length, and no EOS.",
 )
 
@@ -735,8 +752,8 @@ mistake(
     "length-fixed",
     edit("(batch_size, length)", "(batch_size, 10)"),
     section="copy-task-data",
-    why="The length 10 was written into the code, and `length` is ignored. A caller who wants longer sequences gets "
-    "these.",
+    why="Your sequences have 10 ids whatever `length` says. You wrote the number into the code. Where should the "
+    "argument be used?",
     hint="Your sequences have 10 ids, whatever `length` says.",
 )
 
@@ -748,7 +765,8 @@ mistake(
         "def copy_task(vocab_size, batch_size, num_batches, length=8, generator=None):",
     ),
     section="copy-task-data",
-    why="The default of `length` is not 10. It is part of the signature.",
+    why="Called without `length`, your sequences have another length than the task says. Your default differs. Which "
+    "default does the task give?",
     hint="Called without `length` you give sequences of another length than 10.",
 )
 
@@ -757,7 +775,8 @@ mistake(
     "sequences-along-columns",
     edit("(batch_size, length)", "(length, batch_size)"),
     section="copy-task-data",
-    why="The ids have the shape (length, batch). In this course the batch comes first.",
+    why="`src` has the shape (length, batch). You exchanged the two sizes. Which axis comes first everywhere in this "
+    "course?",
     hint="`src` has the shape (length, batch): batches come first here.",
 )
 
@@ -766,7 +785,8 @@ mistake(
     "no-bos",
     edit("ids[:, 0] = BOS", ""),
     section="copy-task-data",
-    why="The first id is a word like the others. The decoder then has no fixed id to start from.",
+    why="The decoder has no fixed id to start from: your first id is random. You drew all positions. Which id begins "
+    "every sequence?",
     hint="The first id of your sequences is random: it should be BOS, from which decoding starts.",
 )
 
@@ -775,7 +795,7 @@ mistake(
     "one-bos-only",
     edit("ids[:, 0]", "ids[0, 0]"),
     section="copy-task-data",
-    why="Only the first sequence of a batch begins with BOS. `ids[0, 0]` is a single position.",
+    why="Only one sequence of each batch begins with BOS. You set a single position. How do you select a whole column?",
     hint="In your batches one sequence begins with BOS and the others do not: `ids[0, 0]` is one position, `ids[:, 0]` "
     "is a column.",
 )
@@ -785,7 +805,7 @@ mistake(
     "first-sequence-all-bos",
     edit("ids[:, 0]", "ids[0]"),
     section="copy-task-data",
-    why="A row was set to BOS in place of a column. The first sequence is then BOS throughout.",
+    why="Your first sequence consists of BOS alone. You set a row. How do you select a column?",
     hint="Your first sequence consists of BOS alone: `ids[0]` is a sequence, `ids[:, 0]` is the first position of all.",
 )
 
@@ -794,8 +814,8 @@ mistake(
     "begins-with-one",
     edit("ids[:, 0] = BOS", "ids[:, 0] = 1"),
     section="copy-task-data",
-    why="Sequences begin with the id 1, as in published code for another vocabulary. In this course 1 stands for "
-    "unknown words.",
+    why="Your sequences begin with the unknown word. You used the id 1, as published code for another vocabulary "
+    "does. Which id does BOS have here?",
     hint="Your sequences begin with 1, which is UNK here: use BOS.",
 )
 
@@ -804,7 +824,8 @@ mistake(
     "begins-with-padding",
     edit("ids[:, 0] = BOS", "ids[:, 0] = 0"),
     section="copy-task-data",
-    why="Sequences begin with the id 0, which is padding. The masks then hide their first position.",
+    why="The masks hide the first position of your sequences. You began with the id of padding. Which id begins "
+    "every sequence?",
     hint="Your sequences begin with 0, which is padding and masked: use BOS.",
 )
 
@@ -816,7 +837,8 @@ mistake(
         "torch.randint(1, vocab_size, (batch_size, length), generator=generator)",
     ),
     section="copy-task-data",
-    why="Ids are drawn from 1 up, as in published code for another vocabulary. Here 1 to 3 are special.",
+    why="Special ids appear among your words. You drew from 1, as published code for another vocabulary does. Which "
+    "is the first id of a word here?",
     hint="Among your words there are ids below 4: those are PAD, UNK, BOS and EOS. Draw from 4 up.",
 )
 
@@ -828,7 +850,8 @@ mistake(
         "torch.randint(0, vocab_size, (batch_size, length), generator=generator)",
     ),
     section="copy-task-data",
-    why="Ids are drawn from 0 up. Padding is among them, and is masked and left out of the loss.",
+    why="Padding appears among your words, and it is masked and left out of the loss. You drew from 0. Which is the "
+    "first id of a word here?",
     hint="Among your words there are ids below 4, 0 too, which is padding. Draw from 4 up.",
 )
 
@@ -840,8 +863,8 @@ mistake(
         "torch.randint(3, vocab_size, (batch_size, length), generator=generator)",
     ),
     section="copy-task-data",
-    why="Ids are drawn from 3 up, so that EOS stands in the middle of sequences. A decoder that stops at EOS would "
-    "stop there.",
+    why="EOS appears in the middle of your sequences, where a decoder would stop. You drew from 3. Which is the "
+    "first id of a word here?",
     hint="Among your words there is EOS, which is 3. Draw from 4 up.",
 )
 
@@ -853,7 +876,7 @@ mistake(
         "torch.randint(5, vocab_size, (batch_size, length), generator=generator)",
     ),
     section="copy-task-data",
-    why="The smallest word has the id 5. 4 is a word as well.",
+    why="The id 4 never occurs. You drew from 5. Which ids are special in this course?",
     hint="The id 4 never occurs. The special ids are 0 to 3.",
 )
 
@@ -865,7 +888,7 @@ mistake(
         "torch.randint(4, vocab_size - 1, (batch_size, length), generator=generator)",
     ),
     section="copy-task-data",
-    why="The upper bound was lowered by one. `torch.randint` already leaves out its upper bound.",
+    why="The last word never occurs. You lowered the upper bound. Does `torch.randint` include its upper bound?",
     hint="The last word, `vocab_size - 1`, never occurs: the upper bound of `torch.randint` is exclusive.",
 )
 
@@ -877,8 +900,8 @@ mistake(
         "torch.randint(4, vocab_size + 1, (batch_size, length), generator=generator)",
     ),
     section="copy-task-data",
-    why="The upper bound was raised by one, and the id `vocab_size` has no row in any table. The embedding fails as "
-    "soon as it is drawn.",
+    why="An id occurs that has no row in any table, and the embedding fails. You raised the upper bound. Does "
+    "`torch.randint` include its upper bound?",
     hint="The id `vocab_size` occurs, which no embedding table has a row for: the upper bound of `torch.randint` is "
     "exclusive.",
 )
@@ -891,7 +914,8 @@ mistake(
         "torch.randint(4, vocab_size + 4, (batch_size, length), generator=generator)",
     ),
     section="copy-task-data",
-    why="`vocab_size` was taken as the number of words without the special ids. It counts them.",
+    why="Ids of `vocab_size` and more occur. You read the argument as the number of words. Does it include the "
+    "special ids?",
     hint="Ids of `vocab_size` and more occur: the vocabulary includes the four special ids.",
 )
 
@@ -908,8 +932,8 @@ mistake(
     ),
     edit("Batch(ids, ids)", "Batch(ids, other)"),
     section="copy-task-data",
-    why="The target was drawn by itself. There is nothing to learn from a target that has nothing to do with its "
-    "source.",
+    why="There is nothing to learn: your target has nothing to do with the source. You drew it separately. What is "
+    "the target of the copy task?",
     hint="Your target is another random sequence than the source: it has to be the same.",
 )
 
@@ -918,7 +942,8 @@ mistake(
     "target-reversed",
     edit("Batch(ids, ids)", "Batch(ids, ids.flip(1))"),
     section="copy-task-data",
-    why="The target is the source backwards. That is another task, and its first id is not BOS.",
+    why="Your target is the source in reverse. This is another task, and its first id is not BOS. What is the target "
+    "of the copy task?",
     hint="Your target is the source in reverse. The task is to copy.",
 )
 
@@ -927,7 +952,8 @@ mistake(
     "target-shifted-before",
     edit("Batch(ids, ids)", "Batch(ids, ids[:, 1:])"),
     section="copy-task-data",
-    why="The target was shifted before it came to `Batch`, which shifts it as well. Two shifts are one too many.",
+    why="`tgt` starts at the second id. You shifted the target, and `Batch` shifts it again. Which of the two should "
+    "do it?",
     hint="In your batches `tgt` starts at the second id: `Batch` does the shifting itself. Hand it the whole sequence "
     "twice.",
 )
@@ -937,8 +963,8 @@ mistake(
     "target-without-last",
     edit("Batch(ids, ids)", "Batch(ids, ids[:, :-1])"),
     section="copy-task-data",
-    why="The target lost its last id before it came to `Batch`, which drops one itself. The last id of the source is "
-    "then never asked for.",
+    why="The last id of the source never has to be predicted. You dropped it from the target, and `Batch` drops one "
+    "more. Which of the two should do it?",
     hint="In your batches the last id of the source never has to be predicted: hand `Batch` the whole sequence twice.",
 )
 
@@ -947,7 +973,8 @@ mistake(
     "source-without-bos",
     edit("Batch(ids, ids)", "Batch(ids[:, 1:], ids)"),
     section="copy-task-data",
-    why="The source lost its BOS. It is then shorter than asked for.",
+    why="`src` lacks its first id and is too short. You removed BOS from the source. Which ids do source and target "
+    "share?",
     hint="`src` lacks its first id: source and target are the same, BOS included.",
 )
 
@@ -962,7 +989,7 @@ mistake(
     edit("Batch(src, src.clone(), PAD)", "Batch(ids, target)"),
     base="bos-in-front",
     section="copy-task-data",
-    why="BOS was written into the target only. The source keeps a word in its place.",
+    why="`src` does not begin with BOS. You wrote it only into the target. Which ids do source and target share?",
     hint="`src` does not begin with BOS, only the target does: both are the same sequence.",
 )
 
@@ -971,7 +998,8 @@ mistake(
     "no-target",
     edit("Batch(ids, ids)", "Batch(ids)"),
     section="copy-task-data",
-    why="The batch was made without a target. There is nothing to learn from a source alone.",
+    why="There is nothing to learn from your batches, because they have no target. You passed a single tensor. Which "
+    "two tensors does a `Batch` for training need?",
     hint="Your batches have no target: hand `Batch` the ids twice, as source and as target.",
 )
 
@@ -980,7 +1008,7 @@ mistake(
     "pairs-in-place-of-batches",
     edit("Batch(ids, ids)", "(ids, ids)"),
     section="copy-task-data",
-    why="Pairs of tensors are given in place of `Batch` objects. Masks and the number of tokens are then missing.",
+    why="Masks and counts are missing from your batches. You give pairs of tensors. Which class adds them?",
     hint="You give pairs of tensors: make a `Batch` of each.",
 )
 
@@ -989,7 +1017,7 @@ mistake(
     "training.copy_task",
     "always-the-same-batch",
     section="copy-task-random",
-    why="The ids are drawn once, before the loop. Every batch is then the same.",
+    why="All batches are equal. You drew the ids once, before the loop. What has to happen for each batch?",
     hint="All your batches are equal: draw inside the loop, for each batch anew.",
 )
 def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
@@ -1007,8 +1035,8 @@ mistake(
         "torch.randint(4, vocab_size, (1, length), generator=generator).repeat(batch_size, 1)",
     ),
     section="copy-task-random",
-    why="One sequence is drawn and repeated for the whole batch. A batch then teaches no more than one of its "
-    "sequences.",
+    why="All sequences of a batch are equal, so it teaches no more than one of them. You drew one and repeated it. "
+    "How many sequences should be drawn?",
     hint="All sequences of a batch are equal: draw `batch_size` of them.",
 )
 
@@ -1020,7 +1048,8 @@ mistake(
         "torch.randint(4, vocab_size, (batch_size, 1), generator=generator).repeat(1, length)",
     ),
     section="copy-task-random",
-    why="One word is drawn for each sequence and repeated. Such a sequence can be copied without looking at positions.",
+    why="Each sequence repeats one word and can be copied without looking at positions. You drew one word per "
+    "sequence. How many words should be drawn?",
     hint="Each of your sequences holds one word again and again: draw every position.",
 )
 
@@ -1032,7 +1061,8 @@ mistake(
         "torch.randint(4, vocab_size, (batch_size, length), generator=generator).sort(dim=1).values",
     ),
     section="copy-task-random",
-    why="The ids of a sequence are sorted. The model can then guess much without copying.",
+    why="Your sequences are sorted, so the model can guess much without copying. You ordered the ids. In which order "
+    "should the words come?",
     hint="Your sequences are sorted: words come in any order.",
 )
 
@@ -1044,7 +1074,7 @@ mistake(
         "torch.randint(4, vocab_size, (batch_size, length))",
     ),
     section="copy-task-random",
-    why="The generator was not handed on. The same seed then gives other batches.",
+    why="The same seed gives different batches. You did not pass the generator on. Which call needs it?",
     hint="The same seed gives different batches: hand `generator` on to `torch.randint`.",
 )
 
@@ -1057,8 +1087,8 @@ mistake(
         "torch.randint(4, vocab_size, (batch_size, length))",
     ),
     section="copy-task-random",
-    why="A fixed seed was set inside. Every epoch, and whatever else is random in the program, then starts from the "
-    "same numbers.",
+    why="Every call gives the same batches, and all other random numbers of the program repeat, too. You set a seed "
+    "inside. From which generator should you draw?",
     hint="Every call gives the same batches: do not set a seed inside. Draw from `generator`.",
 )
 
@@ -1070,7 +1100,8 @@ mistake(
         "if generator is None:\n    generator = torch.Generator().manual_seed(0)\nfor _ in range(num_batches):",
     ),
     section="copy-task-random",
-    why="Without a generator one with a fixed seed is made. Every epoch then shows the same batches.",
+    why="Two calls without a generator give the same batches. You made one with a fixed seed. What does None mean "
+    "for PyTorch's functions?",
     hint="Two calls without a generator give the same batches: leave `generator=None` to `torch.randint`, which then "
     "draws from PyTorch's own.",
 )
@@ -1086,8 +1117,8 @@ mistake(
         """,
     ),
     section="copy-task-data",
-    why="Numbers between the first and the last id are rounded. To the first and to the last only half as many are "
-    "rounded as to each of the others.",
+    why="Your first and last words occur half as often as the others. You rounded random numbers, and only half an "
+    "interval is rounded to each end. Which function draws whole numbers?",
     hint="Your first and your last word occur half as often as the others, for rounding has half an interval there. "
     "`torch.randint` draws whole numbers.",
 )
@@ -1104,8 +1135,8 @@ mistake(
         """,
     ),
     section="copy-task-random",
-    why="The generator is set back to its seed, so that every epoch gets the same batches. Used further, it should "
-    "give new ones.",
+    why="A generator that is used further gives the same batches again. You set it back to its seed. In which state "
+    "should you use it?",
     hint="A generator that is used further gives the same batches again: do not set it back, it goes on by itself.",
 )
 
@@ -1117,7 +1148,7 @@ mistake(
         "if generator is not None:\n    generator.manual_seed(generator.initial_seed())\nids = torch.randint(",
     ),
     section="copy-task-random",
-    why="The generator is set back for each batch. All batches of an epoch are then equal.",
+    why="All batches drawn with a generator are equal. You set it back in the loop. In which state should you use it?",
     hint="All batches drawn with a generator are equal: you set it back in the loop. Let it go on.",
 )
 
@@ -1126,7 +1157,8 @@ mistake(
     "generator-required",
     edit("for _ in range(num_batches):", "generator.get_state()\nfor _ in range(num_batches):"),
     section="copy-task-random",
-    why="Without a generator the function fails. None is the default, and stands for PyTorch's own generator.",
+    why="Called without a generator, your function fails. You call its methods without asking. What does None mean "
+    "for PyTorch's functions?",
     hint="Called without a generator your function raises an error. `generator=None` means PyTorch's own.",
 )
 
@@ -1141,7 +1173,8 @@ mistake(
         """,
     ),
     section="copy-task-data",
-    why="The ids are floating-point numbers. Ids are rows of a table, and an embedding takes whole numbers only.",
+    why="An embedding refuses your batches, because they hold floats. You converted the ids. Which type does "
+    "`torch.randint` give?",
     hint="Your batches hold floating-point numbers: `torch.randint` gives int64, and so should whatever you do with "
     "it.",
 )
@@ -1157,7 +1190,8 @@ mistake(
     edit("(len(current) + 1) * lengths[index]", "sum(lengths[i] for i in current) + lengths[index]"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="The lengths of a batch were added up. Padding takes room too: each sequence is filled up to the longest.",
+    why="Some batches are too large once they are padded. You added up the lengths, but each sequence is padded to "
+    "the longest. How large is a padded batch?",
     hint="Some of your batches are too large once they are padded: you compare the sum of the lengths with "
     "`max_tokens`. What counts is the number of sequences times the longest.",
 )
@@ -1168,7 +1202,8 @@ mistake(
     edit("(len(current) + 1) * lengths[index]", "len(current) + 1"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="The number of sequences was compared with `max_tokens`. That is a number of tokens.",
+    why="Batches hold up to `max_tokens` sequences. You compared their number with a limit on tokens. How large is a "
+    "padded batch?",
     hint="Your batches hold up to `max_tokens` sequences: the limit is on tokens, padding included.",
 )
 
@@ -1178,7 +1213,8 @@ mistake(
     edit("len(current) + 1", "len(current)"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="The size was computed without the sequence that is about to join. Batches overflow by one.",
+    why="Batches are too large by one sequence. You computed the size without the one that is about to join. Which "
+    "sequences should count?",
     hint="Your batches are too large by one sequence: count the one that is about to join.",
 )
 
@@ -1188,7 +1224,8 @@ mistake(
     edit("lengths[index]", "lengths[current[-1]]"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="The size was computed with the longest sequence so far. The one that joins is longer.",
+    why="Some batches are too large. You used the longest sequence so far, but the one that joins may be longer. "
+    "Which lengths should the maximum include?",
     hint="Some of your batches are too large: the sequence that joins may be the longest. Take its length into the "
     "maximum.",
 )
@@ -1199,8 +1236,8 @@ mistake(
     edit("lengths[index]", "lengths[current[0]]"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="The size was computed with the first sequence of the batch, which is the shortest. The longest decides how "
-    "wide a batch is.",
+    why="Some batches are too large. You used the first sequence of a batch, which is the shortest. Which one "
+    "decides how wide a batch is?",
     hint="Some of your batches are too large: the size is set by the longest of a batch, and you take its first.",
 )
 
@@ -1210,7 +1247,7 @@ mistake(
     edit("(len(current) + 1) * lengths[index]", "(len(current) + 1) * sum(lengths[i] for i in current) / len(current)"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="The size was computed with the mean length so far. Padding fills up to the longest.",
+    why="Some batches are too large. You used the mean length. To which length does padding fill up?",
     hint="Some of your batches are too large: a batch is as wide as its longest sequence, not as the mean.",
 )
 
@@ -1220,7 +1257,8 @@ mistake(
     edit("sorted(range(len(lengths)), key=lambda i: lengths[i])", "range(len(lengths))"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Sequences come as they stand, and only the length of the newcomer is looked at. An earlier one may be longer.",
+    why="Some batches are too large. You took the sequences unsorted and looked only at the newcomer. Which sequence "
+    "of a batch decides how wide it is?",
     hint="Some of your batches are too large: without sorting, the newcomer need not be the longest. Keep the maximum "
     "of the batch.",
 )
@@ -1231,7 +1269,8 @@ mistake(
     edit("(len(current) + 1) * lengths[index] > max_tokens", "(len(current) + 1) * lengths[index] > max_tokens + 1"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="The limit was compared with one token more. The limit is the largest size that is allowed.",
+    why="Batches hold up to one token more than `max_tokens`. Your comparison allows one too many. What is the "
+    "largest size that is allowed?",
     hint="Your batches may hold one token more than `max_tokens`: compare with `>` and nothing added.",
 )
 
@@ -1245,8 +1284,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A batch is closed only once it has become too large, with the sequence that made it so inside. Whether a "
-    "sequence fits has to be asked before it joins.",
+    why="Batches are too large by the sequence that made them overflow. You close a batch after that. When should "
+    "you ask whether a sequence fits?",
     hint="Your batches are closed one sequence too late: ask before a sequence joins whether it still fits.",
 )
 
@@ -1256,7 +1295,8 @@ mistake(
     edit("if current:\n    batches.append(current)", ""),
     base="one-list-at-a-time",
     section="bucketing",
-    why="What is left at the end was never made a batch. Its sequences are lost, the longest ones.",
+    why="The longest sequences are missing. You never made a batch of what was left at the end. What should happen "
+    "after the loop?",
     hint="Your last batch is missing: after the loop the sequences that were gathered make one more.",
 )
 
@@ -1266,7 +1306,8 @@ mistake(
     edit("if current:", "if current and 2 * len(current) * max(lengths[i] for i in current) > max_tokens:"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The last batch is kept only if it is large enough. Every sequence belongs into a batch.",
+    why="Sequences are missing. You keep the last batch only when it is large enough. Which sequences belong in a "
+    "batch?",
     hint="Sequences are missing from your batches: the last batch counts even if it is small.",
 )
 
@@ -1293,7 +1334,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The sequence that did not fit any more was lost when the batch was closed. It should begin the next batch.",
+    why="Sequences are missing. You lost the one that no longer fitted when its batch was closed. Which batch should "
+    "it begin?",
     hint="Sequences are missing: the one that no longer fits has to begin the next batch.",
 )
 
@@ -1303,8 +1345,8 @@ mistake(
     edit("batches.append(current)\ncurrent = []", "batches.append([*current, index])\ncurrent = []"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The sequence that did not fit is put into both batches. It would be learnt twice, and the old batch is too "
-    "large.",
+    why="Some positions occur twice, and batches are too large. You put the sequence that no longer fits into both "
+    "batches. In which one does it belong?",
     hint="Some positions occur twice: the sequence that begins a new batch must not be in the old one.",
 )
 
@@ -1314,8 +1356,8 @@ mistake(
     edit("batches = []", "batches = [[]]"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="An empty batch is closed before the first sequence has joined. A batch of nothing has no shape, and its mean "
-    "loss is 0/0.",
+    why="Your first batch is empty, and its mean loss would be 0/0. You closed a batch before any sequence had "
+    "joined. When may a batch be closed?",
     hint="One of your batches is empty: close a batch only if there is something in it.",
 )
 
@@ -1334,8 +1376,8 @@ mistake(
     edit("if current:\n    batches.append(current)", "batches.append(current)"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="After each sequence that fills its batch exactly, an empty batch may be left at the end, and is added. A "
-    "batch of nothing has no shape, and its mean loss is 0/0.",
+    why="Your last batch may be empty, and its mean loss would be 0/0. You always add what is left at the end. When "
+    "may it be added?",
     hint="One of your batches is empty: add the last one only if there is something in it.",
 )
 
@@ -1345,8 +1387,8 @@ mistake(
     edit("batches.append(current)\ncurrent = []", "batches.append(current)\ncurrent.clear()"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The list of a batch was emptied with `clear` after it had been added. All batches are then one list, the last "
-    "one.",
+    why="All batches are the same list. You emptied it after adding it, which also empties what you added. How do "
+    "you begin a new list?",
     hint="Your batches are all the same: `clear()` also empties the list that you have just added. Begin a new one.",
 )
 
@@ -1356,8 +1398,8 @@ mistake(
     edit("current.append(index)", "current.append(lengths[index])"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The batches hold lengths and not the positions of the sequences. From a length nobody can tell which sequence "
-    "is meant.",
+    why="Your batches hold lengths, and nobody can tell which sequences are meant. You added the wrong number. What "
+    "identifies a sequence?",
     hint="Your batches hold the lengths. Give the position of each sequence in `lengths`.",
 )
 
@@ -1371,7 +1413,8 @@ mistake(
     edit("lengths[index]", "ordered[index]"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The positions are those in the sorted list. They name other sequences than those that were measured.",
+    why="Your batches name other sequences than those that were measured. You used positions in the sorted list. "
+    "What should be sorted: lengths or positions?",
     hint="Your batches fit the sorted lengths and not `lengths`: sort the positions by length, so that each position "
     "keeps its sequence.",
 )
@@ -1385,8 +1428,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Each position was looked up by its length. Of sequences of the same length the first one is found again and "
-    "again.",
+    why="Of equally long sequences only the first appears, several times. You looked each position up by its length. "
+    "What should be sorted: lengths or positions?",
     hint="Of sequences of the same length only the first is in your batches, several times: `index` finds the first. "
     "Sort positions, not lengths.",
 )
@@ -1400,7 +1443,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Positions were kept in a dictionary by length. Sequences of the same length overwrite one another.",
+    why="Of equally long sequences only one appears. You stored positions in a dictionary by length, where they "
+    "overwrite each other. What should be sorted: lengths or positions?",
     hint="Of sequences of the same length only one is in your batches: a dictionary has room for one of them. Sort "
     "positions.",
 )
@@ -1411,8 +1455,8 @@ mistake(
     edit("current.append(index)", "current.append(index + 1)"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The positions are counted from 1. In Python the first one is 0, and the last one counted from 1 does not "
-    "exist.",
+    why="Your positions are one too large, and the last does not exist. You counted from 1. From which number do "
+    "indices count in Python?",
     hint="Your positions begin at 1: they are indices into `lengths`, from 0.",
 )
 
@@ -1422,7 +1466,7 @@ mistake(
     edit("range(len(lengths))", "range(1, len(lengths))"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The positions begin at 1, and the sequence at 0 is in no batch. In Python the first position is 0.",
+    why="Position 0 is in no batch. Your range starts at 1. From which number do indices count in Python?",
     hint="The position 0 is in none of your batches.",
 )
 
@@ -1432,7 +1476,8 @@ mistake(
     edit("return batches", "yield from batches"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The batches are yielded one by one. The caller expects a list, with a length.",
+    why="The caller expects a list with a length and gets a generator. You yield the batches one by one. What should "
+    "be returned?",
     hint="Your function yields: gather the batches in a list and return it.",
 )
 
@@ -1442,8 +1487,8 @@ mistake(
     edit("return batches", "return [index for batch in batches for index in batch]"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="One flat list of positions is returned, without the division into batches. Nobody can tell where a batch "
-    "ends.",
+    why="Nobody can tell where a batch ends. You returned one flat list of positions. What should each element of "
+    "the result be?",
     hint="You return one list of positions: return a list of lists, one for each batch.",
 )
 
@@ -1453,7 +1498,8 @@ mistake(
     edit("return batches", "return [torch.tensor(batch) for batch in batches]"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Each batch is a tensor. As indices they are awkward: a list of sentences does not take them.",
+    why="Your batches are tensors, which do not work as indices of a list of sentences. You converted them. Which "
+    "type does the task ask for?",
     hint="Your batches are tensors: lists of whole numbers are wanted.",
 )
 
@@ -1465,7 +1511,8 @@ mistake(
     edit("batches = []", "order = sorted(range(len(lengths)), key=lambda i: lengths[i])\nbatches = []"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="`lengths` was sorted in place. The caller finds the lengths of its list in another order.",
+    why="After the call, the caller's `lengths` are sorted. You sorted the list in place. Which function returns a "
+    "new list?",
     hint="After the call `lengths` is sorted: `sort()` changes the list. Use `sorted`, on the positions.",
 )
 
@@ -1478,7 +1525,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Lengths were marked in the list as they were dealt with. The list belongs to the caller.",
+    why="After the call, the caller's `lengths` have changed. You marked sequences in the list. Where can you keep "
+    "your own notes?",
     hint="After the call `lengths` has changed: keep your own notes elsewhere.",
 )
 
@@ -1488,7 +1536,8 @@ mistake(
     edit("max(lengths, default=0) > max_tokens", "max(lengths, default=0) >= max_tokens"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence of exactly `max_tokens` tokens is refused. It fits, alone in its batch.",
+    why="A sequence of exactly `max_tokens` tokens is refused, although it fits alone. Your comparison also rejects "
+    "equality. Which lengths are too long?",
     hint="A sequence of exactly `max_tokens` tokens raises an error in your function, but it fits: refuse only what is "
     "longer.",
 )
@@ -1505,7 +1554,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence longer than `max_tokens` gets a batch of its own. The limit is there because memory ends.",
+    why="A sequence longer than `max_tokens` gets a batch that is too large for memory. You did not check the "
+    "lengths. How should the function react instead?",
     hint="A sequence longer than `max_tokens` is accepted, alone in a batch that is too large. Raise ValueError.",
 )
 
@@ -1522,8 +1572,8 @@ mistake(
     edit("if current and (", "if lengths[index] > max_tokens:\n    continue\nif current and ("),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence longer than `max_tokens` is silently left out. Data that disappear without a word are the worst "
-    "kind of error.",
+    why="A sequence longer than `max_tokens` disappears, and nobody is told. You skipped it. How should the function "
+    "react instead?",
     hint="A sequence longer than `max_tokens` disappears without a word. Raise ValueError.",
 )
 
@@ -1539,7 +1589,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence longer than `max_tokens` is treated as if it were cut to that length. Nobody cuts it.",
+    why="A sequence longer than `max_tokens` is counted as if it were shorter. You limited its length on paper, and "
+    "nobody cuts it. How should the function react instead?",
     hint="A sequence longer than `max_tokens` is counted as if it were shorter. Raise ValueError.",
 )
 
@@ -1555,8 +1606,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="The length is tested with `assert`, which raises AssertionError and disappears when Python runs with -O. "
-    "Wrong arguments raise ValueError.",
+    why="A sequence that is too long raises AssertionError, and under `python -O` nothing at all. You checked with "
+    "`assert`. Which error does the course use for wrong arguments?",
     hint="For a sequence longer than `max_tokens` you raise AssertionError: use `raise ValueError(...)`.",
 )
 
@@ -1569,7 +1620,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Another kind of error is raised. A wrong argument is a ValueError.",
+    why="A sequence that is too long raises RuntimeError. The value of an argument is wrong here. Which error does "
+    "the course use for that?",
     hint="For a sequence longer than `max_tokens` you raise RuntimeError: use ValueError.",
 )
 
@@ -1579,7 +1631,8 @@ mistake(
     edit("max(lengths, default=0) > max_tokens", "lengths and lengths[0] > max_tokens"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Only the first sequence is tested for its length. The others may be too long as well.",
+    why="A sequence that is too long raises an error only in the first position. You tested no other. Which lengths "
+    "should be tested?",
     hint="A sequence that is too long raises an error only in the first position: test all.",
 )
 
@@ -1589,7 +1642,8 @@ mistake(
     edit("max(lengths, default=0) > max_tokens", "lengths and lengths[-1] > max_tokens"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Only the last sequence is tested, as if the list were sorted. The lengths come in any order.",
+    why="A sequence that is too long raises an error only in the last position. You tested as if the list were "
+    "sorted. Which lengths should be tested?",
     hint="A sequence that is too long raises an error only in the last position: test all.",
 )
 
@@ -1606,7 +1660,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The generator is not used. Every epoch then goes from short to long sequences.",
+    why="Every epoch goes from short to long sequences. You did not use the generator. What should it do with the "
+    "list of batches?",
     hint="With a generator your batches come in the same order as without: shuffle them.",
 )
 
@@ -1616,7 +1671,8 @@ mistake(
     edit("torch.randperm(len(batches), generator=shuffle_generator)", "torch.randperm(len(batches))"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The batches are shuffled, but not by the generator that was given. A run cannot be repeated.",
+    why="The same seed gives another order, so a run cannot be repeated. You shuffled without the generator. Which "
+    "call needs it?",
     hint="The same seed gives another order: hand `shuffle_generator` to `torch.randperm`.",
 )
 
@@ -1634,8 +1690,8 @@ mistake(
     edit("return batches", "return [batches[i] for i in order]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The batches are shuffled without a generator too. A caller who passes none wants a fixed order, as is usual "
-    "for a validation set.",
+    why="Without a generator, the order changes each time, although a validation set needs a fixed one. You always "
+    "shuffle. When should you shuffle?",
     hint="Without a generator your batches come in another order each time. Shuffle only if there is one.",
 )
 
@@ -1646,7 +1702,8 @@ mistake(
     edit("batches = [batches[i] for i in order]", "random.shuffle(batches)"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="Python's own random numbers are used for shuffling. The generator has no say.",
+    why="The same seed gives another order. You shuffled with Python's own random numbers. Which generator should "
+    "decide?",
     hint="The same seed gives another order: `random.shuffle` knows nothing of `shuffle_generator`. Draw with "
     "`torch.randperm`.",
 )
@@ -1657,8 +1714,7 @@ mistake(
     edit("generator=shuffle_generator", "generator=torch.Generator().manual_seed(0)"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The order is drawn by a new generator with a fixed seed, so that every epoch has the same one. A caller who "
-    "passes a generator expects it to decide.",
+    why="Every generator gives the same order. You made a new one with a fixed seed. Which generator should decide?",
     hint="Every generator gives the same order: draw from the one that was given.",
 )
 
@@ -1675,8 +1731,8 @@ mistake(
     edit("[batches[i] for i in order]", "[[positions[next(order)] for _ in batch] for batch in batches]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="All positions were shuffled after the batches had been made, across them. Short and long ones are then mixed, "
-    "and batches overflow.",
+    why="With a generator, batches are too large. You shuffled positions across batches after they had been "
+    "measured. What may be shuffled without changing a batch?",
     hint="With a generator your batches are too large: you mix their sequences after they were measured. Shuffle whole "
     "batches.",
 )
@@ -1690,7 +1746,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The order was drawn with `randint`. Some batches then come twice, and others not at all.",
+    why="With a generator, some batches come twice and others never. You drew their order with repetition. Which "
+    "function draws a permutation?",
     hint="With a generator some of your batches come twice and others never: `randint` draws with repetition, "
     "`randperm` without.",
 )
@@ -1718,8 +1775,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The positions were shuffled and measured by the lengths of the old order. The length of a sequence has to go "
-    "where the sequence goes.",
+    why="With a generator, batches are too large. You shuffled the positions and measured them by the lengths of the "
+    "old order. What has to stay together when positions are shuffled?",
     hint="With a generator your batches are too large: the positions are in a new order and the lengths in the old "
     "one.",
 )
@@ -1730,7 +1787,7 @@ mistake(
     edit("len(batches)", "len(batches) - 1"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The order was drawn for one batch less. One batch is then never seen.",
+    why="With a generator, a batch is missing. You drew the order for one batch less. How many batches are there?",
     hint="With a generator a batch is missing: draw the order of all of them.",
 )
 
@@ -1740,8 +1797,8 @@ mistake(
     edit("batches[i]", "[i]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The order of the batches was returned in place of the batches. The numbers of the batches are not the "
-    "positions of the sequences.",
+    why="With a generator, you return numbers of batches instead of batches. You returned the order itself. What "
+    "should the order be applied to?",
     hint="With a generator you return the order and not the batches in that order.",
 )
 
@@ -1752,7 +1809,8 @@ mistake(
     edit("order = torch.randperm(", "shuffle_generator.get_state()\norder = torch.randperm("),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The function fails without a generator. None is the default, and stands for no shuffling.",
+    why="Called without a generator, your function fails. You call its methods without asking. What does None mean "
+    "here?",
     hint="Called without a generator your function raises an error: `None` means not to shuffle.",
 )
 
@@ -1770,8 +1828,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="The sequences of each batch are shuffled, and the batches stay in the order of their lengths. The order "
-    "inside a batch changes nothing, since its losses are added up.",
+    why="With a generator, batches come in the order of their lengths. You shuffled the sequences within each batch, "
+    "which changes nothing. What should be shuffled?",
     hint="With a generator your batches are the same ones in the same order, only shuffled within themselves: shuffle "
     "the list of batches.",
 )
@@ -1787,7 +1845,8 @@ mistake(
     edit("model.train(training)", "if training:\n    model.train()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="The model stays in training mode while it is evaluated. Dropout then makes every result a matter of chance.",
+    why="Evaluation results are random. Your model stays in training mode, with dropout. Which mode does evaluation "
+    "need?",
     hint="Without an optimiser your model runs in training mode, with dropout: call `model.eval()`.",
 )
 
@@ -1797,7 +1856,8 @@ mistake(
     edit("model.train(training)", "model.train()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="`model.train()` is called whether there is an optimiser or not. Dropout is then on while evaluating.",
+    why="Evaluation results are random. You always put the model into training mode. What does a missing optimiser "
+    "mean?",
     hint="You put the model into training mode also to evaluate it: call `model.eval()` when there is no optimiser.",
 )
 
@@ -1807,8 +1867,8 @@ mistake(
     edit("model.train(training)", "model.training = training"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="The flag `training` of the model itself was set. Its parts have flags of their own, and those of dropout are "
-    "still on.",
+    why="Evaluation results are random. You set a flag of the model, but its parts have flags of their own. Which "
+    "methods change the mode of all parts?",
     hint="You set `model.training`, which the parts of the model know nothing of: call `model.train(...)` or "
     "`model.eval()`.",
 )
@@ -1819,8 +1879,8 @@ mistake(
     edit("torch.set_grad_enabled(training)", "torch.enable_grad()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="The evaluation runs with gradients enabled. It keeps all intermediate results for a backward pass that never "
-    "comes.",
+    why="Evaluation needs far too much memory. Gradients are recorded for a backward pass that never comes. What "
+    "switches recording off for a while?",
     hint="While evaluating, gradients are enabled: run the model under `torch.no_grad()`.",
 )
 
@@ -1831,7 +1891,8 @@ mistake(
     edit("if training:\n    (loss / max(tokens, 1)).backward()", "if True:\n    (loss / max(tokens, 1)).backward()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="The backward pass is made without an optimiser too. The gradients then lie about until the next step.",
+    why="After an evaluation there are gradients, which count in the next step. You made a backward pass without an "
+    "optimiser. When is one needed?",
     hint="After an evaluation there are gradients: without an optimiser there is no backward pass.",
 )
 
@@ -1842,8 +1903,8 @@ mistake(
     edit("with torch.set_grad_enabled(training):", "if True:"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="Gradients are switched off for the evaluation, and never on again. The switch belongs to PyTorch, not to this "
-    "function: whatever is computed afterwards records no gradients, in any part of the program.",
+    why="After an evaluation nothing in the program records gradients any more. You switched recording off and never "
+    "on again. Which form of the switch restores what it found?",
     hint="After an evaluation nothing records gradients any more. Put `torch.no_grad()` or "
     "`torch.set_grad_enabled(...)` into a `with`, which sets back what it found.",
 )
@@ -1857,8 +1918,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="The parameters were told to need no gradients for the evaluation. They stay so afterwards, and those that "
-    "were frozen on purpose are set free by the next training.",
+    why="After an evaluation the parameters need no gradients any more, and parameters frozen on purpose come free "
+    "in the next training. You changed `requires_grad`. What switches recording off without touching parameters?",
     hint="After an evaluation your model's parameters need no gradients any more. Leave them alone and evaluate inside "
     "`torch.no_grad()`.",
 )
@@ -1870,8 +1931,7 @@ mistake(
     edit("total_tokens += tokens", "total_tokens += tokens\nsteps += 1"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Groups of batches are counted as steps when evaluating too. A step is one of the optimiser, and there is "
-    "none.",
+    why="You report steps for an evaluation. You counted groups of batches. Whose steps should be counted?",
     hint="Without an optimiser you report steps: there are 0.",
 )
 
@@ -1881,8 +1941,8 @@ mistake(
     edit("model.train(training)", "if not training:\n    model.eval()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The model is never put into training mode. After an evaluation it stays in evaluation mode, and trains "
-    "without dropout.",
+    why="After an evaluation, training goes on without dropout. You never put the model into training mode. When "
+    "should you do so?",
     hint="You train in whatever mode the model was in, and after an evaluation that is the wrong one: call "
     "`model.train()`.",
 )
@@ -1893,8 +1953,8 @@ mistake(
     edit("model.train(training)", "model.train(not training)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The modes are exchanged: evaluation mode while training, training mode while evaluating. Dropout is then off "
-    "where it should be on, and the other way round.",
+    why="Dropout is off in training and on in evaluation. You exchanged the modes. What does True mean for "
+    "`model.train`?",
     hint="You have the two modes the wrong way round: `model.train(...)` takes True for training.",
 )
 
@@ -1907,7 +1967,8 @@ mistake(
     edit("max(total_tokens, 1)", "max(seen, 1)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The mean losses of the batches were averaged. A small batch then counts as much as a large one.",
+    why="A small batch counts as much as a large one. You averaged the means of the batches. Which two numbers "
+    "should be added up over the epoch?",
     hint="Your loss is the mean of the batches' means. Add up losses and tokens, and divide once, at the end.",
 )
 
@@ -1917,7 +1978,7 @@ mistake(
     edit("total_loss / max(total_tokens, 1)", "total_loss"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The sum of all losses is returned. It grows with the number of tokens.",
+    why="Your loss grows with the number of tokens. You returned the sum. By what should it be divided?",
     hint="Your loss is a sum: divide it by the number of tokens.",
 )
 
@@ -1928,7 +1989,8 @@ mistake(
     edit("total_loss / max(total_tokens, 1)", "total_loss"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The mean losses of the batches were added up and not divided. The result grows with the number of batches.",
+    why="Your loss grows with the number of batches. You added up the means of the batches. Which two numbers should "
+    "be added up over the epoch?",
     hint="Your loss grows with the number of batches: add up the losses themselves, and divide by all tokens at the "
     "end.",
 )
@@ -1941,7 +2003,7 @@ mistake(
     edit("max(total_tokens, 1)", "max(seen, 1)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The sum was divided by the number of batches. Batches differ in size.",
+    why="Your loss depends on the size of the batches. You divided by their number. By what should the sum be divided?",
     hint="Your loss is per batch: divide by the number of tokens.",
 )
 
@@ -1953,7 +2015,8 @@ mistake(
     edit("max(total_tokens, 1)", "max(sequences, 1)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The sum was divided by the number of sequences. A long sequence then counts more than a short one.",
+    why="A long sequence counts more than a short one. You divided by the number of sequences. By what should the "
+    "sum be divided?",
     hint="Your loss is per sequence: divide by the number of tokens.",
 )
 
@@ -1965,8 +2028,8 @@ mistake(
     edit("max(total_tokens, 1)", "max(positions, 1)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The sum was divided by all positions, padding included. The loss is then smaller for batches with more "
-    "padding.",
+    why="Your loss shrinks with more padding. You divided by all positions. Which attribute of a batch leaves the "
+    "padding out?",
     hint="Your loss is divided by padding too: divide by `ntokens`.",
 )
 
@@ -1977,7 +2040,8 @@ mistake(
     edit("total_loss / max(total_tokens, 1)", "total_loss"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="Only the loss of the last batch is returned. It says little about the epoch.",
+    why="Your loss says little about the epoch: it is that of the last batch. You overwrote it each time. What "
+    "should happen to the losses of all batches?",
     hint="Your loss is that of the last batch: add up over all.",
 )
 
@@ -1987,8 +2051,8 @@ mistake(
     edit("total_loss += loss.item()", "total_loss = loss.item()"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The loss is overwritten by each batch and divided by the tokens of all. The result shrinks with the number of "
-    "batches.",
+    why="Your loss shrinks with the number of batches. You overwrote the sum by each batch and divided by all "
+    "tokens. What should happen to the losses of all batches?",
     hint="Your loss is that of the last batch, divided by all tokens: add up with `+=`.",
 )
 
@@ -1998,8 +2062,8 @@ mistake(
     edit("loss.item()", "loss.item() / batch.ntokens"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="Each loss was divided by its tokens, and their sum by all tokens again. The result shrinks with the number of "
-    "batches.",
+    why="Your loss is far too small. You divided each loss by its tokens and their sum by all tokens. How often "
+    "should you divide?",
     hint="Your loss is far too small: you divide by tokens twice. Add up the sums that `loss_fn` returns.",
 )
 
@@ -2009,8 +2073,8 @@ mistake(
     edit("total_loss += loss.item()", "total_loss = total_loss + loss"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The loss is a tensor that still belongs to the graph of the last backward pass. If you keep it, you keep the "
-    "graphs of a whole epoch in memory.",
+    why="The graphs of a whole epoch stay in memory. You added up tensors that belong to a graph. Which method takes "
+    "a plain number out of a tensor?",
     hint="`loss` of your result is a tensor with a graph behind it: add up `loss.item()`.",
 )
 
@@ -2042,8 +2106,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The loss of each batch is computed anew after the step. It is then the loss of a model that has seen the "
-    "batch already.",
+    why="Your training loss is too good. You measured it after each step, on a batch that the model had just seen. "
+    "Which loss was the step made with?",
     hint="Your training loss is measured after each step, on what was just learnt: take the loss that you made the "
     "step with.",
 )
@@ -2054,8 +2118,8 @@ mistake(
     edit("max(total_tokens, 1)", "total_tokens"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Without batches there are no tokens, and the division fails. A run with an empty test set then ends in an "
-    "error.",
+    why="An empty test set ends in a division by zero. Without batches there are no tokens. What should the loss be "
+    "then?",
     hint="Without batches your function divides by zero: the loss is 0.0 then.",
 )
 
@@ -2065,7 +2129,7 @@ mistake(
     edit("total_loss / max(total_tokens, 1)", 'total_loss / total_tokens if total_tokens else float("nan")'),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Without batches the loss is NaN. The exercise asks for 0.0.",
+    why="Without batches your loss is NaN. You returned it for an empty epoch. What does the task ask for instead?",
     hint="Without batches your loss is NaN: it should be 0.0.",
 )
 
@@ -2075,8 +2139,8 @@ mistake(
     edit("total_loss / max(total_tokens, 1)", "total_loss / total_tokens if total_tokens else None"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Without batches the loss is None, which cannot be printed or compared like a number. A number is wanted in "
-    "every case.",
+    why="Without batches your loss is None, which cannot be printed or compared like a number. You returned it for "
+    "an empty epoch. What does the task ask for instead?",
     hint="Without batches your loss is None: it should be 0.0.",
 )
 
@@ -2086,8 +2150,8 @@ mistake(
     edit("total_tokens += tokens", "total_tokens += sum(batch.tgt_y.numel() for batch in group)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="Padding is counted among the tokens, in the loss and in the report. Loss and speed then depend on how far "
-    "batches are filled up.",
+    why="Loss and speed depend on how far batches were padded. You counted padding among the tokens. Which attribute "
+    "of a batch leaves it out?",
     hint="`tokens` counts padding: add up `batch.ntokens`.",
 )
 
@@ -2097,7 +2161,8 @@ mistake(
     edit("total_tokens += tokens", "total_tokens += sum(int(batch.src_mask.sum()) for batch in group)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The tokens of the source are counted. The loss adds up over the target.",
+    why="Your tokens are those of the source. The loss is a sum over the target. Which attribute of a batch counts "
+    "what is predicted?",
     hint="`tokens` counts the source: add up `batch.ntokens`.",
 )
 
@@ -2107,8 +2172,8 @@ mistake(
     edit("total_tokens += tokens", "total_tokens += sum(int((batch.tgt != 0).sum()) for batch in group)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The tokens that the decoder reads are counted, BOS among them. The loss adds up over those that are "
-    "predicted.",
+    why="Your tokens include BOS. You counted what the decoder reads. Which attribute of a batch counts what is "
+    "predicted?",
     hint="`tokens` counts `tgt`: those that are predicted count, `batch.ntokens`.",
 )
 
@@ -2118,8 +2183,8 @@ mistake(
     edit("total_tokens, time.perf_counter() - start", "tokens if total_tokens else 0, time.perf_counter() - start"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The tokens of the last step are reported, not those of the epoch. Speed and loss per token need those of the "
-    "whole epoch.",
+    why="Your tokens are those of the last step. Speed and loss per token need the whole epoch. What should happen "
+    "to the counts of all steps?",
     hint="`tokens` is that of the last step: add up over the epoch.",
 )
 
@@ -2134,8 +2199,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The number of sequences is reported in place of the number of tokens. A sequence is no measure of work, since "
-    "lengths differ.",
+    why="Your tokens are a number of sequences, which is no measure of work when lengths differ. You counted the "
+    "wrong unit. Which attribute of a batch counts what is predicted?",
     hint="`tokens` of your result is the number of sequences: add up `batch.ntokens`.",
 )
 
@@ -2145,7 +2210,7 @@ mistake(
     edit("steps += 1", "steps += len(group)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The batches are counted and not the steps of the optimiser. With `accumulate` these differ.",
+    why="With `accumulate` your report has too many steps. You counted batches. Whose steps should be counted?",
     hint="`steps` counts batches: count the steps of the optimiser.",
 )
 
@@ -2158,7 +2223,7 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="A plain tuple is returned. The fields of an `EpochResult` have names.",
+    why="Callers cannot read `result.loss`. You returned a plain tuple. Which class gives the fields their names?",
     hint="You return a plain tuple: return `EpochResult(...)`, so that `result.loss` works.",
 )
 
@@ -2171,7 +2236,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Tokens and steps are exchanged in the result. `result.tokens` is then the number of steps.",
+    why="`result.tokens` is the number of steps. You exchanged two fields. In which order does `EpochResult` take "
+    "them?",
     hint="`tokens` and `steps` of your result are exchanged: the order is loss, tokens, seconds, steps.",
 )
 
@@ -2181,7 +2247,7 @@ mistake(
     edit("time.perf_counter() - start", "time.time()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The time of day is returned, not the time that has passed. A time of day is no duration.",
+    why="`seconds` is a time of day. You returned the clock instead of a duration. What should be subtracted from it?",
     hint="`seconds` is a time of day: subtract the time at the start.",
 )
 
@@ -2191,7 +2257,7 @@ mistake(
     edit("time.perf_counter() - start", "1000 * (time.perf_counter() - start)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The time is in milliseconds. The field is called `seconds`.",
+    why="`seconds` is a thousand times too large. You measured in milliseconds. Which unit does the field's name say?",
     hint="`seconds` is a thousand times too large.",
 )
 
@@ -2201,7 +2267,8 @@ mistake(
     edit("time.perf_counter() - start", "0.0"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="No time was measured. Nobody can tell how fast the training is.",
+    why="`seconds` is always 0, so nobody can tell how fast the training is. You measured nothing. At which two "
+    "moments should you read the clock?",
     hint="`seconds` is always 0: subtract the time at the start from the time at the end.",
 )
 
@@ -2211,7 +2278,7 @@ mistake(
     edit("time.perf_counter() - start", "start - time.perf_counter()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The subtraction is the wrong way round. The later time comes first.",
+    why="`seconds` is negative. You subtracted the end from the start. Which of the two is larger?",
     hint="`seconds` is negative: the end comes first in the subtraction.",
 )
 
@@ -2221,8 +2288,7 @@ mistake(
     edit("hidden = model(", "start = time.perf_counter()\nhidden = model("),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The clock is started anew for each batch, so that the time of the last one is returned. An epoch has more "
-    "than one.",
+    why="`seconds` covers only the last batch. You started the clock anew for each of them. When should it be started?",
     hint="`seconds` is the time of the last batch: start the clock once, before the loop.",
 )
 
@@ -2232,7 +2298,8 @@ mistake(
     edit("model.generator(hidden)", "hidden"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The model's vectors go straight into the loss. The generator is what makes log-probabilities of them.",
+    why="Your loss receives vectors of the model's width. You left out a part of the model. Which part turns them "
+    "into log-probabilities?",
     hint="Your loss gets vectors of the model's width: `model.generator` turns them into log-probabilities first.",
 )
 
@@ -2242,8 +2309,8 @@ mistake(
     edit("model.generator(hidden)", "model.generator(hidden).exp()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The exponentials of the log-probabilities go into the loss, which takes no logarithm itself. A loss of "
-    "probabilities is no negative log-likelihood, and may fall below 0.",
+    why="Your loss may fall below 0. You passed it probabilities, and it takes no logarithm itself. What does the "
+    "generator return?",
     hint="Your loss gets probabilities: hand it what `model.generator` returns, log-probabilities.",
 )
 
@@ -2256,8 +2323,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Source and target are handed to the model in the wrong order. The model then translates in the wrong "
-    "direction.",
+    why="Your model translates in the wrong direction. You exchanged source and target. In which order does the "
+    "model take its four arguments?",
     hint="The model gets the target as source: the order is src, tgt, src_mask, tgt_mask.",
 )
 
@@ -2267,8 +2334,8 @@ mistake(
     edit("batch.src_mask, batch.tgt_mask", "batch.tgt_mask, batch.src_mask"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The two masks are handed to the model in the wrong order. The source is then masked like a target, and the "
-    "target may look ahead.",
+    why="The source is masked like a target, and the target may look ahead. You exchanged the two masks. In which "
+    "order does the model take its four arguments?",
     hint="The model gets the target's mask for the source: the order is src, tgt, src_mask, tgt_mask.",
 )
 
@@ -2278,8 +2345,8 @@ mistake(
     edit("model(batch.src, batch.tgt, batch.src_mask, batch.tgt_mask)", "model(batch.src, batch.tgt, batch.src_mask)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The model gets no target mask. One of the course builds it itself, with 0 for padding; another would look "
-    "ahead.",
+    why="Some models look ahead in your loop. You passed no target mask and relied on a default. Which four tensors "
+    "of a batch does a model need?",
     hint="The model gets no `tgt_mask`: hand it all four.",
 )
 
@@ -2292,7 +2359,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The decoder gets the answers to read. Each position then sees what it has to predict.",
+    why="Each position sees what it has to predict. Your decoder reads the answers. Which of the two targets should "
+    "it read?",
     hint="Your decoder reads `tgt_y`, the answers: it reads `tgt`.",
 )
 
@@ -2302,8 +2370,8 @@ mistake(
     edit("batch.tgt_y.flatten", "batch.tgt.flatten"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The predictions are compared with what the decoder has read, not with what comes next. The model then learns "
-    "to repeat what it reads.",
+    why="The model learns to repeat what it reads. You compared the predictions with the decoder's input. Which of "
+    "the two targets holds the answers?",
     hint="Your loss compares with `tgt`, which the decoder has just read: compare with `tgt_y`.",
 )
 
@@ -2313,7 +2381,8 @@ mistake(
     edit("batch.tgt_y.flatten", "batch.src[:, 1:].flatten"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The predictions are compared with the source. A translation is compared with its target.",
+    why="The model learns to copy the source. You compared the predictions with it. With what is a translation "
+    "compared?",
     hint="Your loss compares with the source: compare with `tgt_y`.",
 )
 
@@ -2323,8 +2392,8 @@ mistake(
     edit("log_probs.flatten(0, 1), batch.tgt_y.flatten()", "log_probs, batch.tgt_y"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Three axes go into the loss, which takes rows of log-probabilities and one target for each. What it makes of "
-    "them is an error, or a wrong number.",
+    why="`loss_fn` fails or returns a wrong number. You passed tensors with three and two axes, and it expects rows "
+    "of log-probabilities with one target each. Which axes should become one?",
     hint="`loss_fn` takes (N, V) and (N,): flatten batch and time into one axis.",
 )
 
@@ -2334,7 +2403,8 @@ mistake(
     edit("batch.tgt_y.flatten()", "batch.tgt_y.view(-1)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="`view` was used on the targets. They are a slice of a longer tensor, which `view` cannot flatten.",
+    why="Your code fails for more than one sequence. The targets are a slice, which `view` cannot flatten. Which "
+    "method copies when it must?",
     hint="`tgt_y.view(-1)` fails for more than one sequence, since `tgt_y` is a slice: use `flatten()` or "
     "`reshape(-1)`.",
 )
@@ -2345,8 +2415,8 @@ mistake(
     edit("batch.tgt_y.flatten", "batch.tgt_y.t().flatten"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The targets were flattened along the other axis than the log-probabilities. Each row is compared with another "
-    "position's answer.",
+    why="Each row is compared with another position's answer. You flattened the targets along the other axis than "
+    "the log-probabilities. In which order must both run?",
     hint="Rows and targets do not belong together: you flatten one of them the other way round.",
 )
 
@@ -2360,7 +2430,8 @@ mistake(
     edit("iter(batches)", "iter(batches[:number])"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
-    why="`len(batches)` was asked for. Any iterable will do, and many can only be gone through.",
+    why="Your function fails for batches that come one by one. You asked for the length of a list, and a generator "
+    "has no length. When can you count them?",
     hint="Your function fails for batches that come one by one: a generator has no `len`. Count on the way.",
 )
 
@@ -2374,7 +2445,8 @@ mistake(
     edit("total_tokens += tokens", ""),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
-    why="The batches are gone through once to count tokens and once to train. A generator is empty the second time.",
+    why="The second time you go through the batches, there are none. A generator can be read only once. When can you "
+    "count tokens?",
     hint="The second time you go through the batches there are none: they may be readable only once. Count on the way.",
 )
 
@@ -2384,7 +2456,8 @@ mistake(
     edit("batches = iter(batches)", "batches = iter(batches)\nnext(batches, None)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The first batch was taken out, to look at it, and not used. An iterator does not give it a second time.",
+    why="Your epoch lacks its first batch. You took it out of the iterator to look at it, and it does not come "
+    "again. What should happen to a batch that was taken out?",
     hint="Your epoch lacks the first batch: what `next` takes out does not come again.",
 )
 
@@ -2394,8 +2467,8 @@ mistake(
     edit("loss / max(tokens, 1)", "loss"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The backward pass starts from the sum of the losses. The step is then as many times longer as the batch has "
-    "tokens.",
+    why="Your steps are far too long, and longer for larger batches. The backward pass starts from the sum of the "
+    "losses. By what should it be divided first?",
     hint="Your gradients are too large by the number of tokens: divide the loss by it before the backward pass.",
 )
 
@@ -2405,8 +2478,8 @@ mistake(
     edit("max(tokens, 1)", "sum(len(one.src) for one in group)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The loss was divided by the number of sequences before the backward pass. A long sequence then counts more "
-    "than a short one, and steps grow with the length.",
+    why="Long sequences count more, and steps grow with their length. You divided by the number of sequences before "
+    "the backward pass. Which unit should count?",
     hint="Your gradients are per sequence: divide by the number of tokens.",
 )
 
@@ -2416,8 +2489,8 @@ mistake(
     edit("max(tokens, 1)", "sum(one.tgt_y.numel() for one in group)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The loss was divided by all positions before the backward pass, padding included. Steps then become smaller "
-    "the more padding a batch has.",
+    why="Steps become smaller with more padding. You divided by all positions before the backward pass. Which "
+    "attribute of a batch leaves the padding out?",
     hint="Your gradients depend on the padding: divide by `ntokens`, which leaves it out.",
 )
 
@@ -2427,7 +2500,7 @@ mistake(
     edit("optimizer.zero_grad()", "pass"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Gradients are never set back. Each step then contains those of all steps before it.",
+    why="Each step contains the gradients of all steps before it. You never cleared them. When should they be cleared?",
     hint="Your gradients add up from step to step: call `optimizer.zero_grad()` before the batches of each step.",
 )
 
@@ -2438,7 +2511,8 @@ mistake(
     edit("optimizer.step()", "optimizer.zero_grad()\noptimizer.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Gradients are set back between the backward pass and the step, which then has none. The model never changes.",
+    why="The model never changes. You cleared the gradients between the backward pass and the step. When should they "
+    "be cleared?",
     hint="Your steps have no gradients: `zero_grad` comes before the backward passes, not between them and the step.",
 )
 
@@ -2449,7 +2523,8 @@ mistake(
     edit("optimizer.step()", "optimizer.step()\noptimizer.zero_grad()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Gradients are set back after each step only. What was there before the first one counts in it.",
+    why="Gradients from before the epoch count in your first step. You cleared them only after each step. When "
+    "should they be cleared for the first time?",
     hint="Gradients from before the epoch count in your first step: set them back before it too.",
 )
 
@@ -2460,7 +2535,8 @@ mistake(
     edit("batches = iter(batches)", "batches = iter(batches)\nif training:\n    optimizer.zero_grad()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Gradients are set back once, before the first batch. From the second step on the older ones count again.",
+    why="Your first step is right, and the others contain older gradients. You cleared them once per epoch. How "
+    "often should they be cleared?",
     hint="Your first step is right and the others contain the gradients of those before: set them back for each step.",
 )
 
@@ -2470,7 +2546,7 @@ mistake(
     edit("optimizer.step()", "pass"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The optimiser makes no step. Gradients are computed, and nothing is learnt.",
+    why="Gradients are computed, and the model never changes. Your optimiser makes no step. When should it make one?",
     hint="Your optimiser makes no step: call `optimizer.step()` after the backward passes.",
 )
 
@@ -2481,8 +2557,8 @@ mistake(
     edit("optimizer.step()\nsteps += 1", ""),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The optimiser steps before the backward passes of its batches. Each step then uses the gradients of the one "
-    "before.",
+    why="Each step uses the gradients of the step before. You stepped before the backward passes. Which of the two "
+    "comes first?",
     hint="Your steps are one behind: the backward passes come first, then the step.",
 )
 
@@ -2492,8 +2568,8 @@ mistake(
     edit("optimizer.step()", "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\noptimizer.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="The gradients are clipped to a norm of 1, which nobody asked for here. A loop that does so without being "
-    "asked cannot be compared with another.",
+    why="Long gradients are shortened, so your loop cannot be compared with another. You clipped them without being "
+    "asked. Which gradients should the step use?",
     hint="Long gradients are shortened in your function: the exercise asks for the gradient as it is.",
 )
 
@@ -2503,7 +2579,8 @@ mistake(
     edit("itertools.islice(batches, accumulate)", "itertools.islice(batches, 1)"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="`accumulate` is ignored, and each batch makes a step. The steps are then those of small batches.",
+    why="`accumulate` has no effect, and each batch makes a step. You ignored the argument. How many batches should "
+    "one step wait for?",
     hint="With `accumulate=3` you still make a step for each batch: gather the gradients of three first.",
 )
 
@@ -2514,8 +2591,8 @@ mistake(
     edit("hidden = model(", "if training:\n    optimizer.zero_grad()\nhidden = model("),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="Gradients are set back for each batch, or there is a backward pass for the last one alone. Only the last "
-    "batch of a group reaches the step.",
+    why="With `accumulate`, only the last batch of a group counts. You cleared the gradients between its batches, or "
+    "made a single backward pass. What should happen to the gradients within a group?",
     hint="With `accumulate` only the last batch of each group counts in your step: make a backward pass for each "
     "batch, and do not set the gradients back between them.",
 )
@@ -2526,8 +2603,8 @@ mistake(
     edit("loss / max(tokens, 1)", "loss / batch.ntokens / len(group)"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="Each batch's mean loss was divided by the number of batches. A token in a small batch then counts more than "
-    "one in a large batch.",
+    why="With `accumulate`, a token in a small batch counts more than one in a large batch. You averaged the means "
+    "of the batches. By how many tokens should each sum be divided?",
     hint="With `accumulate` your gradient is the mean of the batches' means: divide each sum by the tokens of the "
     "whole group.",
 )
@@ -2538,8 +2615,8 @@ mistake(
     edit("max(tokens, 1)", "batch.ntokens"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="Each batch's mean loss goes into the backward pass as it is. The gradients of a group are then added up and "
-    "not averaged.",
+    why="With `accumulate`, your gradients are multiplied by the number of batches. You added up the means of the "
+    "batches. By how many tokens should each sum be divided?",
     hint="With `accumulate` your gradients are too large by the number of batches: divide each sum by the tokens of "
     "the whole group.",
 )
@@ -2550,8 +2627,8 @@ mistake(
     edit("loss / max(tokens, 1)", "loss / batch.ntokens / accumulate"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="Each batch's mean loss was divided by `accumulate`. That is the mean of means, and for the rest, which has "
-    "fewer batches, it is too small as well.",
+    why="With `accumulate=k`, tokens in small batches count too much, and a last group of fewer batches counts too "
+    "little. You divided means by k. By how many tokens should each sum be divided?",
     hint="With `accumulate=k` you divide means by k: batches differ in tokens, and at the end there are fewer than k. "
     "Divide each sum by the tokens of the whole group.",
 )
@@ -2562,8 +2639,8 @@ mistake(
     edit("loss / max(tokens, 1)", "loss / tokens / len(group)"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="The gradient was divided by the tokens of the group and by the number of its batches as well. Once is enough, "
-    "since the tokens of the group are those of all its batches.",
+    why="With `accumulate`, your gradients are too small. You divided by the number of batches in addition to the "
+    "tokens of the group. How often should you divide?",
     hint="With `accumulate` your gradients are too small by the number of batches: the tokens of the group are all "
     "that you divide by.",
 )
@@ -2575,7 +2652,8 @@ mistake(
     edit("hidden = model(", "tokens += batch.ntokens\nhidden = model("),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="Each batch was divided by the tokens of the group up to it. The first ones get too much weight.",
+    why="With `accumulate`, the early batches of a group count too much. You divided by the tokens up to each of "
+    "them. Which number of tokens does the whole group share?",
     hint="With `accumulate` the early batches of a group count too much: divide by the tokens of the whole group. You "
     "need to know them beforehand, or to divide the gradients at the end.",
 )
@@ -2586,8 +2664,8 @@ mistake(
     edit("max(tokens, 1)", "group[-1].ntokens"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="The gradients of a group were divided by the tokens of its last batch. If that one is small, the step is far "
-    "too long.",
+    why="With `accumulate`, your step is far too long when the last batch is small. You divided by its tokens alone. "
+    "Which number of tokens does the whole group share?",
     hint="With `accumulate` you divide by the tokens of one batch: those of the whole group count.",
 )
 
@@ -2597,7 +2675,8 @@ mistake(
     edit("max(tokens, 1)", "(total_tokens + tokens)"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="The gradients were divided by all tokens since the epoch began. Steps become smaller and smaller.",
+    why="Your gradients become smaller from step to step. You divided by all tokens since the epoch began. When does "
+    "this number have to start anew?",
     hint="Your gradients become smaller from step to step: the number of tokens to divide by starts anew with each "
     "group.",
 )
@@ -2627,8 +2706,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="The gradients of a group add up, but the optimiser steps after each of its batches. These are many steps with "
-    "gradients that are not meant for them.",
+    why="With `accumulate`, your optimiser steps after each batch, with gradients that are not complete. You did not "
+    "wait for the whole group. When is a group complete?",
     hint="With `accumulate` your optimiser steps after each batch: it should wait for the whole group.",
 )
 
@@ -2650,8 +2729,8 @@ mistake(
     edit("optimizer.step()", "if number and len(group) < accumulate:\n    break\noptimizer.step()"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-published",
-    why="The step is made whenever `i % accumulate == 0`, as in published code. That is so for the very first batch, "
-    "which then makes a step alone, and what is left at the end makes none.",
+    why="With `accumulate`, your first step comes after a single batch, and what is left at the end makes none. You "
+    "stepped whenever the index is divisible, as published code does. From which number should batches be counted?",
     hint="With `accumulate=3` your first step comes after one batch: count from 1, or ask for `(i + 1) % accumulate`. "
     "And what is left at the end makes a step too.",
 )
@@ -2661,9 +2740,9 @@ mistake(
     "training.run_epoch",
     "published-accumulation",
     section="accumulation-published",
-    why="Published code was followed: a step whenever `i % accumulate == 0`, each batch divided by its own tokens, the "
-    "scheduler once for each batch, and no step for what is left at the end. None of the four gives what one large "
-    "batch would.",
+    why="With `accumulate`, four things differ from one large batch: the first step comes early, each batch has a "
+    "divisor of its own, the schedule runs ahead, and the rest makes no step. You followed published code. What "
+    "would one large batch do in each case?",
     hint="With `accumulate` your first step comes after one batch, gradients are sums of means, and the schedule runs "
     "ahead: this is the published version, which is not equal to one large batch.",
 )
@@ -2698,7 +2777,8 @@ mistake(
     edit("if waiting:\n    update()", ""),
     base="function-that-steps",
     section="accumulation-rest",
-    why="What is left at the end, fewer batches than `accumulate`, makes no step. These batches teach nothing.",
+    why="The last batches teach nothing when there are fewer than `accumulate`. You left them without a step. What "
+    "should happen after the loop?",
     hint="The last batches make no step when they are fewer than `accumulate`: after the loop, what is left makes one "
     "too.",
 )
@@ -2710,8 +2790,8 @@ mistake(
     edit("if waiting:\n    update()", "if training:\n    waiting_tokens = max(waiting_tokens, 1)\n    update()"),
     base="function-that-steps",
     section="accumulation-rest",
-    why="A step is made at the end whether anything is left or not. An optimiser with momentum moves even without "
-    "gradients.",
+    why="You make one step too many, and with momentum it moves the model even without gradients. You always step "
+    "after the loop. When is this step needed?",
     hint="You make a step more than there are groups, without gradients: only what is left makes one.",
 )
 
@@ -2722,8 +2802,8 @@ mistake(
     edit("if waiting:\n    update()", "if waiting:\n    waiting_tokens = 1\n    update()"),
     base="function-that-steps",
     section="accumulation-rest",
-    why="What is left at the end makes a step with the sum of its losses. It is too long by as much as there are "
-    "tokens.",
+    why="Your last step is far too long. You did not divide the gradient of what was left. By which tokens should it "
+    "be divided?",
     hint="The gradient of your last step is a sum: divide it by its tokens like the others.",
 )
 
@@ -2741,7 +2821,8 @@ mistake(
     ),
     base="function-that-steps",
     section="accumulation-rest",
-    why="What is left at the end was divided by the tokens of the last whole group. It has fewer tokens of its own.",
+    why="Your last step has the wrong length. You divided the gradient of what was left by the tokens of the group "
+    "before. By which tokens should it be divided?",
     hint="The gradient of your last step is divided by the tokens of the group before it: it has its own.",
 )
 
@@ -2752,8 +2833,8 @@ mistake(
     edit("waiting == accumulate", "waiting > accumulate"),
     base="function-that-steps",
     section="accumulation",
-    why="The group is closed when there are more batches than `accumulate`. Groups are then larger by one than was "
-    "asked for.",
+    why="With `accumulate=3` your groups hold four batches. You closed a group one batch too late. How many batches "
+    "does a full group have?",
     hint="With `accumulate=3` your groups hold four batches: ask for `==`, not for `>`.",
 )
 
@@ -2763,7 +2844,8 @@ mistake(
     edit("itertools.islice(batches, accumulate)", "itertools.islice(batches, None)"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="All batches of the epoch make one step. `accumulate` says how many make one.",
+    why="You make one step in the whole epoch. All batches form a single group. How many batches should one step "
+    "wait for?",
     hint="You make one step in the whole epoch: `accumulate` batches make one.",
 )
 
@@ -2782,7 +2864,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
-    why="What is left at the end makes a step for each batch. Their steps are then noisier than the others.",
+    why="The last batches make a noisy step each. You treated what was left as single batches. How many steps should "
+    "it make together?",
     hint="The last batches make a step each: together they make one.",
 )
 
@@ -2792,7 +2875,8 @@ mistake(
     edit("scheduler.step()", "for _ in group:\n    scheduler.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The scheduler steps for each batch. With `accumulate=k` the warm-up is over after a k-th of its steps.",
+    why="With `accumulate=k` your warm-up is over too early. The scheduler steps for each batch. Whose steps does a "
+    "schedule count?",
     hint="With `accumulate` your schedule runs ahead: the scheduler takes one step after each step of the optimiser, "
     "not after each batch.",
 )
@@ -2812,7 +2896,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The scheduler steps before the optimiser. The first rate of the schedule is then never used.",
+    why="The first rate of the schedule is never used. The scheduler steps before the optimiser. Which of the two "
+    "comes first?",
     hint="Your first step runs at the second rate of the schedule: the optimiser steps first, then the scheduler.",
 )
 
@@ -2823,7 +2908,8 @@ mistake(
     edit("return EpochResult(", "if training and scheduler is not None:\n    scheduler.step()\nreturn EpochResult("),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The scheduler steps once, at the end of the epoch. A warm-up of 4000 steps then takes 4000 epochs.",
+    why="The rate is the same for the whole epoch, so a warm-up of 4000 steps takes 4000 epochs. The scheduler steps "
+    "once per epoch. Whose steps does a schedule count?",
     hint="Your rate is the same for the whole epoch: the schedule counts steps of the optimiser, not epochs.",
 )
 
@@ -2833,7 +2919,7 @@ mistake(
     edit("if scheduler is not None:\n    scheduler.step()", ""),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The scheduler makes no step. The rate stays what it was at the start.",
+    why="The rate never changes. Your scheduler makes no step. When should it make one?",
     hint="Your rate never changes: call `scheduler.step()` after each step of the optimiser.",
 )
 
@@ -2843,7 +2929,7 @@ mistake(
     edit("if scheduler is not None:\n    scheduler.step()", "scheduler.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="Without a scheduler the function fails. None is the default, and stands for a rate that stays as it is.",
+    why="Without a scheduler your function fails. You call its method without asking. What does None mean here?",
     hint="Without a scheduler your function raises an error: call its `step` only if there is one.",
 )
 
@@ -2854,8 +2940,8 @@ mistake(
     edit("scheduler is not None", "scheduler is not None and waiting == accumulate"),
     base="function-that-steps",
     section="epoch-schedule",
-    why="The scheduler does not step after the last step of the epoch, which is made for what is left. The rate of the "
-    "next step has then been used before.",
+    why="After the last step of the epoch, a rate is used twice. The scheduler does not step for what was left. "
+    "After which steps of the optimiser should it step?",
     hint="After the step for what is left your scheduler does not step: it steps after every one.",
 )
 
@@ -2865,7 +2951,8 @@ mistake(
     edit("scheduler.step()", "scheduler.step()\nscheduler.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The scheduler steps twice for each step of the optimiser. Every second rate is skipped.",
+    why="Every second rate is skipped. The scheduler steps twice for each step of the optimiser. How often should it "
+    "step?",
     hint="Your schedule runs twice as fast as the steps.",
 )
 
@@ -2890,8 +2977,8 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The scheduler steps although there is no optimiser, and so no step of one. Each evaluation then moves the "
-    "schedule on by as many steps as it has batches.",
+    why="Each evaluation moves the schedule on. The scheduler steps without an optimiser. Which condition do both "
+    "steps share?",
     hint="Your scheduler moves on while the model is only evaluated: its step belongs behind that of the optimiser, "
     "under the same condition.",
 )
@@ -2902,8 +2989,8 @@ mistake(
     edit("batches = iter(batches)", ""),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
-    why="Every group is taken from the start of the list: `islice` goes through a list anew each time. The epoch never "
-    "ends.",
+    why="Your epoch never ends when the batches are a list. `islice` begins at the start of a list each time. What "
+    "remembers how far you have read?",
     hint="Your epoch never ends if the batches are a list: each `islice` of a list begins at its start. Make one "
     "iterator first, `iter(batches)`.",
 )
@@ -2914,7 +3001,7 @@ mistake(
     edit("steps += 1", ""),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The steps are made and not counted. The result always says 0.",
+    why="Your report always says 0 steps. You made them and did not count. Where should the count be raised?",
     hint="`steps` of your result is 0 after training: count each step of the optimiser.",
 )
 
@@ -2924,7 +3011,8 @@ mistake(
     edit("steps += 1", "steps = 1"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="The number of steps is set to 1 with `=`. It should be raised by 1 with `+=`.",
+    why="Your report says 1 step however many were made. You set the count instead of raising it. Which operator "
+    "adds to a count?",
     hint="`steps` of your result is 1, however many were made: raise it with `+=`.",
 )
 
@@ -2935,8 +3023,8 @@ mistake(
     edit("max(total_tokens, 1)", "max(total_tokens, 2)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="The number of tokens is raised to 2 to be on the safe side of a division. A single token then has half its "
-    "loss.",
+    why="A single token has half its loss and half its gradient. You raised the number of tokens to 2. Which number "
+    "of tokens alone needs a guard?",
     hint="With a single token your loss and gradient are half as large: guard against 0 tokens only.",
 )
 
@@ -2948,8 +3036,8 @@ mistake(
         "total_loss += loss.item()\nif scheduler is not None and batch is not group[-1]:\n    scheduler.step()",
     ),
     section="epoch-schedule",
-    why="The scheduler steps after every batch, also where the optimiser waits for more. With `accumulate=k` the "
-    "first step already has the rate of step k.",
+    why="With `accumulate=k`, the first step already has the rate of step k. The scheduler steps after every batch. "
+    "Whose steps does a schedule count?",
     hint="With `accumulate` your schedule runs ahead: the scheduler takes one step after each step of the optimiser, "
     "not after each batch.",
 )
@@ -2960,8 +3048,8 @@ mistake(
     edit("model.train(training)", "model.train()"),
     edit("torch.set_grad_enabled(training)", "torch.enable_grad()"),
     section="evaluating",
-    why="While evaluating, the model is in training mode and gradients are recorded. Dropout then makes the loss "
-    "random, and the graph costs memory.",
+    why="Your evaluation loss is random, and the graph costs memory. Without an optimiser you still train, except "
+    "for the steps. Which two settings differ in an evaluation?",
     hint="Without an optimiser you still train, except for the steps: call `model.eval()` and turn gradients off.",
 )
 
@@ -2974,7 +3062,7 @@ mistake(
     ),
     edit("ids[:, 0] = BOS", "ids = torch.nn.functional.pad(words, (1, 0), value=BOS)"),
     section="copy-task-data",
-    why="The upper bound was lowered by one. `torch.randint` already leaves out its upper bound.",
+    why="The last word never occurs. You lowered the upper bound. Does `torch.randint` include its upper bound?",
     hint="The last word, `vocab_size - 1`, never occurs: the upper bound of `torch.randint` is exclusive.",
 )
 
@@ -2984,6 +3072,6 @@ mistake(
     edit("yield Batch(ids, ids)", "target = ids.flip(1)\nids[:, 0] = target[:, 0] = BOS\nyield Batch(ids, target)"),
     edit("ids[:, 0] = BOS\ntarget", "target"),
     section="copy-task-data",
-    why="The target is the source backwards. The task is to copy it.",
+    why="Your target runs backwards. This is another task. What is the target of the copy task?",
     hint="Your target runs backwards. In the copy task, target and source are the same.",
 )

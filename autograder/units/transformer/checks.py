@@ -54,11 +54,12 @@ def by_shape_and_name(named):
 
 def modules_of(model, kind, *others):
     """The modules of a class, by name; one that inherits from several of the classes counts as the nearest."""
-    kinds = (kind, *others)
-    nearest = [
-        next((base.__name__ for base in type(one).__mro__ if base.__name__ in kinds), "") for one in model.modules()
-    ]
-    return [one for one, found in zip(model.modules(), nearest) if found == kind]
+    kinds, modules = (kind, *others), list(model.modules())
+    nearest = {
+        cls: next((base.__name__ for base in cls.__mro__ if base.__name__ in kinds), "")
+        for cls in set(map(type, modules))
+    }
+    return [one for one in modules if nearest[type(one)] == kind]
 
 
 def record(layer, index, records, memories, masks):

@@ -28,8 +28,8 @@ mistake(
         "self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))",
     ),
     section="tf-encoder-layer",
-    why="The layer returns after its attention. Attention only averages vectors of other positions; without the "
-    "feed-forward network nothing is computed from what it found.",
+    why="The feed-forward network has no influence, so nothing is computed from what attention found. Your layer "
+    "returns after its attention. Which sublayer comes second?",
     hint="Your layer stops half-way: the feed-forward network has no influence on the result. Its second connection "
     "belongs around it.",
 )
@@ -46,8 +46,8 @@ mistake(
         "self.connections[1](x, lambda y: self.self_attention(y, y, y, mask))",
     ),
     section="tf-encoder-layer",
-    why="The feed-forward network runs before the attention. In the paper each layer first lets positions exchange "
-    "what they know and then lets each of them compute.",
+    why="Positions compute before they have exchanged what they know. Your two sublayers are in the wrong order. "
+    "Which one comes first in the paper?",
     hint="Your two sublayers are in the wrong order. Attention comes first, then the feed-forward network.",
 )
 
@@ -60,8 +60,8 @@ mistake(
     ),
     edit("self.connections[1](x, self.feed_forward)", "attended + self.connections[1](x, self.feed_forward) - x"),
     section="tf-encoder-layer",
-    why="Both sublayers read the layer's input, and their results are added. The feed-forward network should read what "
-    "attention has changed already.",
+    why="The feed-forward network does not see what attention found. Both of your sublayers read the input of the "
+    "layer. What should the second one read?",
     hint="Your feed-forward network reads the layer's input instead of what attention made of it. Pass the first "
     "result on to the second connection.",
 )
@@ -76,8 +76,8 @@ mistake(
     edit("self.connections[0]", "self.connection"),
     edit("self.connections[1]", "self.connection"),
     section="tf-sharing",
-    why="One residual connection serves both sublayers, so they share one norm. Each sublayer needs a gain and a bias "
-    "of its own.",
+    why="Your layer has a single norm, which both sublayers share. One connection serves them both. How many gains "
+    "and biases do two sublayers need?",
     hint="Your layer has a single norm, used twice. Make one `SublayerConnection` for each sublayer.",
 )
 
@@ -86,8 +86,8 @@ mistake(
     "mask-forgotten",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, y)"),
     section="tf-encoder-layer",
-    why="The mask is accepted but not handed to the attention. Padding then mixes into every sentence that is shorter "
-    "than the longest of its batch.",
+    why="The mask has no influence, so padding mixes into every shorter sentence. Your layer accepts it and does not "
+    "pass it to the attention. In which call is it missing?",
     hint="The mask has no influence on your result. Hand it to the attention, inside the function that you give to the "
     "connection.",
 )
@@ -97,8 +97,8 @@ mistake(
     "transformer.EncoderLayer",
     "norm-not-passed-on",
     section="tf-norms",
-    why="The argument norm is not handed to the connections, so that the layer is pre-norm whatever was asked for. "
-    'Nothing fails, but "post" has no effect.',
+    why='`norm="post"` has no effect. You did not pass the argument to the connections, so the layer is always '
+    "pre-norm. Which constructor needs it?",
     hint='Your layer gives the pre-norm result for `norm="post"` too. Hand `norm` on to both connections.',
 )
 class EncoderLayer(RightEncoderLayer):
@@ -114,7 +114,8 @@ mistake(
         'def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="post"):',
     ),
     section="tf-norms",
-    why='The default is "post". This course\'s layers are pre-norm unless the caller chooses otherwise.',
+    why="Without the argument `norm`, your layer is post-norm. This course's layers are pre-norm unless the caller "
+    "chooses otherwise. Which default does the task give?",
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -123,8 +124,8 @@ mistake(
     "keys-not-normalised",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y, x=x: self.self_attention(y, x, x, mask)"),
     section="tf-norms",
-    why="Only the queries come from the normalised input; keys and values come from the input before the norm. In "
-    "pre-norm self-attention all three read the same normalised vectors.",
+    why="Your queries are normalised, but keys and values are not. The inner function uses the x of `forward` for "
+    "them. Which tensor does the connection give to your function?",
     hint="Your queries are normalised, but keys and values are not. The function that a connection calls gets the "
     "normalised `y`: use it three times, and not the outer `x`.",
 )
@@ -134,7 +135,8 @@ mistake(
     "residual-twice",
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: y + self.feed_forward(y))"),
     section="tf-encoder-layer",
-    why="The sublayer adds its input although the connection does so already. The shortcut then counts twice.",
+    why="The shortcut around the feed-forward network counts twice. Your inner function adds its input, and the "
+    "connection does so as well. Which of the two should add it?",
     hint="Your result holds the input of the feed-forward network once too often. `SublayerConnection` adds the "
     "shortcut by itself.",
 )
@@ -147,8 +149,8 @@ mistake(
         "F.layer_norm(self.connections[1](x, self.feed_forward), x.shape[-1:])",
     ),
     section="tf-stacks",
-    why="Each layer ends in a norm of its own although it is pre-norm. The norm after a pre-norm stack stands once, "
-    "after the last layer; inside every layer it cuts the shortcut off.",
+    why="Your pre-norm layer normalises its result, which cuts the shortcut. A pre-norm stack has a single final "
+    "norm. Which module owns it?",
     hint="Your pre-norm layer normalises its result. The shortcut must leave a layer as it is: the final norm belongs "
     "to the stack.",
 )
@@ -163,8 +165,8 @@ mistake(
     edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
-    why="None of the parts gets the layer's dropout, so each has its own default: 0 in attention, 0.1 elsewhere. What "
-    "the layer was asked for has no effect.",
+    why="The dropout that the caller asked for has no effect. You passed it to none of the parts, so each uses its "
+    "own default. Which three parts need it?",
     hint="Your layer takes `dropout` and never passes it on. Attention, feed-forward network and connections all get it.",
 )
 
@@ -173,8 +175,8 @@ mistake(
     "dropout-not-in-attention",
     edit("MultiHeadAttention(d_model, num_heads, dropout)", "MultiHeadAttention(d_model, num_heads)"),
     section="tf-encoder-layer",
-    why="The attention was built without the layer's dropout, and its own default is 0. Its weights are then never "
-    "dropped while training.",
+    why="In training, attention drops none of its weights. You did not pass the dropout to it, and its own default "
+    "is 0. Which constructor needs it?",
     hint="While training, your attention drops none of its weights. Hand `dropout` on to the attention as well.",
 )
 
@@ -183,8 +185,8 @@ mistake(
     "dropout-not-passed-on",
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
-    why="The connections were built without the dropout that was asked for, so they drop with their own default of "
-    "0.1. A model that is built with no dropout drops all the same.",
+    why="A model that is built without dropout still drops. Your connections use their own default of 0.1. Which "
+    "constructor needs the argument?",
     hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
 )
 
@@ -196,8 +198,8 @@ mistake(
         "[SublayerConnection(d_model, dropout, norm) for _ in range(2)]",
     ),
     section="tf-sharing",
-    why="The connections stand in a Python list, which PyTorch does not look into. Their norms are missing from "
-    "parameters(), so they are neither trained nor moved or saved.",
+    why="The norms are missing from `parameters()`, so they are neither trained nor saved. PyTorch does not look "
+    "into a Python list. Which container does it look into?",
     hint="The norms of your layer are missing from its `parameters()`. Keep modules in an `nn.ModuleList`, not in a "
     "list.",
 )
@@ -210,8 +212,8 @@ mistake(
         'def __init__(self, d_model, num_heads, d_ff, dropout=0.0, norm="pre"):',
     ),
     section="tf-encoder-layer",
-    why="Without the argument dropout the layer drops nothing. The default is the paper's 0.1, and who relies on it "
-    "trains without regularisation.",
+    why="Without the argument `dropout`, your layer drops nothing in training. Your default is 0, but the paper uses "
+    "another value. Which default does the task give?",
     hint="Without the argument `dropout` your layer drops nothing while training. Its default is 0.1.",
 )
 
@@ -220,8 +222,8 @@ mistake(
     "hidden-dropout-by-default",
     edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     section="tf-encoder-layer",
-    why="The feed-forward network was built without the layer's dropout, and keeps its own default of 0.1. The layer "
-    "has one probability, for all three places.",
+    why="Hidden units are dropped with a probability of their own. You did not pass the dropout to the feed-forward "
+    "network, which uses its default of 0.1. Which constructor needs it?",
     hint="Your hidden units are dropped with a probability of their own. Hand `dropout` on to the feed-forward "
     "network.",
 )
@@ -231,8 +233,8 @@ mistake(
     "transformer.EncoderLayer",
     "hidden-width-fixed",
     section="tf-count",
-    why="The feed-forward network is four times as wide as the model, whatever d_ff says. The paper's sizes are of "
-    "that ratio; the argument decides.",
+    why="The hidden layer is four times as wide as the model whatever `d_ff` says. You fixed the ratio of the paper. "
+    "Where should the argument go?",
     hint="Your feed-forward network does not have the width `d_ff`. Hand `d_ff` on to it.",
 )
 class EncoderLayer(RightEncoderLayer):
@@ -245,8 +247,8 @@ mistake(
     "attention-reads-the-outer-x",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(x, x, x, mask)"),
     section="tf-norms",
-    why="The function that the connection calls uses the x of forward and not its own argument. In a pre-norm layer "
-    "that argument is the normalised input, so the attention reads vectors that were never normalised.",
+    why="Your attention reads vectors that were never normalised. The inner function uses the x of `forward`. Which "
+    "tensor does the connection give to your function?",
     hint="Your attention reads the layer's input as it came. The connection calls your function with the normalised "
     "input: use its argument `y` three times, not `x`.",
 )
@@ -256,8 +258,8 @@ mistake(
     "query-not-normalised",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(x, y, y, mask)"),
     section="tf-norms",
-    why="The queries come from the input before the norm, keys and values from after it. In pre-norm self-attention "
-    "all three read the same normalised vectors.",
+    why="Your keys and values are normalised, but your queries are not. The inner function uses the x of `forward` "
+    "for them. Which tensor does the connection give to your function?",
     hint="Your keys and values are normalised, but your queries are not. Use the argument of the inner function for all "
     "three.",
 )
@@ -267,8 +269,8 @@ mistake(
     "values-not-normalised",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, x, mask)"),
     section="tf-norms",
-    why="The values come from the input before the norm, queries and keys from after it. In pre-norm self-attention "
-    "all three read the same normalised vectors.",
+    why="Your queries and keys are normalised, but your values are not. The inner function uses the x of `forward` "
+    "for them. Which tensor does the connection give to your function?",
     hint="Your queries and keys are normalised, but your values are not. Use the argument of the inner function for all "
     "three.",
 )
@@ -278,8 +280,8 @@ mistake(
     "feed-forward-reads-the-outer-x",
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: self.feed_forward(x))"),
     section="tf-norms",
-    why="The function around the feed-forward network ignores its argument and uses the outer x. In a pre-norm layer "
-    "the network then reads vectors that were never normalised.",
+    why="Your feed-forward network reads vectors that were never normalised. The function around it uses the x of "
+    "`forward`. Which tensor does the connection give to your function?",
     hint="Your feed-forward network reads its input before the norm. Give the network itself to the connection, or use "
     "the argument of the inner function.",
 )
@@ -289,8 +291,8 @@ mistake(
     "shortcut-added-outside-attention",
     edit("x = self.connections[0](", "x = x + self.connections[0]("),
     section="tf-encoder-layer",
-    why="The layer adds x to what the first connection returns. `SublayerConnection` has added it already, so the "
-    "shortcut around the attention counts twice.",
+    why="The shortcut around the attention counts twice. You add x to what the connection returns, and the "
+    "connection has already added it. Which of the two should do it?",
     hint="Your result holds the layer's input once too often, around the attention. `SublayerConnection` adds the "
     "shortcut by itself: leave out your own `x +`.",
 )
@@ -300,8 +302,8 @@ mistake(
     "shortcut-added-inside-attention",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: y + self.self_attention(y, y, y, mask)"),
     section="tf-encoder-layer",
-    why="The function that the first connection calls adds its own argument. The connection adds the shortcut, so the "
-    "normalised input comes on top of it.",
+    why="The attention's result already holds its normalised input when the connection adds the shortcut. Your inner "
+    "function adds it. What should the inner function return?",
     hint="Your attention's result already holds its input when the connection adds the shortcut. Return the attention "
     "alone: `SublayerConnection` does the adding.",
 )
@@ -311,8 +313,8 @@ mistake(
     "outer-x-added-inside-attention",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: x + self.self_attention(y, y, y, mask)"),
     section="tf-encoder-layer",
-    why="The function that the first connection calls adds the outer x. The connection adds it once more, so the "
-    "shortcut around the attention counts twice.",
+    why="The shortcut around the attention counts twice. Your inner function adds the x of `forward`, and the "
+    "connection adds it again. What should the inner function return?",
     hint="Your attention's result already holds the layer's input when the connection adds it. Return the attention "
     "alone: `SublayerConnection` does the adding.",
 )
@@ -322,8 +324,8 @@ mistake(
     "shortcut-added-outside-feed-forward",
     edit("return self.connections[1](", "return x + self.connections[1]("),
     section="tf-encoder-layer",
-    why="The layer adds x to what the second connection returns. `SublayerConnection` has added it already, so the "
-    "shortcut around the feed-forward network counts twice.",
+    why="The shortcut around the feed-forward network counts twice. You add x to what the connection returns, and "
+    "the connection has already added it. Which of the two should do it?",
     hint="Your result holds the input of the second sublayer once too often. `SublayerConnection` adds the shortcut by "
     "itself: leave out your own `x +`.",
 )
@@ -334,8 +336,8 @@ mistake(
     edit("x = self.connections[0](", "x = x + self.connections[0]("),
     edit("return self.connections[1](", "return x + self.connections[1]("),
     section="tf-encoder-layer",
-    why="The layer adds x to what each of the two connections returns. `SublayerConnection` has added it already, so "
-    "both shortcuts count twice.",
+    why="Both shortcuts count twice. You add x to what each connection returns, and the connections have already "
+    "added it. Which of the two should do it?",
     hint="Both of your shortcuts count twice. `SublayerConnection` adds them by itself: leave out your own `x +`.",
 )
 
@@ -345,8 +347,8 @@ mistake(
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: y + self.self_attention(y, y, y, mask)"),
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: y + self.feed_forward(y))"),
     section="tf-encoder-layer",
-    why="Both inner functions add their own argument. The connections add the shortcuts, so the normalised inputs come "
-    "on top of them.",
+    why="Both sublayers return their input along with their result. Your inner functions add it, and the connections "
+    "add the shortcuts on top. What should an inner function return?",
     hint="Both of your sublayers return their input along with their result. Return the result alone: "
     "`SublayerConnection` does the adding.",
 )
@@ -356,8 +358,8 @@ mistake(
     "attention-result-thrown-away",
     edit("x = self.connections[0](", "y = self.connections[0]("),
     section="tf-encoder-layer",
-    why="The attention's result is computed and not used: the second connection reads the layer's input. The layer "
-    "then changes every position by itself and never mixes them.",
+    why="Positions are never mixed: your attention has no influence. The second connection reads the input of the "
+    "layer instead of the first result. Which tensor should it read?",
     hint="Your attention has no influence on the result. The second connection should read what the first one "
     "returned.",
 )
@@ -367,8 +369,8 @@ mistake(
     "result-in-place-of-a-function",
     edit("lambda y: self.self_attention(y, y, y, mask)", "self.self_attention(x, x, x, mask)"),
     section="tf-encoder-layer",
-    why="The connection was given what the attention returned. It expects something to call, since it normalises the "
-    "input before the attention reads it.",
+    why="The connection raises an error when it calls what you gave it. You passed the result of the attention, "
+    "which was computed before the norm. What kind of argument can the connection call later?",
     hint="You hand a tensor to the connection, and it wants a function. Write `lambda y: ...` around the call of the "
     "attention.",
 )
@@ -378,8 +380,8 @@ mistake(
     "first-connection-used-twice",
     edit("self.connections[1](x, self.feed_forward)", "self.connections[0](x, self.feed_forward)"),
     section="tf-sharing",
-    why="Two connections were made, and both sublayers go through the first one. The two sublayers then share one norm, "
-    "and the second norm never learns.",
+    why="The second norm never learns. Both sublayers go through the first connection. Which connection belongs to "
+    "the feed-forward network?",
     hint="Both of your sublayers use the same connection, so the second norm is never used. Take a connection of its "
     "own for each.",
 )
@@ -389,8 +391,8 @@ mistake(
     "mask-inverted",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, y, None if mask is None else ~mask)"),
     section="tf-encoder-layer",
-    why='The mask is inverted on the way to the attention. In this course True means "may attend", in the layer and '
-    "in its attention alike.",
+    why="Your attention reads exactly what the mask hides. You inverted the mask on its way. What does True mean in "
+    "this course's masks?",
     hint='Your attention reads exactly what the mask hides. Hand the mask on as it is: `True` means "may attend" '
     "everywhere in this course.",
 )
@@ -400,8 +402,8 @@ mistake(
     "one-head",
     edit("MultiHeadAttention(d_model, num_heads, dropout)", "MultiHeadAttention(d_model, 1, dropout)"),
     section="tf-encoder-layer",
-    why="The attention was built with a single head, whatever num_heads says. No shape and no count of parameters "
-    "tells, since the projections are the same.",
+    why="Your attention has a single head, and neither shapes nor counts of parameters show it. You ignored "
+    "`num_heads`. Which constructor needs it?",
     hint="Your attention does not have `num_heads` heads. Hand the number on to `MultiHeadAttention`.",
 )
 
@@ -410,8 +412,8 @@ mistake(
     "nothing-dropped-after-the-sublayers",
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, 0.0, norm)"),
     section="tf-encoder-layer",
-    why="What the sublayers return is never dropped. The layer's dropout acts on attention weights, on hidden units, "
-    "and on the result of each sublayer.",
+    why="In training, what your sublayers return is never dropped. You switched off the dropout of the connections. "
+    "In which three places does a layer drop?",
     hint="While training, what your sublayers return is not dropped. Hand `dropout` on to both connections.",
 )
 
@@ -423,8 +425,8 @@ mistake(
         'SublayerConnection(d_model, dropout, "pre" if norm == "post" else "post")',
     ),
     section="tf-norms",
-    why='The two styles are exchanged: the layer is post-norm for "pre" and pre-norm for "post". A pre-norm sublayer '
-    "normalises what it reads, a post-norm sublayer what it returns together with the shortcut.",
+    why='`norm="pre"` gives the post-norm result, and the other way round. You exchanged the two styles. On which '
+    "side of the sublayer is the norm in a pre-norm layer?",
     hint='Your layer gives the post-norm result for `norm="pre"`. In the pre-norm layer the norm comes before the '
     "sublayer, and the shortcut passes it by.",
 )
@@ -436,8 +438,8 @@ mistake(
     edit("return x + self.dropout(self.feed_forward(y))", "return y + self.dropout(self.feed_forward(y))"),
     base="both-styles-written-out",
     section="tf-norms",
-    why="The shortcut carries the normalised input. In a pre-norm layer the norm is for the sublayer alone, and the "
-    "shortcut carries the input untouched.",
+    why="Your shortcut passes through the norm. You added the normalised copy to the result. Which tensor does the "
+    "shortcut carry?",
     hint="Your shortcut passes through the norm. Keep `x` for the sum, and give the normalised copy to the sublayer "
     "only.",
 )
@@ -453,8 +455,8 @@ mistake(
     ),
     base="both-styles-written-out",
     section="tf-norms",
-    why="The norm is applied to what the sublayer returns, before the sum. A pre-norm layer normalises what the "
-    "sublayer reads.",
+    why='With `norm="pre"`, your norm comes between the sublayer and the sum. You normalised what the sublayer '
+    "returns. Which tensor does a pre-norm layer normalise?",
     hint='Your norm comes between the sublayer and the sum. For `norm="pre"` it comes before the sublayer.',
 )
 
@@ -464,8 +466,8 @@ mistake(
     edit("y = self.norm2(x)\nreturn x", "return x"),
     base="both-styles-written-out",
     section="tf-norms",
-    why="The feed-forward network reads the normalised input of the attention, which is still in the variable. It "
-    "should read what the attention has changed, normalised by the second norm.",
+    why="Your feed-forward network reads a vector from before the attention. The variable still holds what the first "
+    "norm returned. What has to happen after the first sum?",
     hint="Your feed-forward network reads what the first norm returned, from before the attention. Normalise again, with "
     "the second norm, after the first sum.",
 )
@@ -480,8 +482,8 @@ mistake(
     ),
     base="both-styles-written-out",
     section="tf-encoder-layer",
-    why="The attention's result replaces the layer's input instead of being added to it. What a position was is lost, "
-    "apart from what attention gathered.",
+    why="What a position was before is lost, apart from what attention gathered. Your attention has no shortcut "
+    "around it. What should happen to its result?",
     hint="Your attention has no shortcut around it. Its result is added to the layer's input.",
 )
 
@@ -492,8 +494,8 @@ mistake(
     edit("self.norm2(x + self.dropout(self.feed_forward(x)))", "self.norm2(self.dropout(self.feed_forward(x)))"),
     base="both-styles-written-out",
     section="tf-encoder-layer",
-    why="The feed-forward network's result replaces what the attention gathered instead of being added to it. Each of "
-    "the two sublayers has its shortcut.",
+    why="What attention gathered is replaced by the result of the feed-forward network. This network has no shortcut "
+    "around it. What should happen to its result?",
     hint="Your feed-forward network has no shortcut around it. Its result is added to what it read.",
 )
 
@@ -504,8 +506,8 @@ mistake(
     edit("return x + self.dropout(self.feed_forward(y))", "return self.dropout(x + self.feed_forward(y))"),
     base="both-styles-written-out",
     section="tf-encoder-layer",
-    why="Dropout acts on the sum, so it erases parts of the shortcut too. It belongs on what the sublayer returns, "
-    "before the sum.",
+    why="In training, parts of the shortcut are erased. You applied dropout to the sum. On which of its two terms "
+    "should it act?",
     hint="While training, your dropout also erases the shortcut. Drop the sublayer's result first, then add it.",
 )
 
@@ -518,8 +520,8 @@ mistake(
         "return F.dropout(self.connections[1](x, self.feed_forward), self.p)",
     ),
     section="tf-encoder-layer",
-    why="`F.dropout` was called without `training=self.training`, and its default is True. The layer then drops while "
-    "it is evaluated, so that the same input gives different outputs.",
+    why="In evaluation mode, the same input gives different outputs. The functional dropout assumes training mode "
+    "unless you say otherwise. How does a module know its mode?",
     hint="Your layer still drops in evaluation mode. Use `nn.Dropout`, or pass `training=self.training` to `F.dropout`.",
 )
 
@@ -531,8 +533,8 @@ mistake(
         "nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model))",
     ),
     section="tf-encoder-layer",
-    why="The feed-forward network was built without dropout between its two layers. The layer's dropout acts on hidden "
-    "units too.",
+    why="In training, your feed-forward network drops no hidden units. You built it without dropout between its two "
+    "layers. Which class of an earlier unit contains both?",
     hint="While training, your feed-forward network drops no hidden units. Use `FeedForward(d_model, d_ff, dropout)`, or "
     "put an `nn.Dropout` after the ReLU.",
 )
@@ -545,8 +547,7 @@ mistake(
         "nn.Sequential(nn.Linear(d_model, d_ff), nn.Dropout(dropout), nn.Linear(d_ff, d_model))",
     ),
     section="tf-encoder-layer",
-    why="The feed-forward network has no activation between its two linear layers. Two linear maps in a row are one "
-    "linear map.",
+    why="Your feed-forward network is linear. Two linear maps in a row are one linear map. What belongs between them?",
     hint="Your feed-forward network lacks the ReLU between its two layers.",
 )
 
@@ -555,8 +556,8 @@ mistake(
     "gelu-instead-of-relu",
     edit("FeedForward(d_model, d_ff, dropout)", 'FeedForward(d_model, d_ff, dropout, "gelu")'),
     section="tf-encoder-layer",
-    why="The feed-forward network uses GELU. The layers of this unit are the paper's, with ReLU, the default of "
-    "`FeedForward`.",
+    why="Your values differ slightly from the paper's layer. Your feed-forward network uses GELU. Which activation "
+    "does `FeedForward` have by default?",
     hint="Your feed-forward network uses another activation than ReLU.",
 )
 
@@ -575,8 +576,8 @@ mistake(
     ),
     base="one-projection-for-all-three",
     section="tf-encoder-layer",
-    why="The mask was applied to finished weights, and the rest was divided by its sum. If a forbidden score is far "
-    "above the others, it has taken the whole row, and what remains is 0/0.",
+    why="A large forbidden score swallows its row, and the rest is 0/0. You masked the weights after the softmax. "
+    "Where does the mask belong?",
     hint="You mask after the softmax. A large forbidden score then swallows its row: set forbidden scores to minus "
     "infinity before the softmax.",
 )
@@ -595,8 +596,8 @@ mistake(
     ),
     base="one-projection-for-all-three",
     section="tf-encoder-layer",
-    why="A query that may attend to nothing has a row of minus infinity, whose softmax is NaN. One such row, a sentence "
-    "of padding, spoils the whole batch as soon as anything is summed.",
+    why="A query that may attend to nothing gives NaN, and one sentence of padding spoils the whole batch. All "
+    "scores of such a row are minus infinity. What should its weights be?",
     hint="Your layer returns NaN for a query that may attend to nothing. Such a query finds zeros, so that its attention "
     "returns the bias of its last projection.",
 )
@@ -611,8 +612,8 @@ mistake(
     "masks-swapped",
     edit("x = self.connections[0](", "src_mask, tgt_mask = tgt_mask, src_mask\nx = self.connections[0]("),
     section="tf-decoder-layer",
-    why="The source's mask goes to the self-attention and the target's to the cross-attention. A mask belongs to the "
-    "keys, and the keys of the cross-attention are source positions.",
+    why="Positions are hidden by the wrong sentence's mask. You exchanged the two masks, and a mask belongs to the "
+    "keys of its attention. Whose positions are the keys of each attention?",
     hint="Your two masks are swapped. Ask of each attention whose positions are its keys: `tgt_mask` for the "
     "self-attention, `src_mask` for the cross-attention.",
 )
@@ -622,8 +623,8 @@ mistake(
     "no-cross-attention",
     edit("x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))", ""),
     section="tf-decoder-layer",
-    why="The layer never looks at the memory. It is then the layer of a language model, and the translation has "
-    "nothing to do with the source.",
+    why="The translation has nothing to do with the source. Your layer never looks at the memory, so it is the layer "
+    "of a language model. Which sublayer is missing, and where does it belong?",
     hint="The memory has no influence on your result. Between self-attention and feed-forward network stands an "
     "attention to `memory`.",
 )
@@ -640,8 +641,8 @@ mistake(
         "self.connections[1](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
     ),
     section="tf-decoder-layer",
-    why="The cross-attention runs before the self-attention. In the paper's figure a position first gathers what has "
-    "been written, and then asks the source.",
+    why="A position asks the source before it knows what has been written. Your two attentions are in the wrong "
+    "order. Which one comes first in the paper?",
     hint="Your two attentions run in the wrong order: self-attention is first.",
 )
 
@@ -657,8 +658,8 @@ mistake(
         "return self.connections[2](x, lambda y: self.cross_attention(y, memory, memory, src_mask))",
     ),
     section="tf-decoder-layer",
-    why="The feed-forward network stands between the two attentions. It should compute with what both have found, so "
-    "it is the last of the three.",
+    why="The feed-forward network cannot use what the cross-attention finds. You placed it between the two "
+    "attentions. Which sublayer is last in the paper?",
     hint="Your feed-forward network runs before the cross-attention. It is the last sublayer.",
 )
 
@@ -667,8 +668,8 @@ mistake(
     "queries-from-memory",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(memory, y, y)"),
     section="tf-decoder-layer",
-    why="In the cross-attention the queries come from the memory and the keys from the target. The result then has one "
-    "row for each source position, and who asks whom is reversed.",
+    why="Your cross-attention returns one row for each source position. The source asks the target, because you "
+    "exchanged the arguments. Who asks in this attention, and who answers?",
     hint="In your cross-attention the source asks the target. The target's positions ask (`query`), the memory answers "
     "(`key`, `value`).",
 )
@@ -678,8 +679,8 @@ mistake(
     "values-from-target",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, y, src_mask)"),
     section="tf-decoder-layer",
-    why="The cross-attention takes its keys from the memory but its values from the target. The words that are found "
-    "must come from where they were looked for.",
+    why="Your cross-attention looks in the memory but returns content of the target. You took the values from "
+    "another sequence than the keys. From where should both come?",
     hint="Your cross-attention looks in the memory but takes its values from the target. Keys and values come from the "
     "same position.",
 )
@@ -695,8 +696,8 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="Self-attention and cross-attention are one module, so they share their four projections. What a word asks of "
-    "its own sentence and what it asks of the source are different questions.",
+    why="Your two attentions share their four projections. They are one module, although a word asks its own "
+    "sentence and the source different questions. How many modules do you need?",
     hint="Your two attentions share their parameters. Make two `MultiHeadAttention` modules.",
 )
 
@@ -712,8 +713,8 @@ mistake(
     ),
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, known, known, src_mask)"),
     section="tf-norms",
-    why="The memory is normalised by the layer's norm as if it were the target. It comes out of the encoder's last "
-    "norm already; the layer's norm is for what the connection carries.",
+    why="The memory is normalised a second time. It comes out of the encoder's final norm, and your layer applies "
+    "its own norm to it. Which tensor passes the norm of a connection?",
     hint="Your layer normalises the memory. Only `x` passes the norm; the memory is used as it comes.",
 )
 
@@ -722,8 +723,8 @@ mistake(
     "no-target-mask",
     edit("x = self.connections[0](", "tgt_mask = None\nx = self.connections[0]("),
     section="tf-decoder-layer",
-    why="The target's mask is not handed to the self-attention. While training, each position then sees the word that "
-    "it is to predict.",
+    why="The decoder sees the word that it has to predict. You did not pass the target's mask to the self-attention. "
+    "Whose positions are the keys there?",
     hint="`tgt_mask` has no influence on your result, so the decoder sees the future. It belongs to the "
     "self-attention.",
 )
@@ -733,7 +734,8 @@ mistake(
     "no-source-mask",
     edit("x = self.connections[0](", "src_mask = None\nx = self.connections[0]("),
     section="tf-decoder-layer",
-    why="The source's mask is not handed to the cross-attention. The decoder then reads the padding of the source.",
+    why="The decoder reads the padding of the source. You did not pass the source's mask to the cross-attention. "
+    "Whose positions are the keys there?",
     hint="`src_mask` has no influence on your result, so the decoder reads padding. It belongs to the cross-attention.",
 )
 
@@ -745,8 +747,8 @@ mistake(
         "self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask)) - x",
     ),
     section="tf-decoder-layer",
-    why="The cross-attention's result replaces what the layer knew instead of being added to it. Each of the three "
-    "sublayers has its shortcut.",
+    why="What the layer knew is replaced by what the cross-attention found. This sublayer has no shortcut. How do "
+    "the other two get theirs?",
     hint="Your cross-attention has no shortcut. Put it into a connection like the other two sublayers.",
 )
 
@@ -755,8 +757,8 @@ mistake(
     "transformer.DecoderLayer",
     "norm-not-passed-on",
     section="tf-norms",
-    why="The argument norm is not handed to the connections, so that the layer is pre-norm whatever was asked for. "
-    'Nothing fails, but "post" has no effect.',
+    why='`norm="post"` has no effect. You did not pass the argument to the connections, so the layer is always '
+    "pre-norm. Which constructor needs it?",
     hint='Your layer gives the pre-norm result for `norm="post"` too. Hand `norm` on to the three connections.',
 )
 class DecoderLayer(RightDecoderLayer):
@@ -778,8 +780,8 @@ mistake(
     edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
-    why="None of the parts gets the layer's dropout, so each has its own default: 0 in attention, 0.1 elsewhere. What "
-    "the layer was asked for has no effect.",
+    why="The dropout that the caller asked for has no effect. You passed it to none of the parts, so each uses its "
+    "own default. Which parts need it?",
     hint="Your layer takes `dropout` and never passes it on. Attention, feed-forward network and connections all get it.",
 )
 
@@ -791,8 +793,8 @@ mistake(
         "self.cross_attention = MultiHeadAttention(d_model, num_heads)",
     ),
     section="tf-decoder-layer",
-    why="The cross-attention was built without the layer's dropout, and its own default is 0. Its weights are then "
-    "never dropped while training.",
+    why="In training, the cross-attention drops none of its weights. You did not pass the dropout to it, and its own "
+    "default is 0. Which constructor needs it?",
     hint="While training, your cross-attention drops none of its weights. Hand `dropout` on to both attentions.",
 )
 
@@ -801,8 +803,8 @@ mistake(
     "self-attention-reads-the-outer-x",
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
     section="tf-norms",
-    why="The function that the first connection calls uses the x of forward and not its own argument. In a pre-norm "
-    "layer that argument is the normalised input, so the attention reads vectors that were never normalised.",
+    why="Your self-attention reads vectors that were never normalised. The inner function uses the x of `forward`. "
+    "Which tensor does the connection give to your function?",
     hint="Your self-attention reads the layer's input as it came. The connection calls your function with the "
     "normalised input: use its argument `y` three times, not `x`.",
 )
@@ -812,8 +814,8 @@ mistake(
     "cross-query-not-normalised",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(x, memory, memory, src_mask)"),
     section="tf-norms",
-    why="The cross-attention takes its queries from the outer x and not from the argument of the inner function. In a "
-    "pre-norm layer that argument is the normalised input.",
+    why="The queries of your cross-attention are not normalised. The inner function uses the x of `forward`. Which "
+    "tensor does the connection give to your function?",
     hint="The queries of your cross-attention are not normalised. Use the argument of the inner function as query.",
 )
 
@@ -822,8 +824,8 @@ mistake(
     "feed-forward-reads-the-outer-x",
     edit("self.connections[2](x, self.feed_forward)", "self.connections[2](x, lambda y: self.feed_forward(x))"),
     section="tf-norms",
-    why="The function around the feed-forward network ignores its argument and uses the outer x. In a pre-norm layer "
-    "the network then reads vectors that were never normalised.",
+    why="Your feed-forward network reads vectors that were never normalised. The function around it uses the x of "
+    "`forward`. Which tensor does the connection give to your function?",
     hint="Your feed-forward network reads its input before the norm. Give the network itself to the connection, or use "
     "the argument of the inner function.",
 )
@@ -834,8 +836,8 @@ mistake(
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(x, memory, memory, src_mask)"),
     section="tf-norms",
-    why="The functions that the connections call use the outer x and not their own argument. In a pre-norm layer that "
-    "argument is the normalised input.",
+    why="Both of your attentions read vectors that were never normalised. The inner functions use the x of "
+    "`forward`. Which tensor does a connection give to your function?",
     hint="Both of your attentions read vectors that were not normalised. The connections call your functions with the "
     "normalised input: use their argument, not `x`.",
 )
@@ -845,8 +847,8 @@ mistake(
     "shortcut-added-outside-self-attention",
     edit("x = self.connections[0](", "x = x + self.connections[0]("),
     section="tf-decoder-layer",
-    why="The layer adds x to what the first connection returns. `SublayerConnection` has added it already, so the "
-    "shortcut around the self-attention counts twice.",
+    why="The shortcut around the self-attention counts twice. You add x to what the connection returns, and the "
+    "connection has already added it. Which of the two should do it?",
     hint="Your shortcut around the self-attention counts twice. `SublayerConnection` adds it by itself: leave out your "
     "own `x +`.",
 )
@@ -856,8 +858,8 @@ mistake(
     "shortcut-added-outside-cross-attention",
     edit("x = self.connections[1](", "x = x + self.connections[1]("),
     section="tf-decoder-layer",
-    why="The layer adds x to what the second connection returns. `SublayerConnection` has added it already, so the "
-    "shortcut around the cross-attention counts twice.",
+    why="The shortcut around the cross-attention counts twice. You add x to what the connection returns, and the "
+    "connection has already added it. Which of the two should do it?",
     hint="Your shortcut around the cross-attention counts twice. `SublayerConnection` adds it by itself: leave out your "
     "own `x +`.",
 )
@@ -867,8 +869,8 @@ mistake(
     "shortcut-added-outside-feed-forward",
     edit("return self.connections[2](", "return x + self.connections[2]("),
     section="tf-decoder-layer",
-    why="The layer adds x to what the last connection returns. `SublayerConnection` has added it already, so the "
-    "shortcut around the feed-forward network counts twice.",
+    why="The shortcut around the feed-forward network counts twice. You add x to what the connection returns, and "
+    "the connection has already added it. Which of the two should do it?",
     hint="Your shortcut around the feed-forward network counts twice. `SublayerConnection` adds it by itself: leave out "
     "your own `x +`.",
 )
@@ -880,8 +882,8 @@ mistake(
     edit("x = self.connections[1](", "x = x + self.connections[1]("),
     edit("return self.connections[2](", "return x + self.connections[2]("),
     section="tf-decoder-layer",
-    why="The layer adds x to what each of the three connections returns. `SublayerConnection` has added it already, so "
-    "all shortcuts count twice.",
+    why="All three shortcuts count twice. You add x to what each connection returns, and the connections have "
+    "already added it. Which of the two should do it?",
     hint="All of your shortcuts count twice. `SublayerConnection` adds them by itself: leave out your own `x +`.",
 )
 
@@ -890,8 +892,8 @@ mistake(
     "shortcut-added-inside-self-attention",
     edit("lambda y: self.self_attention(", "lambda y: y + self.self_attention("),
     section="tf-decoder-layer",
-    why="The function that the first connection calls adds its own argument. The connection adds the shortcut, so the "
-    "normalised input comes on top of it.",
+    why="The self-attention's result already holds its normalised input when the connection adds the shortcut. Your "
+    "inner function adds it. What should the inner function return?",
     hint="Your self-attention's result already holds its input when the connection adds the shortcut. Return the "
     "attention alone.",
 )
@@ -901,8 +903,8 @@ mistake(
     "shortcut-added-inside-cross-attention",
     edit("lambda y: self.cross_attention(", "lambda y: y + self.cross_attention("),
     section="tf-decoder-layer",
-    why="The function that the second connection calls adds its own argument. The connection adds the shortcut, so the "
-    "normalised input comes on top of it.",
+    why="The cross-attention's result already holds its normalised input when the connection adds the shortcut. Your "
+    "inner function adds it. What should the inner function return?",
     hint="Your cross-attention's result already holds its input when the connection adds the shortcut. Return the "
     "attention alone.",
 )
@@ -912,8 +914,8 @@ mistake(
     "residual-twice",
     edit("self.connections[2](x, self.feed_forward)", "self.connections[2](x, lambda y: y + self.feed_forward(y))"),
     section="tf-decoder-layer",
-    why="The function around the feed-forward network adds its own argument. The connection adds the shortcut, so the "
-    "normalised input comes on top of it.",
+    why="The feed-forward network's result already holds its normalised input when the connection adds the shortcut. "
+    "Your inner function adds it. What should the connection receive?",
     hint="Your feed-forward network's result already holds its input when the connection adds the shortcut. Give the "
     "network itself to the connection.",
 )
@@ -923,8 +925,8 @@ mistake(
     "query-and-memory-exchanged",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(memory, y, y, src_mask)"),
     section="tf-decoder-layer",
-    why="In the cross-attention the queries come from the memory, keys and values from the target. The source's mask "
-    "then hides target positions, and where the two lengths differ nothing fits.",
+    why="Where source and target differ in length, nothing fits. The source asks the target in your cross-attention, "
+    "because you exchanged its arguments. Who asks in this attention, and who answers?",
     hint="In your cross-attention the source asks the target. The target's positions ask (`query`), the memory answers "
     "(`key`, `value`).",
 )
@@ -934,8 +936,8 @@ mistake(
     "keys-from-target",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, y, memory, src_mask)"),
     section="tf-decoder-layer",
-    why="The cross-attention takes its keys from the target and its values from the memory. What is found must come "
-    "from where it was looked for.",
+    why="Your cross-attention looks in the target but returns content of the memory. You took the keys from another "
+    "sequence than the values. From where should both come?",
     hint="Your cross-attention looks in the target but takes its values from the memory. Keys and values both come from "
     "the memory.",
 )
@@ -945,8 +947,8 @@ mistake(
     "memory-not-read",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, y, y, src_mask)"),
     section="tf-decoder-layer",
-    why="The second attention reads the target three times, as the first does. It is then another self-attention, and "
-    "the layer never looks at the memory.",
+    why="The memory has no influence. Your second attention reads the target three times, so it is another "
+    "self-attention. Which of its three arguments come from the memory?",
     hint="Your second attention attends to the target again, so the memory has no influence. Its keys and values come "
     "from `memory`.",
 )
@@ -956,8 +958,8 @@ mistake(
     "memory-asks-itself",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(memory, memory, memory, src_mask)"),
     section="tf-decoder-layer",
-    why="Queries, keys and values of the cross-attention all come from the memory. The target does not ask anything, "
-    "and the result has one row for each source position.",
+    why="Your cross-attention returns one row for each source position. Queries, keys and values all come from the "
+    "memory. Which of the three comes from the target?",
     hint="Your cross-attention takes its queries from the memory too. The queries come from the target.",
 )
 
@@ -966,8 +968,8 @@ mistake(
     "source-mask-for-both",
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(y, y, y, src_mask)"),
     section="tf-decoder-layer",
-    why="Both attentions get the source's mask. The self-attention then sees the future, and hides target positions by "
-    "what is padding in the source.",
+    why="Your self-attention sees the future and hides target positions by the source's padding. You passed it the "
+    "source's mask. Whose positions are its keys?",
     hint="Your self-attention gets `src_mask`. Its keys are target positions, so it needs `tgt_mask`.",
 )
 
@@ -976,8 +978,8 @@ mistake(
     "target-mask-for-both",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, memory, tgt_mask)"),
     section="tf-decoder-layer",
-    why="Both attentions get the target's mask. The cross-attention then hides source positions by what is padding or "
-    "future in the target.",
+    why="Your cross-attention hides source positions by what is padding or future in the target. You passed it the "
+    "target's mask. Whose positions are its keys?",
     hint="Your cross-attention gets `tgt_mask`. Its keys are source positions, so it needs `src_mask`.",
 )
 
@@ -987,8 +989,8 @@ mistake(
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(y, y, y, src_mask)"),
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, memory)"),
     section="tf-decoder-layer",
-    why="The self-attention gets the source's mask, and the cross-attention gets none. A mask belongs to the keys: "
-    "source positions are the keys of the cross-attention.",
+    why="Your self-attention follows the source's mask, and your cross-attention reads padding. You passed one mask "
+    "to the wrong attention and left the other out. Whose positions are the keys of each attention?",
     hint="Your self-attention gets `src_mask`, and your cross-attention gets no mask. The self-attention needs "
     "`tgt_mask`, the cross-attention `src_mask`.",
 )
@@ -999,7 +1001,8 @@ mistake(
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(y, y, y)"),
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, memory)"),
     section="tf-decoder-layer",
-    why="Neither mask is handed to an attention. The decoder then sees the future, and reads the padding of the source.",
+    why="The decoder sees the future and reads the padding of the source. You passed a mask to neither attention. "
+    "Whose positions are the keys of each?",
     hint="Neither of your masks has an influence. The self-attention gets `tgt_mask`, the cross-attention `src_mask`.",
 )
 
@@ -1013,8 +1016,8 @@ mistake(
     ),
     edit("self.connections[2](x, self.feed_forward)", "self.connections[1](x, self.feed_forward)"),
     section="tf-decoder-layer",
-    why="The layer has no self-attention. A target position then knows the source and itself, but nothing of the words "
-    "that were written before it.",
+    why="A target position knows nothing of the words that were written before it. Your layer has no self-attention. "
+    "Which of the three sublayers comes first?",
     hint="Positions of the target do not see each other in your layer. The first of its three sublayers is a "
     "self-attention.",
 )
@@ -1028,8 +1031,8 @@ mistake(
     ),
     edit("return self.connections[2](x, self.feed_forward)", ""),
     section="tf-decoder-layer",
-    why="The layer returns after its two attentions. Attention only averages vectors of other positions; without the "
-    "feed-forward network nothing is computed from what they found.",
+    why="The feed-forward network has no influence, so nothing is computed from what the attentions found. Your "
+    "layer returns too early. Which of the three sublayers is last?",
     hint="The feed-forward network has no influence on your result. It is the last of the three sublayers.",
 )
 
@@ -1038,8 +1041,8 @@ mistake(
     "self-attention-result-thrown-away",
     edit("x = self.connections[0](", "y = self.connections[0]("),
     section="tf-decoder-layer",
-    why="The self-attention's result is computed and not used: the second connection reads the layer's input. "
-    "Positions of the target then do not see each other.",
+    why="Positions of the target do not see each other. The second connection reads the input of the layer, and the "
+    "result of the self-attention is thrown away. Which tensor should it read?",
     hint="Your self-attention has no influence on the result. The second connection should read what the first one "
     "returned.",
 )
@@ -1049,8 +1052,8 @@ mistake(
     "cross-attention-result-thrown-away",
     edit("x = self.connections[1](", "y = self.connections[1]("),
     section="tf-decoder-layer",
-    why="The cross-attention's result is computed and not used: the third connection reads what the first one "
-    "returned. The memory then has no influence.",
+    why="The memory has no influence. The third connection reads what the first one returned, and the result of the "
+    "cross-attention is thrown away. Which tensor should it read?",
     hint="Your cross-attention has no influence on the result. The third connection should read what the second one "
     "returned.",
 )
@@ -1060,8 +1063,8 @@ mistake(
     "one-attention-called-twice",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.self_attention(y, memory, memory, src_mask)"),
     section="tf-sharing",
-    why="Two attentions were made, and one of them is called in both places. What a word asks of its own sentence and "
-    "what it asks of the source are different questions, with projections of their own.",
+    why="One of your attentions never learns. You built two and call the same one in both places, although they "
+    "answer different questions. Which of them reads the memory?",
     hint="Your layer calls the same attention twice, and the other one never. Use one for the target and the other for "
     "the memory.",
 )
@@ -1071,8 +1074,8 @@ mistake(
     "first-connection-used-twice",
     edit("x = self.connections[1](", "x = self.connections[0]("),
     section="tf-sharing",
-    why="Three connections were made, and both attentions go through the first one. They share a norm, and another norm "
-    "never learns.",
+    why="One norm never learns, and two sublayers share another. Both attentions go through the first connection. "
+    "Which connection belongs to the cross-attention?",
     hint="Two of your sublayers use the same connection, so one norm is never used. Take a connection of its own for "
     "each of the three.",
 )
@@ -1082,8 +1085,8 @@ mistake(
     "second-connection-used-twice",
     edit("self.connections[2](x, self.feed_forward)", "self.connections[1](x, self.feed_forward)"),
     section="tf-sharing",
-    why="Three connections were made, and the last two sublayers go through the same one. They share a norm, and the "
-    "third norm never learns.",
+    why="The third norm never learns. The last two sublayers go through the same connection. Which connection "
+    "belongs to the feed-forward network?",
     hint="Two of your sublayers use the same connection, so one norm is never used. Take a connection of its own for "
     "each of the three.",
 )
@@ -1093,8 +1096,8 @@ mistake(
     "result-in-place-of-a-function",
     edit("lambda y: self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
     section="tf-decoder-layer",
-    why="The connection was given what the attention returned. It expects something to call, since it normalises the "
-    "input before the attention reads it.",
+    why="The connection raises an error when it calls what you gave it. You passed the result of the attention, "
+    "which was computed before the norm. What kind of argument can the connection call later?",
     hint="You hand a tensor to the connection, and it wants a function. Write `lambda y: ...` around the call of the "
     "attention.",
 )
@@ -1110,8 +1113,8 @@ mistake(
     edit("self.connections[1]", "self.connection"),
     edit("self.connections[2]", "self.connection"),
     section="tf-sharing",
-    why="One residual connection serves all three sublayers, so they share one norm. Each sublayer needs a gain and a "
-    "bias of its own.",
+    why="Your layer has a single norm, which all three sublayers share. One connection serves them all. How many "
+    "gains and biases do three sublayers need?",
     hint="Your layer has a single norm, used three times. Make one `SublayerConnection` for each sublayer.",
 )
 
@@ -1123,8 +1126,8 @@ mistake(
         "[SublayerConnection(d_model, dropout, norm) for _ in range(3)]",
     ),
     section="tf-sharing",
-    why="The connections stand in a Python list, which PyTorch does not look into. Their norms are missing from "
-    "parameters(), so they are neither trained nor moved or saved.",
+    why="The norms are missing from `parameters()`, so they are neither trained nor saved. PyTorch does not look "
+    "into a Python list. Which container does it look into?",
     hint="The norms of your layer are missing from its `parameters()`. Keep modules in an `nn.ModuleList`, not in a "
     "list.",
 )
@@ -1141,8 +1144,8 @@ mistake(
         "self.cross_attention = MultiHeadAttention(d_model, 1, dropout)",
     ),
     section="tf-decoder-layer",
-    why="The attentions were built with a single head, whatever num_heads says. No shape and no count of parameters "
-    "tells, since the projections are the same.",
+    why="Your attentions have a single head, and neither shapes nor counts of parameters show it. You ignored "
+    "`num_heads`. Which constructors need it?",
     hint="Your attentions do not have `num_heads` heads. Hand the number on to `MultiHeadAttention`.",
 )
 
@@ -1151,7 +1154,8 @@ mistake(
     "post-norm-by-default",
     edit('dropout=0.1, norm="pre"):', 'dropout=0.1, norm="post"):'),
     section="tf-norms",
-    why='The default is "post". This course\'s layers are pre-norm unless the caller chooses otherwise.',
+    why="Without the argument `norm`, your layer is post-norm. This course's layers are pre-norm unless the caller "
+    "chooses otherwise. Which default does the task give?",
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -1163,8 +1167,8 @@ mistake(
         'SublayerConnection(d_model, dropout, "pre" if norm == "post" else "post")',
     ),
     section="tf-norms",
-    why='The two styles are exchanged: the layer is post-norm for "pre" and pre-norm for "post". A pre-norm sublayer '
-    "normalises what it reads, a post-norm sublayer what it returns together with the shortcut.",
+    why='`norm="pre"` gives the post-norm result, and the other way round. You exchanged the two styles. On which '
+    "side of the sublayer is the norm in a pre-norm layer?",
     hint='Your layer gives the post-norm result for `norm="pre"`. In the pre-norm layer the norm comes before the '
     "sublayer, and the shortcut passes it by.",
 )
@@ -1177,8 +1181,8 @@ mistake(
         "F.layer_norm(self.connections[2](x, self.feed_forward), x.shape[-1:])",
     ),
     section="tf-stacks",
-    why="Each layer ends in a norm of its own although it is pre-norm. The norm after a pre-norm stack stands once, "
-    "after the last layer; inside every layer it cuts the shortcut off.",
+    why="Your pre-norm layer normalises its result, which cuts the shortcut. A pre-norm stack has a single final "
+    "norm. Which module owns it?",
     hint="Your pre-norm layer normalises its result. The shortcut must leave a layer as it is: the final norm belongs "
     "to the stack.",
 )
@@ -1191,8 +1195,8 @@ mistake(
         "self.self_attention = MultiHeadAttention(d_model, num_heads)",
     ),
     section="tf-decoder-layer",
-    why="The self-attention was built without the layer's dropout, and its own default is 0. Its weights are then never "
-    "dropped while training.",
+    why="In training, the self-attention drops none of its weights. You did not pass the dropout to it, and its own "
+    "default is 0. Which constructor needs it?",
     hint="While training, your self-attention drops none of its weights. Hand `dropout` on to both attentions.",
 )
 
@@ -1201,8 +1205,8 @@ mistake(
     "hidden-dropout-by-default",
     edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     section="tf-decoder-layer",
-    why="The feed-forward network was built without the layer's dropout, and keeps its own default of 0.1. The layer "
-    "has one probability, for all its parts.",
+    why="Hidden units are dropped with a probability of their own. You did not pass the dropout to the feed-forward "
+    "network, which uses its default of 0.1. Which constructor needs it?",
     hint="Your hidden units are dropped with a probability of their own. Hand `dropout` on to the feed-forward "
     "network.",
 )
@@ -1212,8 +1216,8 @@ mistake(
     "dropout-not-passed-on",
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-decoder-layer",
-    why="The connections were built without the dropout that was asked for, so they drop with their own default of "
-    "0.1. A model that is built with no dropout drops all the same.",
+    why="A model that is built without dropout still drops. Your connections use their own default of 0.1. Which "
+    "constructor needs the argument?",
     hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
 )
 
@@ -1222,8 +1226,8 @@ mistake(
     "no-dropout-by-default",
     edit('dropout=0.1, norm="pre"):', 'dropout=0.0, norm="pre"):'),
     section="tf-decoder-layer",
-    why="Without the argument dropout the layer drops nothing. The default is the paper's 0.1, and who relies on it "
-    "trains without regularisation.",
+    why="Without the argument `dropout`, your layer drops nothing in training. Your default is 0, but the paper uses "
+    "another value. Which default does the task give?",
     hint="Without the argument `dropout` your layer drops nothing while training. Its default is 0.1.",
 )
 
@@ -1232,8 +1236,8 @@ mistake(
     "nothing-dropped-after-the-sublayers",
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, 0.0, norm)"),
     section="tf-decoder-layer",
-    why="What the sublayers return is never dropped. The layer's dropout acts on attention weights, on hidden units, "
-    "and on the result of each sublayer.",
+    why="In training, what your sublayers return is never dropped. You switched off the dropout of the connections. "
+    "In which three places does a layer drop?",
     hint="While training, what your sublayers return is not dropped. Hand `dropout` on to all three connections.",
 )
 
@@ -1245,8 +1249,7 @@ mistake(
         "nn.Sequential(nn.Linear(d_model, d_ff), nn.Dropout(dropout), nn.Linear(d_ff, d_model))",
     ),
     section="tf-decoder-layer",
-    why="The feed-forward network has no activation between its two linear layers. Two linear maps in a row are one "
-    "linear map.",
+    why="Your feed-forward network is linear. Two linear maps in a row are one linear map. What belongs between them?",
     hint="Your feed-forward network lacks the ReLU between its two layers.",
 )
 
@@ -1278,8 +1281,8 @@ mistake(
         "self.num_heads, self.p = num_heads, dropout\nself.connections = nn.ModuleList(",
     ),
     section="tf-decoder-layer",
-    why="A query that may attend to nothing has a row of minus infinity, whose softmax is NaN. A source that is all "
-    "padding spoils the whole batch as soon as anything is summed.",
+    why="A source that is all padding gives NaN, which spoils the whole batch. All scores of such a row are minus "
+    "infinity. What should its weights be?",
     hint="Your layer returns NaN where a source is all padding. A query that may attend to nothing finds zeros, so that "
     "its attention returns the bias of its last projection.",
 )
@@ -1294,8 +1297,8 @@ mistake(
     "no-last-norm",
     edit("self.last_norm(x)", "x"),
     section="tf-stacks",
-    why="There is no norm after the last layer. In a pre-norm stack nothing else bounds what leaves it: the sum of all "
-    "sublayers has grown with every layer.",
+    why="What leaves your pre-norm stack grows with every layer, because nothing bounds the sum of all sublayers. "
+    "The norm after the last layer is missing. Where in `forward` does it belong?",
     hint="Your pre-norm stack returns what its last layer returned. After it comes one more norm.",
 )
 
@@ -1305,8 +1308,8 @@ mistake(
     edit('self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()', ""),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="There is no norm after the last layer. In a pre-norm stack nothing else bounds what leaves it: the sum of all "
-    "sublayers has grown with every layer.",
+    why="What leaves your pre-norm stack grows with every layer, because nothing bounds the sum of all sublayers. "
+    "The stack has no final norm at all. After which step is one needed?",
     hint="Your pre-norm stack returns what its last layer returned. After it comes one more norm.",
 )
 
@@ -1318,8 +1321,8 @@ mistake(
         'self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()\nself.last_norm = LayerNorm(d_model)',
     ),
     section="tf-stacks",
-    why="There is a norm after the last layer although the layers are post-norm and end in one. It normalises twice; "
-    "the paper has no such norm.",
+    why="A post-norm stack normalises its output twice. You added a final norm, but each of its layers already ends "
+    "in one. For which style is a final norm needed?",
     hint="Your post-norm stack has a norm too many: each of its layers ends in one already.",
 )
 
@@ -1329,8 +1332,8 @@ mistake(
     edit("self.last_norm(x)", "x"),
     edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The stack's norm is applied to its input instead of its output. Each pre-norm sublayer normalises its input "
-    "anyway; what is not normalised is the end.",
+    why="Your stack normalises what comes in and not what goes out. Each pre-norm sublayer normalises its own input "
+    "anyway. Where is a norm still missing?",
     hint="Your stack normalises what comes in and not what goes out. Its norm follows the last layer.",
 )
 
@@ -1340,8 +1343,7 @@ mistake(
     edit("layer(x, mask)", "self.last_norm(layer(x, mask))"),
     edit("self.last_norm(x)", "x"),
     section="tf-stacks",
-    why="The last norm is applied after each layer. That cuts the shortcut, which should run from the first layer to "
-    "the last untouched.",
+    why="The shortcut is cut after every layer. You applied the final norm inside the loop. How often is it needed?",
     hint="Your stack normalises after every layer. The norm comes once, behind the loop.",
 )
 
@@ -1356,8 +1358,8 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="One layer was made and put into the list several times. All positions hold the same object, so the stack has "
-    "the parameters of a single layer.",
+    why="Your stack has the parameters of a single layer. You put one object into the list several times. How do you "
+    "make separate layers?",
     hint="All layers of your stack are one and the same. Make a new layer for each position, or a deep copy of each.",
 )
 
@@ -1372,8 +1374,8 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="The layers were made by copy.copy, which copies the outer object and keeps the parameters inside. The layers "
-    "look different and share every number.",
+    why="Your layers look different and share every number. `copy.copy` copies the outer object and keeps the "
+    "parameters inside. Which copy includes the parameters?",
     hint="Your layers are different objects with the same parameters: `copy.copy` does not copy what is inside. Use "
     "`copy.deepcopy`, or make each layer afresh.",
 )
@@ -1383,8 +1385,8 @@ mistake(
     "mask-for-the-first-layer-only",
     edit("x = layer(x, mask)", "x = layer(x, mask)\nmask = None"),
     section="tf-stacks",
-    why="Only the first layer gets the mask. In all others padding is read again, and by then it has mixed with real "
-    "tokens.",
+    why="From the second layer on, padding is read, and it mixes with real tokens. Only your first layer gets the "
+    "mask. Which layers need it?",
     hint="Your later layers read padding. Every layer gets the mask.",
 )
 
@@ -1393,8 +1395,8 @@ mistake(
     "mask-forgotten",
     edit("layer(x, mask)", "layer(x)"),
     section="tf-stacks",
-    why="The mask is not handed to the layers. Padding then mixes into every sentence that is shorter than the longest "
-    "of its batch.",
+    why="The mask has no influence, so padding mixes into every shorter sentence. You did not pass it to the layers. "
+    "In which call is it missing?",
     hint="The mask has no influence in your encoder. Every layer gets it.",
 )
 
@@ -1404,8 +1406,8 @@ mistake(
     edit("x = layer(x, mask)", "out = layer(x, mask)"),
     edit("self.last_norm(x)", "self.last_norm(out)"),
     section="tf-stacks",
-    why="Each layer was applied to the stack's input, and only the last result was kept. All other layers then compute "
-    "for nothing.",
+    why="Only your last layer has an effect. Every layer reads the input of the stack, and the other results are "
+    "thrown away. What should each layer read?",
     hint="Only your last layer matters: each layer should read what the layer before it returned.",
 )
 
@@ -1414,7 +1416,7 @@ mistake(
     "transformer.Encoder",
     "one-layer-too-few",
     section="tf-stacks",
-    why="The stack has one layer less than it was asked for. range(1, n) makes n - 1 of them.",
+    why="Your encoder has one layer too few. A range from 1 to n has n - 1 numbers. Which range has `num_layers`?",
     hint="Your encoder has too few layers. `range(num_layers)` gives `num_layers` numbers.",
 )
 class Encoder(RightEncoder):
@@ -1430,8 +1432,8 @@ mistake(
         "[EncoderLayer(d_model, num_heads, d_ff, dropout, norm) for _ in range(num_layers)]",
     ),
     section="tf-sharing",
-    why="The layers stand in a Python list, which PyTorch does not look into. They are missing from parameters(), so "
-    "they are neither trained nor moved or saved.",
+    why="The layers are missing from `parameters()`, so they are neither trained nor saved. PyTorch does not look "
+    "into a Python list. Which container does it look into?",
     hint="Your encoder's layers are missing from its `parameters()`. Keep them in an `nn.ModuleList`.",
 )
 
@@ -1446,8 +1448,8 @@ mistake(
         """,
     ),
     section="tf-norms",
-    why="The layers are built without the argument norm, so that they are pre-norm whatever was asked for. Only the "
-    'last norm of the stack obeys, and a "post" model ends without any.',
+    why='With `norm="post"` your layers are still pre-norm, and the stack ends without any norm. You did not pass '
+    "the argument to the layers. Which constructor needs it?",
     hint='The layers of your encoder are pre-norm for `norm="post"` too. Hand `norm` on to each layer.',
 )
 
@@ -1462,8 +1464,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is built "
-    "with no dropout drops all the same while it trains.",
+    why="A model that is built without dropout still drops in training. Your layers use their own default of 0.1. "
+    "Which constructor needs the argument?",
     hint="The layers of your encoder drop with a probability of their own. Hand `dropout` on to each layer.",
 )
 
@@ -1472,8 +1474,8 @@ mistake(
     "returns-after-the-first-layer",
     edit("x = layer(x, mask)", "return self.last_norm(layer(x, mask))"),
     section="tf-stacks",
-    why="The return stands inside the loop, so the stack ends after its first layer. The other layers have parameters "
-    "and no influence.",
+    why="Only your first layer runs, and the others have no influence. The function returns inside the loop. When is "
+    "the result complete?",
     hint="Only your first layer runs: the `return` is inside the loop. Move it behind the loop.",
 )
 
@@ -1482,8 +1484,8 @@ mistake(
     "shortcut-around-the-layers",
     edit("x = layer(x, mask)", "x = x + layer(x, mask)"),
     section="tf-stacks",
-    why="The stack adds each layer's input to its result. A layer contains its shortcuts already, so the input counts "
-    "twice.",
+    why="The input of every layer counts twice. You add it to what the layer returns, but a layer contains its "
+    "shortcuts. What should be passed to the next layer?",
     hint="Your stack adds `x` to what a layer returns. A layer has its shortcuts inside: hand its result on as it is.",
 )
 
@@ -1494,8 +1496,8 @@ mistake(
     edit("x = layer(x, mask)", "x = self.last_norm(layer(x, mask)) if layer is self.layers[-1] else layer(x, mask)"),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="The norm is applied after the layer that was made last, and the layers run from the last to the first. The "
-    "norm then stands at the bottom of the stack.",
+    why="Your stack normalises at its bottom instead of its top. The layers run from the last to the first, and the "
+    "norm follows the one that was built last. In which order should they run?",
     hint="Your stack normalises after its first layer and not after its last one. Run the layers in their order, then "
     "the norm.",
 )
@@ -1505,8 +1507,8 @@ mistake(
     "mask-inverted",
     edit("layer(x, mask)", "layer(x, None if mask is None else ~mask)"),
     section="tf-stacks",
-    why='The mask is inverted on the way to the layers. In this course True means "may attend", in the stack and in '
-    "its layers alike.",
+    why="Your layers read exactly what the mask hides. You inverted the mask on its way. What does True mean in this "
+    "course's masks?",
     hint='Your layers read exactly what the mask hides. Hand the mask on as it is: `True` means "may attend" '
     "everywhere in this course.",
 )
@@ -1516,8 +1518,8 @@ mistake(
     "last-norm-the-wrong-way-round",
     edit('if norm == "pre" else', 'if norm == "post" else'),
     section="tf-stacks",
-    why="There is a last norm for post-norm layers and none for pre-norm layers. Post-norm layers end in a norm already; "
-    "it is the pre-norm stack that needs one more.",
+    why='Your stack has its final norm with `norm="post"` and lacks it with `norm="pre"`. Post-norm layers already '
+    "end in a norm. Which style needs one more?",
     hint='Your stack has its last norm for `norm="post"` and lacks it for `norm="pre"`. It is the other way round.',
 )
 
@@ -1526,8 +1528,8 @@ mistake(
     "norm-first-and-last",
     edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The stack's norm is applied to its input and to its output. Each pre-norm sublayer normalises its input "
-    "anyway, and the shortcut should start from the embeddings as they are.",
+    why="Your stack also normalises its input, so the shortcut does not start from the embeddings. Each pre-norm "
+    "sublayer normalises its own input. Where is the only norm of the stack?",
     hint="Your stack also normalises what comes in. Its norm follows the last layer, and only there.",
 )
 
@@ -1536,7 +1538,8 @@ mistake(
     "two-last-norms",
     edit("return self.last_norm(x)", "return F.layer_norm(self.last_norm(x), x.shape[-1:])"),
     section="tf-stacks",
-    why="The output passes two norms in a row. The second one undoes the gain and the bias that the first has learned.",
+    why="Your stack normalises its output twice. The second norm undoes part of what the gain and the bias of the "
+    "first have learned. How many norms does a stack need at its end?",
     hint="Your stack normalises its output twice. One norm after the last layer is enough.",
 )
 
@@ -1545,7 +1548,7 @@ mistake(
     "transformer.Encoder",
     "one-layer-too-many",
     section="tf-stacks",
-    why="The stack has one layer more than it was asked for. range(n + 1) makes n + 1 of them.",
+    why="Your encoder has one layer too many. A range up to n + 1 has n + 1 numbers. Which range has `num_layers`?",
     hint="Your encoder has too many layers. `range(num_layers)` gives `num_layers` numbers.",
 )
 class Encoder(RightEncoder):
@@ -1557,7 +1560,8 @@ class Encoder(RightEncoder):
     "transformer.Encoder",
     "six-layers",
     section="tf-stacks",
-    why="The stack has six layers whatever num_layers says. Six is the paper's number; the argument decides.",
+    why="Your encoder has six layers whatever `num_layers` says. You fixed the number of the paper. Where should the "
+    "argument go?",
     hint="Your encoder does not have `num_layers` layers, but always six.",
 )
 class Encoder(RightEncoder):
@@ -1569,7 +1573,7 @@ class Encoder(RightEncoder):
     "transformer.Encoder",
     "two-layers",
     section="tf-stacks",
-    why="The stack has two layers whatever num_layers says. Two are enough for a first try; the argument decides.",
+    why="Your encoder has two layers whatever `num_layers` says. You fixed the number. Where should the argument go?",
     hint="Your encoder does not have `num_layers` layers, but always two.",
 )
 class Encoder(RightEncoder):
@@ -1581,8 +1585,8 @@ class Encoder(RightEncoder):
     "transformer.Encoder",
     "one-head",
     section="tf-stacks",
-    why="The layers are built with a single head, whatever num_heads says. No shape and no count of parameters tells, "
-    "since the projections are the same.",
+    why="Your layers have a single head, and neither shapes nor counts of parameters show it. You ignored "
+    "`num_heads`. Which constructor needs it?",
     hint="The attentions of your encoder do not have `num_heads` heads. Hand the number on to each layer.",
 )
 class Encoder(RightEncoder):
@@ -1595,8 +1599,8 @@ mistake(
     "output-dropped",
     edit("return self.last_norm(x)", "return F.dropout(self.last_norm(x), 0.1, self.training)"),
     section="tf-stacks",
-    why="The stack drops parts of its output in training. Dropout belongs to the layers; after the last norm there is "
-    "none.",
+    why="In training, parts of your encoder's output are dropped. You added a dropout after the final norm. Where in "
+    "the model does dropout belong?",
     hint="While training, your encoder drops parts of its output. Leave dropout to the layers.",
 )
 
@@ -1610,8 +1614,8 @@ mistake(
     "no-last-norm",
     edit("self.last_norm(x)", "x"),
     section="tf-stacks",
-    why="There is no norm after the last layer. In a pre-norm stack nothing else bounds what leaves it, and the "
-    "generator gets sums of any size.",
+    why="The generator gets sums of any size, because nothing bounds what leaves your pre-norm stack. The norm after "
+    "the last layer is missing. Where in `forward` does it belong?",
     hint="Your pre-norm decoder returns what its last layer returned. After it comes one more norm.",
 )
 
@@ -1621,8 +1625,8 @@ mistake(
     edit('self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()', ""),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="There is no norm after the last layer. In a pre-norm stack nothing else bounds what leaves it, and the "
-    "generator gets sums of any size.",
+    why="The generator gets sums of any size, because nothing bounds what leaves your pre-norm stack. The stack has "
+    "no final norm at all. After which step is one needed?",
     hint="Your pre-norm decoder returns what its last layer returned. After it comes one more norm.",
 )
 
@@ -1634,8 +1638,8 @@ mistake(
         'self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()\nself.last_norm = LayerNorm(d_model)',
     ),
     section="tf-stacks",
-    why="There is a norm after the last layer although the layers are post-norm and end in one. It normalises twice; "
-    "the paper has no such norm.",
+    why="A post-norm stack normalises its output twice. You added a final norm, but each of its layers already ends "
+    "in one. For which style is a final norm needed?",
     hint="Your post-norm decoder has a norm too many: each of its layers ends in one already.",
 )
 
@@ -1647,8 +1651,8 @@ mistake(
         "x = layer(x, memory, src_mask, tgt_mask)\nmemory, src_mask = x, tgt_mask",
     ),
     section="tf-stacks",
-    why="Each layer's result is handed to the next one as its memory. The memory is what the encoder returned, the "
-    "same for all layers of the decoder.",
+    why="Only your first layer reads the encoder's memory. You passed each layer's result to the next one as its "
+    "memory. Which memory do all layers of a decoder read?",
     hint="Only your first layer reads the encoder's memory. All layers read the same one.",
 )
 
@@ -1657,8 +1661,8 @@ mistake(
     "masks-swapped",
     edit("for layer in self.layers:", "src_mask, tgt_mask = tgt_mask, src_mask\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The two masks reach the layers in the wrong order. Both are boolean, so nothing complains as long as the "
-    "shapes fit.",
+    why="Positions are hidden by the wrong sentence's mask, and nothing complains while the shapes fit. You "
+    "exchanged the two masks. How can you pass them so that their order does not matter?",
     hint="Your decoder hands `tgt_mask` where its layers expect `src_mask`. Pass them in order, or better by name.",
 )
 
@@ -1667,7 +1671,8 @@ mistake(
     "no-source-mask",
     edit("for layer in self.layers:", "src_mask = None\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The source's mask is not handed to the layers. The decoder then reads the padding of the source.",
+    why="Your decoder reads the padding of the source. You did not pass the source's mask to the layers. Which "
+    "layers need it?",
     hint="`src_mask` has no influence in your decoder. Every layer gets it.",
 )
 
@@ -1676,8 +1681,8 @@ mistake(
     "no-target-mask",
     edit("for layer in self.layers:", "tgt_mask = None\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The target's mask is not handed to the layers. While training, each position then sees the word that it is to "
-    "predict.",
+    why="Your decoder sees the word that it has to predict. You did not pass the target's mask to the layers. Which "
+    "layers need it?",
     hint="`tgt_mask` has no influence in your decoder, so it sees the future. Every layer gets it.",
 )
 
@@ -1692,8 +1697,8 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="One layer was made and put into the list several times. All positions hold the same object, so the stack has "
-    "the parameters of a single layer.",
+    why="Your stack has the parameters of a single layer. You put one object into the list several times. How do you "
+    "make separate layers?",
     hint="All layers of your decoder are one and the same. Make a new layer for each position, or a deep copy of each.",
 )
 
@@ -1703,8 +1708,8 @@ mistake(
     edit("x = layer(x, memory, src_mask, tgt_mask)", "out = layer(x, memory, src_mask, tgt_mask)"),
     edit("self.last_norm(x)", "self.last_norm(out)"),
     section="tf-stacks",
-    why="Each layer was applied to the stack's input, and only the last result was kept. All other layers then compute "
-    "for nothing.",
+    why="Only your last layer has an effect. Every layer reads the input of the stack, and the other results are "
+    "thrown away. What should each layer read?",
     hint="Only your last layer matters: each layer should read what the layer before it returned.",
 )
 
@@ -1719,8 +1724,8 @@ mistake(
         """,
     ),
     section="tf-norms",
-    why="The layers are built without the argument norm, so that they are pre-norm whatever was asked for. Only the "
-    'last norm of the stack obeys, and a "post" model ends without any.',
+    why='With `norm="post"` your layers are still pre-norm, and the stack ends without any norm. You did not pass '
+    "the argument to the layers. Which constructor needs it?",
     hint='The layers of your decoder are pre-norm for `norm="post"` too. Hand `norm` on to each layer.',
 )
 
@@ -1735,8 +1740,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="The layers are built without the argument dropout, and keep their own default of 0.1. A model that is built "
-    "with no dropout drops all the same while it trains.",
+    why="A model that is built without dropout still drops in training. Your layers use their own default of 0.1. "
+    "Which constructor needs the argument?",
     hint="The layers of your decoder drop with a probability of their own. Hand `dropout` on to each layer.",
 )
 
@@ -1745,8 +1750,8 @@ mistake(
     "memory-overwritten",
     edit("x = layer(x, memory, src_mask, tgt_mask)", "memory = x = layer(x, memory, src_mask, tgt_mask)"),
     section="tf-stacks",
-    why="The first layer's result overwrites the memory, so that the later layers attend to the target twice. The "
-    "memory is what the encoder returned, the same for all layers of the decoder.",
+    why="From the second layer on, your decoder attends to the target twice. You overwrote the memory with the first "
+    "layer's result. Which memory do all layers of a decoder read?",
     hint="Only your first layer reads the encoder's memory. All layers read the same one.",
 )
 
@@ -1755,8 +1760,8 @@ mistake(
     "memory-normalised",
     edit("for layer in self.layers:", "memory = self.last_norm(memory)\nfor layer in self.layers:"),
     section="tf-decoder-layer",
-    why="The decoder's last norm is applied to the memory too. The encoder has a last norm of its own, and the "
-    "decoder's is for what the decoder returns.",
+    why="Your layers read a changed memory. You applied the decoder's final norm to it, but the encoder has a final "
+    "norm of its own. Which tensor is the decoder's norm for?",
     hint="Your decoder changes the memory before its layers read it. They read it as the encoder returned it.",
 )
 
@@ -1765,8 +1770,8 @@ mistake(
     "memory-detached-in-the-decoder",
     edit("for layer in self.layers:", "memory = memory.detach()\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The memory is detached before the layers read it. The output is right, but no gradient reaches the encoder, "
-    "which stays as it was drawn.",
+    why="Your output is right, but the encoder never learns. You detached the memory, so no gradient reaches it. How "
+    "should the memory be passed on?",
     hint="Your decoder's output has no gradient for the memory, so the encoder cannot learn. Hand the memory on as it "
     "comes, without `detach`.",
 )
@@ -1776,8 +1781,8 @@ mistake(
     "returns-after-the-first-layer",
     edit("x = layer(x, memory, src_mask, tgt_mask)", "return self.last_norm(layer(x, memory, src_mask, tgt_mask))"),
     section="tf-stacks",
-    why="The return stands inside the loop, so the stack ends after its first layer. The other layers have parameters "
-    "and no influence.",
+    why="Only your first layer runs, and the others have no influence. The function returns inside the loop. When is "
+    "the result complete?",
     hint="Only your first layer runs: the `return` is inside the loop. Move it behind the loop.",
 )
 
@@ -1786,8 +1791,8 @@ mistake(
     "shortcut-around-the-layers",
     edit("x = layer(x, memory, src_mask, tgt_mask)", "x = x + layer(x, memory, src_mask, tgt_mask)"),
     section="tf-stacks",
-    why="The stack adds each layer's input to its result. A layer contains its shortcuts already, so the input counts "
-    "twice.",
+    why="The input of every layer counts twice. You add it to what the layer returns, but a layer contains its "
+    "shortcuts. What should be passed to the next layer?",
     hint="Your stack adds `x` to what a layer returns. A layer has its shortcuts inside: hand its result on as it is.",
 )
 
@@ -1801,8 +1806,8 @@ mistake(
     ),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="The norm is applied after the layer that was made last, and the layers run from the last to the first. The "
-    "norm then stands at the bottom of the stack.",
+    why="Your stack normalises at its bottom instead of its top. The layers run from the last to the first, and the "
+    "norm follows the one that was built last. In which order should they run?",
     hint="Your stack normalises after its first layer and not after its last one. Run the layers in their order, then "
     "the norm.",
 )
@@ -1812,8 +1817,8 @@ mistake(
     "last-norm-the-wrong-way-round",
     edit('if norm == "pre" else', 'if norm == "post" else'),
     section="tf-stacks",
-    why="There is a last norm for post-norm layers and none for pre-norm layers. Post-norm layers end in a norm already; "
-    "it is the pre-norm stack that needs one more.",
+    why='Your stack has its final norm with `norm="post"` and lacks it with `norm="pre"`. Post-norm layers already '
+    "end in a norm. Which style needs one more?",
     hint='Your stack has its last norm for `norm="post"` and lacks it for `norm="pre"`. It is the other way round.',
 )
 
@@ -1822,8 +1827,8 @@ mistake(
     "norm-first-and-last",
     edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The stack's norm is applied to its input and to its output. Each pre-norm sublayer normalises its input "
-    "anyway, and the shortcut should start from the embeddings as they are.",
+    why="Your stack also normalises its input, so the shortcut does not start from the embeddings. Each pre-norm "
+    "sublayer normalises its own input. Where is the only norm of the stack?",
     hint="Your stack also normalises what comes in. Its norm follows the last layer, and only there.",
 )
 
@@ -1832,7 +1837,8 @@ mistake(
     "two-last-norms",
     edit("return self.last_norm(x)", "return F.layer_norm(self.last_norm(x), x.shape[-1:])"),
     section="tf-stacks",
-    why="The output passes two norms in a row. The second one undoes the gain and the bias that the first has learned.",
+    why="Your stack normalises its output twice. The second norm undoes part of what the gain and the bias of the "
+    "first have learned. How many norms does a stack need at its end?",
     hint="Your stack normalises its output twice. One norm after the last layer is enough.",
 )
 
@@ -1841,7 +1847,7 @@ mistake(
     "transformer.Decoder",
     "one-layer-too-many",
     section="tf-stacks",
-    why="The stack has one layer more than it was asked for. range(n + 1) makes n + 1 of them.",
+    why="Your decoder has one layer too many. A range up to n + 1 has n + 1 numbers. Which range has `num_layers`?",
     hint="Your decoder has too many layers. `range(num_layers)` gives `num_layers` numbers.",
 )
 class Decoder(RightDecoder):
@@ -1853,7 +1859,8 @@ class Decoder(RightDecoder):
     "transformer.Decoder",
     "six-layers",
     section="tf-stacks",
-    why="The stack has six layers whatever num_layers says. Six is the paper's number; the argument decides.",
+    why="Your decoder has six layers whatever `num_layers` says. You fixed the number of the paper. Where should the "
+    "argument go?",
     hint="Your decoder does not have `num_layers` layers, but always six.",
 )
 class Decoder(RightDecoder):
@@ -1865,7 +1872,7 @@ class Decoder(RightDecoder):
     "transformer.Decoder",
     "two-layers",
     section="tf-stacks",
-    why="The stack has two layers whatever num_layers says. Two are enough for a first try; the argument decides.",
+    why="Your decoder has two layers whatever `num_layers` says. You fixed the number. Where should the argument go?",
     hint="Your decoder does not have `num_layers` layers, but always two.",
 )
 class Decoder(RightDecoder):
@@ -1877,8 +1884,8 @@ class Decoder(RightDecoder):
     "transformer.Decoder",
     "one-head",
     section="tf-stacks",
-    why="The layers are built with a single head, whatever num_heads says. No shape and no count of parameters tells, "
-    "since the projections are the same.",
+    why="Your layers have a single head, and neither shapes nor counts of parameters show it. You ignored "
+    "`num_heads`. Which constructor needs it?",
     hint="The attentions of your decoder do not have `num_heads` heads. Hand the number on to each layer.",
 )
 class Decoder(RightDecoder):
@@ -1891,8 +1898,8 @@ mistake(
     "output-dropped",
     edit("return self.last_norm(x)", "return F.dropout(self.last_norm(x), 0.1, self.training)"),
     section="tf-stacks",
-    why="The stack drops parts of its output in training. Dropout belongs to the layers; after the last norm there is "
-    "none.",
+    why="In training, parts of your decoder's output are dropped. You added a dropout after the final norm. Where in "
+    "the model does dropout belong?",
     hint="While training, your decoder drops parts of its output. Leave dropout to the layers.",
 )
 
@@ -1904,8 +1911,8 @@ mistake(
         "src_mask, tgt_mask = (None if one is None else ~one for one in (src_mask, tgt_mask))\nfor layer in self.layers:",
     ),
     section="tf-stacks",
-    why='The masks are inverted on the way to the layers. In this course True means "may attend", in the stack and in '
-    "its layers alike.",
+    why="Your layers read exactly what the masks hide. You inverted the masks on their way. What does True mean in "
+    "this course's masks?",
     hint='Your layers read exactly what the masks hide. Hand the masks on as they are: `True` means "may attend" '
     "everywhere in this course.",
 )
@@ -1915,7 +1922,8 @@ mistake(
     "memory-not-handed-on",
     edit("layer(x, memory, src_mask, tgt_mask)", "layer(x, x, src_mask, tgt_mask)"),
     section="tf-stacks",
-    why="The layers get the target in place of the memory. The decoder then never looks at the source.",
+    why="Your decoder never looks at the source. You passed the target to the layers as their memory. Which tensor "
+    "should be the second argument?",
     hint="The memory has no influence in your decoder: its layers get `x` twice. Hand `memory` on as the second argument.",
 )
 
@@ -1924,8 +1932,8 @@ mistake(
     "memory-and-target-exchanged",
     edit("x = layer(x, memory, src_mask, tgt_mask)", "x = layer(memory, x, src_mask, tgt_mask)"),
     section="tf-stacks",
-    why="The layers get the memory as their input and the target as their memory. Each layer then transforms the "
-    "source, and only the last of them keeps anything of the target.",
+    why="Your layers transform the source and attend to the target. You exchanged the two arguments. Which tensor "
+    "does a decoder layer transform?",
     hint="Your decoder hands its layers `memory` and `x` in the wrong order. First comes what the layer transforms.",
 )
 
@@ -1934,8 +1942,8 @@ mistake(
     "starts-from-the-memory",
     edit("for layer in self.layers:", "x = memory\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The stack starts from the memory instead of the target. The target has no influence then, and the output has "
-    "one row for each source position.",
+    why="The target has no influence, and your output has one row for each source position. You started the stack "
+    "from the memory. Which tensor should the first layer read?",
     hint="The target has no influence in your decoder. The first layer reads `x`, and every layer gets `memory` beside "
     "it.",
 )
@@ -1945,8 +1953,8 @@ mistake(
     "source-mask-for-both",
     edit("for layer in self.layers:", "tgt_mask = src_mask\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The layers get the source's mask twice. The self-attention then sees the future, and hides target positions by "
-    "what is padding in the source.",
+    why="Your decoder sees the future and hides target positions by the source's padding. You passed the source's "
+    "mask twice. Which mask do the layers lack?",
     hint="Your layers get `src_mask` where they expect `tgt_mask`. Pass both masks, best by name.",
 )
 
@@ -1955,8 +1963,8 @@ mistake(
     "target-mask-for-both",
     edit("for layer in self.layers:", "src_mask = tgt_mask\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The layers get the target's mask twice. The cross-attention then hides source positions by what is padding or "
-    "future in the target.",
+    why="Your decoder hides source positions by what is padding or future in the target. You passed the target's "
+    "mask twice. Which mask do the layers lack?",
     hint="Your layers get `tgt_mask` where they expect `src_mask`. Pass both masks, best by name.",
 )
 
@@ -1965,7 +1973,8 @@ mistake(
     "no-masks",
     edit("layer(x, memory, src_mask, tgt_mask)", "layer(x, memory)"),
     section="tf-stacks",
-    why="Neither mask is handed to the layers. The decoder then sees the future, and reads the padding of the source.",
+    why="Your decoder sees the future and reads the padding of the source. You passed neither mask to the layers. "
+    "Which layers need them?",
     hint="Neither of your masks has an influence in your decoder. Every layer gets both.",
 )
 
@@ -1977,7 +1986,8 @@ mistake(
         "x = layer(x, memory, src_mask, tgt_mask)\nsrc_mask = tgt_mask = None",
     ),
     section="tf-stacks",
-    why="Only the first layer gets the masks. In all others padding and the future are read.",
+    why="From the second layer on, padding and the future are visible. Only your first layer gets the masks. Which "
+    "layers need them?",
     hint="Your later layers see the future. Every layer gets both masks.",
 )
 
@@ -1987,8 +1997,8 @@ mistake(
     edit("self.last_norm(x)", "x"),
     edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="The stack's norm is applied to its input instead of its output. Each pre-norm sublayer normalises its input "
-    "anyway; what is not normalised is the end.",
+    why="Your stack normalises what comes in and not what goes out. Each pre-norm sublayer normalises its own input "
+    "anyway. Where is a norm still missing?",
     hint="Your stack normalises what comes in and not what goes out. Its norm follows the last layer.",
 )
 
@@ -1998,8 +2008,7 @@ mistake(
     edit("layer(x, memory, src_mask, tgt_mask)", "self.last_norm(layer(x, memory, src_mask, tgt_mask))"),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="The last norm is applied after each layer. That cuts the shortcut, which should run from the first layer to "
-    "the last untouched.",
+    why="The shortcut is cut after every layer. You applied the final norm inside the loop. How often is it needed?",
     hint="Your stack normalises after every layer. The norm comes once, behind the loop.",
 )
 
@@ -2011,8 +2020,8 @@ mistake(
         "[DecoderLayer(d_model, num_heads, d_ff, dropout, norm) for _ in range(num_layers)]",
     ),
     section="tf-sharing",
-    why="The layers stand in a Python list, which PyTorch does not look into. They are missing from parameters(), so "
-    "they are neither trained nor moved or saved.",
+    why="The layers are missing from `parameters()`, so they are neither trained nor saved. PyTorch does not look "
+    "into a Python list. Which container does it look into?",
     hint="Your decoder's layers are missing from its `parameters()`. Keep them in an `nn.ModuleList`.",
 )
 
@@ -2027,8 +2036,8 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="The layers were made by copy.copy, which copies the outer object and keeps the parameters inside. The layers "
-    "look different and share every number.",
+    why="Your layers look different and share every number. `copy.copy` copies the outer object and keeps the "
+    "parameters inside. Which copy includes the parameters?",
     hint="Your layers are different objects with the same parameters: `copy.copy` does not copy what is inside. Use "
     "`copy.deepcopy`, or make each layer afresh.",
 )
@@ -2038,7 +2047,7 @@ mistake(
     "transformer.Decoder",
     "one-layer-too-few",
     section="tf-stacks",
-    why="The stack has one layer less than it was asked for. range(1, n) makes n - 1 of them.",
+    why="Your decoder has one layer too few. A range from 1 to n has n - 1 numbers. Which range has `num_layers`?",
     hint="Your decoder has too few layers. `range(num_layers)` gives `num_layers` numbers.",
 )
 class Decoder(RightDecoder):
@@ -2055,8 +2064,8 @@ mistake(
     "probabilities",
     edit("self.proj(x).log_softmax", "self.proj(x).softmax"),
     section="tf-generator",
-    why="The softmax is returned and not its logarithm. The losses of this course take log-probabilities; given "
-    "probabilities they still return a number, and it is meaningless.",
+    why="The losses of this course return meaningless numbers. They expect log-probabilities, and you returned the "
+    "probabilities. Which step is missing?",
     hint="Your values are probabilities. Asked for are their logarithms.",
 )
 
@@ -2065,8 +2074,8 @@ mistake(
     "logits",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x)"),
     section="tf-generator",
-    why="The logits are returned as the projection gives them. They are log-probabilities only up to a constant in "
-    "each row, and that constant is what the softmax removes.",
+    why="The exponentials of your rows do not sum to 1. You returned the logits, which differ from log-probabilities "
+    "by a constant in each row. Which step removes this constant?",
     hint="The exponentials of your rows do not sum to 1. After the projection comes `log_softmax`.",
 )
 
@@ -2075,8 +2084,8 @@ mistake(
     "cut-from-the-graph",
     edit("self.proj(x)", "self.proj(x.detach())"),
     section="tf-generator",
-    why="The input is detached, so that no gradient flows back through the projection. The projection itself learns, "
-    "and the whole model below it does not.",
+    why="Your values are right, but nothing below the generator learns. You detached the input, so only the "
+    "projection gets a gradient. Which step leaves the graph?",
     hint="Your values are right, but there is no gradient for the input. Leave out `detach`, `.data` and `no_grad`.",
 )
 
@@ -2085,8 +2094,8 @@ mistake(
     "log-of-softmax",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).softmax(dim=-1).log()"),
     section="tf-generator",
-    why="The logarithm was taken of a finished softmax. A probability too small for its type is 0 by then, and its "
-    "logarithm is minus infinity.",
+    why="For large logits your values are -inf. A probability too small for its type is 0 before you take its "
+    "logarithm. How can the logarithm be computed without forming the probability?",
     hint="For large logits your values are -inf. Take the logarithm inside: `log_softmax` subtracts instead of "
     "dividing.",
 )
@@ -2096,8 +2105,8 @@ mistake(
     "normalised-over-positions",
     edit("dim=-1", "dim=-2 if x.dim() > 1 else -1"),
     section="tf-generator",
-    why="The softmax runs over the positions and not over the vocabulary. At one position the probabilities of all "
-    "words must sum to 1.",
+    why="At one position, the probabilities of all words do not sum to 1. Your softmax runs over the positions. "
+    "Which axis holds the vocabulary?",
     hint="Your values sum to 1 along the wrong axis. The words of the vocabulary are on the last one.",
 )
 
@@ -2106,8 +2115,8 @@ mistake(
     "axis-one",
     edit("dim=-1", "dim=min(1, x.dim() - 1)"),
     section="tf-generator",
-    why="The softmax runs over axis 1, which is the vocabulary only if there are exactly two axes. With a batch and "
-    "positions it is the axis of the positions.",
+    why="Your softmax is right for two axes and wrong for a batch. You used axis 1, which then holds the positions. "
+    "From which end can the vocabulary's axis be counted?",
     hint="Your softmax runs over axis 1. Count from the end, `dim=-1`, and it is right for any number of leading axes.",
 )
 
@@ -2119,8 +2128,8 @@ mistake(
         "self.proj = nn.Linear(d_model, vocab_size)\nself.proj = nn.Linear(d_model, vocab_size, bias=False)",
     ),
     section="tf-generator",
-    why="The projection has no bias. The contract of this unit is a linear layer with one, which lets a model say how "
-    "frequent each word is before it has read anything.",
+    why="Checkpoints do not fit your generator. Its projection has no bias, which would let a model learn how "
+    "frequent each word is. What is the default of `nn.Linear`?",
     hint="Your `proj` has no bias. Build it as `nn.Linear(d_model, vocab_size)`.",
 )
 
@@ -2129,8 +2138,8 @@ mistake(
     "last-position-only",
     edit("self.proj(x)", "self.proj(x[:, -1] if x.dim() > 2 else x)"),
     section="tf-generator",
-    why="Only the last position is projected. That is enough to generate; for training, each position is a question, "
-    "and all have to be answered.",
+    why="Your result has lost the axis of the positions. You projected only the last one, which is enough to "
+    "generate but not to train. For which positions does training need a prediction?",
     hint="Your result has lost the axis of the positions. Project all of them; who generates takes the last by "
     "himself.",
 )
@@ -2143,7 +2152,8 @@ mistake(
         "self.proj(x).log_softmax(dim=-1) / torch.log(torch.tensor(2.0, dtype=x.dtype))",
     ),
     section="tf-generator",
-    why="The logarithm is to base 2. Losses and perplexities of this course are in nats, with the natural logarithm.",
+    why="Your losses come out too large, divided by ln 2. You took logarithms to base 2. Which logarithm do the "
+    "losses of this course use?",
     hint="Your logarithms are to base 2. Take the natural one.",
 )
 
@@ -2153,7 +2163,8 @@ mistake(
     edit("F.log_softmax(self.proj(x), dim=-1)", "F.log_softmax(self.proj(x))"),
     base="functional",
     section="tf-generator",
-    why="The softmax was called without an axis. PyTorch then guesses one, and with three axes it guesses the batch.",
+    why="With three axes your softmax runs over the batch. You named no axis, so PyTorch guesses one. Which axis "
+    "holds the vocabulary?",
     hint="Your softmax does not say along which axis it runs. The words of the vocabulary are on the last one: `dim=-1`.",
 )
 
@@ -2162,7 +2173,7 @@ mistake(
     "over-the-batch",
     edit("dim=-1", "dim=0"),
     section="tf-generator",
-    why="The softmax runs over axis 0, the batch. At one position the probabilities of all words must sum to 1.",
+    why="Your values sum to 1 over the batch. Your softmax runs over axis 0. Which axis holds the vocabulary?",
     hint="Your values sum to 1 over the batch. The words of the vocabulary are on the last axis.",
 )
 
@@ -2171,8 +2182,8 @@ mistake(
     "something-added-before-the-logarithm",
     edit("self.proj(x).log_softmax(dim=-1)", "(self.proj(x).softmax(dim=-1) + 1e-9).log()"),
     section="tf-generator",
-    why="A small number was added to the probabilities before the logarithm, to avoid log(0). Every rare word then has "
-    "the same log-probability, and its gradient vanishes.",
+    why="None of your log-probabilities is below about -20.7, and the gradient of rare words vanishes. You added a "
+    "small number before the logarithm. Which form of the softmax needs no such guard?",
     hint="No log-probability of yours is below about -20.7, since something was added before the logarithm. "
     "`log_softmax` needs no such guard.",
 )
@@ -2182,8 +2193,8 @@ mistake(
     "logarithm-without-the-maximum",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x) - self.proj(x).exp().sum(-1, keepdim=True).log()"),
     section="tf-generator",
-    why="The sum of exponentials was computed as the formula is written. The exponential of a logit of several hundred "
-    "overflows, and the result is minus infinity or NaN.",
+    why="For large logits your values are not finite. You computed the sum of exponentials as the formula is "
+    "written, and exp overflows. Which shift of a row leaves the result unchanged?",
     hint="For large logits your values are not finite. Subtract the maximum of each row first, or use `log_softmax` or "
     "`logsumexp`.",
 )
@@ -2193,8 +2204,8 @@ mistake(
     "most-likely-word",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).argmax(dim=-1)"),
     section="tf-generator",
-    why="The most likely word is returned instead of the log-probabilities of all. Training needs those of all words, "
-    "and decoding may want another word than the likeliest.",
+    why="Your generator returns ids. Training needs the log-probability of every word, and decoding may want another "
+    "word than the likeliest. How many numbers should a position give?",
     hint="Your generator returns ids. Return one log-probability for each word of the vocabulary.",
 )
 
@@ -2211,8 +2222,8 @@ mistake(
         "self.generator(self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask))",
     ),
     section="tf-flow",
-    why="The forward pass calls the generator. In this course it returns vectors, and training and decoding call the "
-    "generator by themselves, for the positions that they need.",
+    why="Your forward pass returns one number per word of the vocabulary. You called the generator in it, but "
+    "training and decoding call it themselves. Which shape should `forward` return?",
     hint="Your forward pass returns one number per word of the vocabulary. It should return `(B, T_tgt, d)`: leave the "
     "generator to the caller.",
 )
@@ -2228,7 +2239,8 @@ mistake(
         "",
     ),
     section="tf-flow",
-    why="Masks that are not given stay None. Without them the decoder sees the future, and both stacks read padding.",
+    why="Without given masks, the decoder sees the future, and both stacks read padding. You left missing masks at "
+    "None. From what can each mask be built?",
     hint="Without masks your model attends to everything. Where a mask is not given, build it from the ids.",
 )
 
@@ -2240,7 +2252,8 @@ mistake(
         "tgt_mask = padding_mask(tgt) if tgt_mask is None else tgt_mask\nsrc_mask = padding_mask(",
     ),
     section="tf-flow",
-    why="The default mask of the target hides padding but not the future. A target needs both.",
+    why="Without a given mask, your decoder sees the future. Your default for the target hides only padding. Which "
+    "function of an earlier unit hides both?",
     hint="Without masks your decoder sees the future. The default for the target is `decoder_mask(tgt)`.",
 )
 
@@ -2257,8 +2270,8 @@ mistake(
         """,
     ),
     section="tf-flow",
-    why="The default mask of the target hides the future but not padding. With padding on the right nobody notices; "
-    "with padding on the left it is read.",
+    why="Without a given mask, your decoder reads padding on the left of the target. Your default hides only the "
+    "future. Which function of an earlier unit hides both?",
     hint="Without masks your decoder reads padding on the left of the target. The default is `decoder_mask(tgt)`, both "
     "masks together.",
 )
@@ -2268,8 +2281,8 @@ mistake(
     "given-masks-ignored",
     edit("src_mask = padding_mask(", "src_mask, tgt_mask = None, None\nsrc_mask = padding_mask("),
     section="tf-flow",
-    why="The masks are always built from the ids, also when the caller gives others. A caller who passes a mask has a "
-    "reason.",
+    why="Masks that the caller gives have no influence. You always build your own from the ids. When is a default "
+    "needed?",
     hint="Masks that are given have no influence in your model. Build one only where the argument is `None`.",
 )
 
@@ -2282,7 +2295,8 @@ mistake(
         "if src_mask is None and tgt_mask is None:\n    src_mask, tgt_mask = padding_mask(src), decoder_mask(tgt)",
     ),
     section="tf-flow",
-    why="Masks are built only if neither is given. With one given and one not, the missing one stays None.",
+    why="When only one mask is given, the other stays None. You build defaults only if both are missing. For which "
+    "mask should the question be asked?",
     hint="When one mask is given, your model goes without the other. Ask for each of them separately whether it is "
     "`None`.",
 )
@@ -2292,8 +2306,8 @@ mistake(
     "no-source-mask-when-decoding",
     edit("return self.decoder(", "src_mask = None\nreturn self.decoder("),
     section="tf-flow",
-    why="The source's mask is used by the encoder and not handed to the decoder. The memory has rows for padding as "
-    "well, and the cross-attention reads them.",
+    why="The decoder reads rows of the memory that stand for padding. You passed the source's mask to the encoder "
+    "alone. Which call lacks it?",
     hint="Your decoder reads the rows of the memory that stand for padding. `decode` gets `src_mask`, too.",
 )
 
@@ -2302,8 +2316,8 @@ mistake(
     "masks-swapped-when-decoding",
     edit("return self.decoder(", "src_mask, tgt_mask = tgt_mask, src_mask\nreturn self.decoder("),
     section="tf-flow",
-    why="decode hands its two masks on in the wrong order. The decoder then hides source positions by what it knows of "
-    "the target.",
+    why="The decoder hides source positions by the target's mask. `decode` passes its two masks on in the wrong "
+    "order. How can you pass them so that their order does not matter?",
     hint="`decode` swaps the two masks on the way to the decoder.",
 )
 
@@ -2312,8 +2326,7 @@ mistake(
     "source-not-masked-when-encoding",
     edit("return self.encoder(", "src_mask = None\nreturn self.encoder("),
     section="tf-flow",
-    why="encode does not hand its mask on. Padding then mixes into every sentence that is shorter than the longest of "
-    "its batch.",
+    why="Padding mixes into every shorter sentence. `encode` does not pass its mask on. Which call lacks it?",
     hint="The mask has no influence in your `encode`. Hand it to the encoder.",
 )
 
@@ -2322,8 +2335,8 @@ mistake(
     "source-table-for-the-target",
     edit("self.tgt_embed(tgt)", "self.src_embed(tgt)"),
     section="tf-flow",
-    why="The target is embedded with the source's table. The two vocabularies are different: the same id means "
-    "different words.",
+    why="The target is embedded with the source's table, where the same id means another word. `decode` uses the "
+    "wrong embedding. Which of the two belongs to the target?",
     hint="Your target is embedded with the source's table. `decode` uses the target's own.",
 )
 
@@ -2332,8 +2345,8 @@ mistake(
     "memory-detached",
     edit("self.encode(src, src_mask)", "self.encode(src, src_mask).detach()"),
     section="tf-flow",
-    why="The memory is detached before the decoder reads it. The loss stands at the decoder's end, so the encoder "
-    "never learns.",
+    why="The encoder never learns. You detached the memory, and the loss is at the decoder's end. How should the "
+    "memory be passed on?",
     hint="No gradient reaches your encoder. Hand the memory on as it is, without `detach` and outside of `no_grad`.",
 )
 
@@ -2351,8 +2364,8 @@ mistake(
         """,
     ),
     section="tf-flow",
-    why="The memory is kept, and used again for every source of the same shape. A model is given many sources of one "
-    "shape, and each of them needs a memory of its own.",
+    why="A second source of the same shape gets the memory of the first. You stored the memory by shape. On what "
+    "does a memory depend?",
     hint="A second source of the same shape gets the memory of the first. Compute the memory anew in every call; who "
     "wants to keep it calls `encode` once.",
 )
@@ -2366,8 +2379,8 @@ mistake(
         "self.decode(tgt, self.encode(src, src_mask), src_mask, tgt_mask)",
     ),
     section="tf-flow",
-    why="decode takes its arguments in another order than it should, and forward calls it in that order. So forward is "
-    "right, but everything else that decodes hands over a mask for a memory.",
+    why="`forward` works, but all other code that decodes passes a mask as memory. `decode` takes its arguments in "
+    "an order of its own. Which order does the task give?",
     hint="Your `forward` works, but `decode` does not take its arguments in the order of its description: `memory, "
     "src_mask, tgt, tgt_mask`.",
 )
@@ -2377,8 +2390,8 @@ mistake(
     "target-table-for-the-source",
     edit("self.src_embed(src)", "self.tgt_embed(src)"),
     section="tf-flow",
-    why="The source is embedded with the target's table. The two vocabularies are different: the same id means "
-    "different words.",
+    why="The source is embedded with the target's table, where the same id means another word. `encode` uses the "
+    "wrong embedding. Which of the two belongs to the source?",
     hint="Your source is embedded with the target's table. `encode` uses the source's own.",
 )
 
@@ -2388,8 +2401,8 @@ mistake(
     edit("self.src_embed = src_embed", "self.src_embed = tgt_embed"),
     edit("self.tgt_embed = tgt_embed", "self.tgt_embed = src_embed"),
     section="tf-flow",
-    why="The two embeddings are stored the wrong way round. The source is then read with the target's table, and the "
-    "target with the source's.",
+    why="Source and target are embedded with each other's table. You stored the two embeddings in exchanged "
+    "attributes. Which argument belongs to which attribute?",
     hint="Your source and target are embedded with each other's table. Look at what `__init__` stores where.",
 )
 
@@ -2398,7 +2411,8 @@ mistake(
     "source-not-encoded",
     edit("self.decode(self.encode(src, src_mask), src_mask", "self.decode(self.src_embed(src), src_mask"),
     section="tf-flow",
-    why="The decoder gets the embedded source as its memory. The encoder never runs.",
+    why="The encoder never runs. You passed the embedded source to the decoder as its memory. Which method makes a "
+    "memory from the source?",
     hint="Your decoder reads the embeddings of the source. The memory is what the encoder returns: call `encode`.",
 )
 
@@ -2410,7 +2424,8 @@ mistake(
         "self.decode(self.encode(tgt, None), None, tgt, tgt_mask)",
     ),
     section="tf-flow",
-    why="The encoder reads the target. The source then has no influence, and the model copies what it is given.",
+    why="The source has no influence, and the model copies what it is given. Your encoder reads the target. Which "
+    "tensor should it read?",
     hint="Your encoder reads the target. It reads `src`.",
 )
 
@@ -2419,8 +2434,8 @@ mistake(
     "target-mask-for-both",
     edit("return self.decoder(", "src_mask = tgt_mask\nreturn self.decoder("),
     section="tf-flow",
-    why="decode hands the target's mask on twice. The cross-attention then hides source positions by what is padding or "
-    "future in the target.",
+    why="Source positions are hidden by what is padding or future in the target. `decode` passes the target's mask "
+    "on twice. Which mask does the decoder lack?",
     hint="Your decoder gets `tgt_mask` for both of its attentions. It needs `src_mask` for the source.",
 )
 
@@ -2429,8 +2444,8 @@ mistake(
     "no-target-mask-when-decoding",
     edit("return self.decoder(", "tgt_mask = None\nreturn self.decoder("),
     section="tf-flow",
-    why="decode does not hand the target's mask on. While training, each position then sees the word that it is to "
-    "predict.",
+    why="The decoder sees the word that it has to predict. `decode` does not pass the target's mask on. Which call "
+    "lacks it?",
     hint="`tgt_mask` has no influence in your `decode`, so the decoder sees the future. Hand it to the decoder.",
 )
 
@@ -2440,8 +2455,8 @@ mistake(
     edit("padding_mask(src) if", "~padding_mask(src) if"),
     edit("decoder_mask(tgt) if", "~decoder_mask(tgt) if"),
     section="tf-flow",
-    why='The masks that are built from the ids are inverted. In this course True means "may attend"; PyTorch\'s own '
-    "layers have it the other way round.",
+    why="Without given masks, your model reads padding and the future, and nothing else. You inverted the default "
+    "masks, as PyTorch's own layers would need them. What does True mean in this course's masks?",
     hint='Without masks your model reads exactly what it should not. `True` means "may attend": take the masks as '
     "`padding_mask` and `decoder_mask` return them.",
 )
@@ -2451,8 +2466,8 @@ mistake(
     "default-target-mask-from-the-source",
     edit("decoder_mask(tgt)", "decoder_mask(src)"),
     section="tf-flow",
-    why="The target's mask is built from the source's ids. It then hides target positions by what is padding in the "
-    "source, and fits only where both have the same length.",
+    why="Without a given mask, target positions are hidden by the source's padding. You built the target's mask from "
+    "the source's ids. Which ids belong to the target?",
     hint="Without masks your model builds the target's mask from the source. It is `decoder_mask(tgt)`.",
 )
 
@@ -2461,8 +2476,8 @@ mistake(
     "default-source-mask-from-the-target",
     edit("padding_mask(src)", "padding_mask(tgt)"),
     section="tf-flow",
-    why="The source's mask is built from the target's ids. It then hides source positions by what is padding in the "
-    "target, and fits only where both have the same length.",
+    why="Without a given mask, source positions are hidden by the target's padding. You built the source's mask from "
+    "the target's ids. Which ids belong to the source?",
     hint="Without masks your model builds the source's mask from the target. It is `padding_mask(src)`.",
 )
 
@@ -2471,8 +2486,8 @@ mistake(
     "default-source-mask-causal",
     edit("padding_mask(src)", "decoder_mask(src)"),
     section="tf-flow",
-    why="The source's mask hides later positions as well as padding. The encoder reads a whole sentence at once: only "
-    "the target has a future.",
+    why="Without a given mask, your encoder cannot look ahead in the source. Your default also hides later "
+    "positions. Which of the two sentences has a future to hide?",
     hint="Without masks your encoder cannot look ahead in the source. Its default mask is `padding_mask(src)`.",
 )
 
@@ -2482,8 +2497,8 @@ mistake(
     edit("self.src_embed(src)", "self.src_embed(src) * self.generator.proj.in_features**0.5"),
     edit("self.tgt_embed(tgt)", "self.tgt_embed(tgt) * self.generator.proj.in_features**0.5"),
     section="tf-flow",
-    why="The embeddings are multiplied by the root of d_model in the model. `TokenEmbedding` has done so, and here the "
-    "positions are scaled along with the words.",
+    why="What your first layers read is scaled by the root of d_model, positions included. You scaled the embeddings "
+    "again. Which module has already done it?",
     hint="What your first layers read is too large by the root of `d_model`. The embeddings are scaled already.",
 )
 
@@ -2495,8 +2510,8 @@ mistake(
         "self.generator(self.decode(self.encode(src, src_mask), src_mask, tgt, tgt_mask)).exp()",
     ),
     section="tf-flow",
-    why="The forward pass calls the generator and returns probabilities. In this course it returns vectors, and "
-    "training and decoding call the generator by themselves.",
+    why="Your forward pass returns probabilities. You called the generator in it, but training and decoding call it "
+    "themselves. Which shape should `forward` return?",
     hint="Your forward pass returns one number per word of the vocabulary. It should return `(B, T_tgt, d)`: leave the "
     "generator to the caller.",
 )
@@ -2507,8 +2522,8 @@ mistake(
     edit("padding_mask(src) if src_mask is None else src_mask", "src_mask or padding_mask(src)"),
     edit("decoder_mask(tgt) if tgt_mask is None else tgt_mask", "tgt_mask or decoder_mask(tgt)"),
     section="tf-flow",
-    why="`src_mask or ...` asks whether the tensor is true. A tensor of several entries is neither true nor false, so "
-    "PyTorch raises an error.",
+    why="Your model raises an error about the truth value of a tensor. A mask with several entries is neither true "
+    "nor false. How can you ask whether a mask was given at all?",
     hint="Your model raises that the truth of a tensor is ambiguous. Ask whether there is a mask: `if src_mask is None`.",
 )
 
@@ -2530,8 +2545,8 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="After the initialisation the layers of a stack were overwritten by copies of the first, so that all start "
-    "with the same numbers. Deep copies are no shared parameters, but they are no independent start either.",
+    why="All layers of a stack start with the same numbers. You overwrote them by copies of the first after the "
+    "initialisation. When should the random numbers be drawn?",
     hint="Your layers have parameters of their own, but all start with the same numbers. Draw the random numbers after "
     "copying.",
 )
@@ -2549,8 +2564,8 @@ mistake(
         """,
     ),
     section="tf-start",
-    why="The parameters start as PyTorch's modules set them. Linear layers then have another scale than Xavier's, and "
-    "the tables are normal with standard deviation 1.",
+    why="Your matrices have another scale than the paper's. You left them as PyTorch's modules initialise them. "
+    "Which distribution does the task ask for?",
     hint="Your matrices are not drawn from Xavier's uniform distribution. Call `nn.init.xavier_uniform_` for every "
     "parameter with two axes.",
 )
@@ -2568,8 +2583,8 @@ mistake(
         """,
     ),
     section="tf-start",
-    why="Only the linear layers got Xavier's initialisation; the embedding tables were left normal with standard "
-    "deviation 1. They are matrices too, and ten times too large.",
+    why="Your embedding tables are normal with standard deviation 1, far too large. You initialised only the linear "
+    "layers. Which parameters have two axes?",
     hint="Your embedding tables are not drawn from Xavier's distribution. Go through all parameters with two axes, not "
     "through all linear layers.",
 )
@@ -2587,8 +2602,8 @@ mistake(
         """,
     ),
     section="tf-start",
-    why="The matrices are drawn from Xavier's normal distribution. It has the same variance, but the exercise asks for "
-    "the uniform one.",
+    why="Some of your numbers lie outside Xavier's bounds. You drew from the normal form, which has the same "
+    "variance. Which of Xavier's two distributions does the task ask for?",
     hint="Some of your numbers lie outside of Xavier's bounds: that is the normal form. Take `xavier_uniform_`.",
 )
 
@@ -2605,7 +2620,8 @@ mistake(
         """,
     ),
     section="tf-start",
-    why="Only the decoder's half was initialised. The encoder keeps the numbers of PyTorch's defaults.",
+    why="The matrices of your encoder are not drawn from Xavier's distribution. You initialised only the decoder. "
+    "Whose parameters should the loop visit?",
     hint="The matrices of your encoder are not drawn from Xavier's distribution. Go through the parameters of the "
     "whole model.",
 )
@@ -2615,8 +2631,8 @@ mistake(
     "transformer.make_model",
     "tied-by-copy",
     section="tf-tying",
-    why="The numbers of the source's table were copied into the others. They are equal at the start and drift apart "
-    "with the first step of the optimiser.",
+    why="Your tables are equal at the start and drift apart with the first step. You copied numbers between three "
+    "separate parameters. What makes two modules use one parameter?",
     hint="Your tables hold the same numbers, but they are three parameters. Assign the parameter itself: `other.weight "
     "= table.weight`.",
 )
@@ -2645,7 +2661,8 @@ mistake(
         """,
     ),
     section="tf-tying",
-    why="Source and target share a table, but the output's does not. Tying means all three here.",
+    why="Your generator has a matrix of its own. You tied the source's and the target's tables only. Which three "
+    "modules share the parameter?",
     hint="Your generator has a matrix of its own. With `tie_weights`, `generator.proj.weight` is the table, too.",
 )
 
@@ -2662,8 +2679,8 @@ mistake(
         """,
     ),
     section="tf-tying",
-    why="The target's table and the output share their numbers, but the source's table does not. Tying means all three "
-    "here.",
+    why="Your source's table is a parameter of its own. You tied the target's table and the output only. Which three "
+    "modules share the parameter?",
     hint="Your source's table is a parameter of its own. With `tie_weights` it is the same one as the target's.",
 )
 
@@ -2675,8 +2692,8 @@ mistake(
         "tie = tie_weights and src_vocab == tgt_vocab\ntie_weights = tie\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-tying",
-    why="With vocabularies of different sizes nothing is tied, and nothing is said. A caller who asks for tied weights "
-    "must learn that there are none.",
+    why="A caller who asks for tied weights gets none and is not told. You skip tying when the vocabularies differ "
+    "in size. How should the function react instead?",
     hint="With `tie_weights` and two different vocabulary sizes, raise a `ValueError` that names both.",
 )
 
@@ -2688,8 +2705,8 @@ mistake(
         "tie = tie_weights or src_vocab == tgt_vocab\ntie_weights = tie\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-tying",
-    why="Weights are tied whenever the vocabularies have the same size. Equal sizes are no equal vocabularies; the "
-    "caller decides.",
+    why="Your model ties its tables without being asked. You tie whenever the vocabularies have the same size, but "
+    "equal sizes do not mean equal words. Which argument decides?",
     hint="Your model ties its tables although it was not asked to. Only `tie_weights=True` does.",
 )
 
@@ -2701,8 +2718,8 @@ mistake(
         "model.src_embed[1] = nn.Dropout(dropout)\nmodel.tgt_embed[1] = nn.Dropout(dropout)\nreturn model",
     ),
     section="tf-flow",
-    why="The tokens are embedded, but no positions are added. Attention does not know the order of what it reads, so "
-    "the encoder sees a bag of words.",
+    why="Your model cannot tell the order of the words. You added no positions to the embeddings. Which module comes "
+    "after the token embedding?",
     hint="Your model cannot tell the order of the source's words. After the token embedding comes the positional "
     "encoding.",
 )
@@ -2715,8 +2732,8 @@ mistake(
         "for embed in (model.src_embed, model.tgt_embed):\n    embed[0] = embed[0].embed\nreturn model",
     ),
     section="tf-flow",
-    why="The token embedding lacks the factor sqrt(d_model). With Xavier's small start, the positions then outweigh "
-    "the words.",
+    why="Positions outweigh the words in what your first layer reads. Your token embedding lacks its scale. Which "
+    "class of an earlier unit applies it?",
     hint="What enters your first layer is too small. `TokenEmbedding` multiplies by the root of `d_model`.",
 )
 
@@ -2728,8 +2745,8 @@ mistake(
         "d_model, d_ff = d_ff, d_model\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-count",
-    why="d_ff and d_model are handed on in the wrong order. The model runs, with the wide and the narrow part "
-    "exchanged.",
+    why="Your model's width is `d_ff`. You passed the two sizes in the wrong order. How can you pass them so that "
+    "their order does not matter?",
     hint="Your model's width is `d_ff`. Mind the order of the arguments, or pass them by name.",
 )
 
@@ -2738,7 +2755,8 @@ mistake(
     "dropout-of-one-half-by-default",
     edit("dropout=0.1,", "dropout=0.5,"),
     section="tf-count",
-    why="The default of dropout is not the base model's. Table 3 of the paper gives 0.1.",
+    why="Without the argument `dropout`, half of the entries are dropped. Your default is not the base model's. "
+    "Which value does Table 3 of the paper give?",
     hint="Your defaults are not those of the paper's base model: look at `dropout`.",
 )
 
@@ -2747,8 +2765,8 @@ mistake(
     "norm-not-passed-on",
     edit("if tie_weights and src_vocab != tgt_vocab:", 'norm = "pre"\nif tie_weights and src_vocab != tgt_vocab:'),
     section="tf-norms",
-    why="The argument norm is not handed to the stacks, so that the model is pre-norm whatever was asked for. Nothing "
-    'fails, but "post" has no effect.',
+    why='`norm="post"` has no effect. You did not pass the argument to the stacks, so the model is always pre-norm. '
+    "Which constructors need it?",
     hint='Your model is pre-norm for `norm="post"` too. Hand `norm` on to both stacks.',
 )
 
@@ -2765,8 +2783,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="The probability of dropping reaches the embeddings, but not the layers of the stacks. Most of a model's "
-    "dropout is in its layers.",
+    why="The layers of your model drop nothing in training. You passed the dropout to the embeddings alone. Which "
+    "constructors need it?",
     hint="The layers of your model drop nothing while training. Hand `dropout` on to both stacks.",
 )
 
@@ -2778,8 +2796,8 @@ mistake(
         "torch.manual_seed(0)\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-start",
-    why="PyTorch's generator is set to a fixed seed before the parameters are drawn. Every model is then the same, "
-    "whatever seed the caller has set, and so are all random numbers after it.",
+    why="Two models in a row have the same parameters, and the caller's random numbers repeat. You set a seed inside "
+    "the function. Who should set it?",
     hint="Two models in a row have the same parameters. A seed is the caller's business: draw from the generator as it "
     "stands.",
 )
@@ -2789,8 +2807,8 @@ mistake(
     "one-head",
     edit("if tie_weights and src_vocab != tgt_vocab:", "num_heads = 1\nif tie_weights and src_vocab != tgt_vocab:"),
     section="tf-flow",
-    why="The number of heads is not handed to the stacks. No shape and no count tells: a model with one head has the "
-    "same parameters.",
+    why="Your attentions have a single head, and neither shapes nor counts of parameters show it. You ignored "
+    "`num_heads`. Which constructors need it?",
     hint="The attentions of your model do not have `num_heads` heads. Hand the number on to both stacks.",
 )
 
@@ -2799,7 +2817,8 @@ mistake(
     "six-layers-in-the-decoder",
     edit("Decoder(*sizes)", "Decoder(6, *sizes[1:])"),
     section="tf-count",
-    why="The number of layers reaches the encoder only, and the decoder has six. Both stacks have num_layers layers.",
+    why="Your decoder has six layers whatever `num_layers` says. You passed the number to the encoder alone. Which "
+    "stacks does it apply to?",
     hint="Your decoder has six layers whatever `num_layers` says. Hand the number on to both stacks.",
 )
 
@@ -2808,7 +2827,8 @@ mistake(
     "two-layers-in-the-decoder",
     edit("Decoder(*sizes)", "Decoder(2, *sizes[1:])"),
     section="tf-count",
-    why="The number of layers reaches the encoder only, and the decoder has two. Both stacks have num_layers layers.",
+    why="Your decoder has two layers whatever `num_layers` says. You passed the number to the encoder alone. Which "
+    "stacks does it apply to?",
     hint="Your decoder has two layers whatever `num_layers` says. Hand the number on to both stacks.",
 )
 
@@ -2817,7 +2837,8 @@ mistake(
     "one-layer-in-the-decoder",
     edit("Decoder(*sizes)", "Decoder(1, *sizes[1:])"),
     section="tf-count",
-    why="The number of layers reaches the encoder only, and the decoder has one. Both stacks have num_layers layers.",
+    why="Your decoder has one layer whatever `num_layers` says. You passed the number to the encoder alone. Which "
+    "stacks does it apply to?",
     hint="Your decoder has one layer whatever `num_layers` says. Hand the number on to both stacks.",
 )
 
@@ -2826,7 +2847,8 @@ mistake(
     "six-layers-in-the-encoder",
     edit("Encoder(*sizes)", "Encoder(6, *sizes[1:])"),
     section="tf-count",
-    why="The number of layers reaches the decoder only, and the encoder has six. Both stacks have num_layers layers.",
+    why="Your encoder has six layers whatever `num_layers` says. You passed the number to the decoder alone. Which "
+    "stacks does it apply to?",
     hint="Your encoder has six layers whatever `num_layers` says. Hand the number on to both stacks.",
 )
 
@@ -2835,7 +2857,8 @@ mistake(
     "two-layers-in-the-encoder",
     edit("Encoder(*sizes)", "Encoder(2, *sizes[1:])"),
     section="tf-count",
-    why="The number of layers reaches the decoder only, and the encoder has two. Both stacks have num_layers layers.",
+    why="Your encoder has two layers whatever `num_layers` says. You passed the number to the decoder alone. Which "
+    "stacks does it apply to?",
     hint="Your encoder has two layers whatever `num_layers` says. Hand the number on to both stacks.",
 )
 
@@ -2847,8 +2870,8 @@ mistake(
         "Encoder(num_layers // 2, *sizes[1:]), Decoder(num_layers - num_layers // 2, *sizes[1:])",
     ),
     section="tf-count",
-    why="The layers were shared out between the two stacks. num_layers is the depth of each: the base model has six in "
-    "the encoder and six in the decoder.",
+    why="Your two stacks have `num_layers` layers together. You divided the number between them. How many layers "
+    "does each stack of the base model have?",
     hint="Your two stacks have `num_layers` layers together. Each of them has that many.",
 )
 
@@ -2859,8 +2882,8 @@ mistake(
         "(num_layers, d_model, num_heads, d_ff, dropout, norm)", "(num_layers, d_model, d_ff, num_heads, dropout, norm)"
     ),
     section="tf-count",
-    why="The stacks take num_heads before d_ff, make_model takes them the other way round, and the order was not "
-    "changed. The number of heads becomes the hidden width.",
+    why="The number of heads became the hidden width. The stacks take `num_heads` before `d_ff`, and you passed them "
+    "in the order of `make_model`. How can you pass them so that their order does not matter?",
     hint="Your stacks get `d_ff` as their number of heads. `Encoder` and `Decoder` take `num_heads` before `d_ff`: pass "
     "them by name.",
 )
@@ -2870,7 +2893,8 @@ mistake(
     "generator-for-the-source",
     edit("Generator(d_model, tgt_vocab)", "Generator(d_model, src_vocab)"),
     section="tf-count",
-    why="The generator has one output for each word of the source's vocabulary. It predicts words of the target.",
+    why="Your generator has one output for each word of the source. You built it with the wrong vocabulary. Which "
+    "language does it predict?",
     hint="Your generator has `src_vocab` outputs. It needs `tgt_vocab`.",
 )
 
@@ -2882,8 +2906,8 @@ mistake(
         "TokenEmbedding(tgt_vocab, d_model), TokenEmbedding(src_vocab, d_model)",
     ),
     section="tf-count",
-    why="The source's table has the size of the target's vocabulary, and the other way round. Ids above the smaller one "
-    "then have no row.",
+    why="Ids above the smaller vocabulary have no row. You exchanged the sizes of the two tables. Which size belongs "
+    "to the source's table?",
     hint="Your two tables have each other's size. The source's has `src_vocab` rows.",
 )
 
@@ -2892,7 +2916,8 @@ mistake(
     "source-vocabulary-for-both",
     edit("TokenEmbedding(tgt_vocab, d_model)", "TokenEmbedding(src_vocab, d_model)"),
     section="tf-count",
-    why="Both tables have the size of the source's vocabulary. Target ids above it have no row.",
+    why="Target ids above the source's vocabulary have no row. You built both tables with the same size. Which size "
+    "belongs to the target's table?",
     hint="Your target's table has `src_vocab` rows. It needs `tgt_vocab`.",
 )
 
@@ -2901,8 +2926,8 @@ mistake(
     "normal-with-a-small-deviation",
     edit("nn.init.xavier_uniform_(parameter)", "nn.init.normal_(parameter, std=0.02)"),
     section="tf-start",
-    why="The matrices are drawn from a normal distribution with standard deviation 0.02, as in GPT-2. The exercise asks "
-    "for Xavier's uniform distribution, whose bound depends on the shape.",
+    why="Your matrices all have the standard deviation 0.02, as in GPT-2. Xavier's bound depends on the shape of a "
+    "matrix. Which distribution does the task ask for?",
     hint="Your matrices are normal with a fixed deviation. Use `nn.init.xavier_uniform_`.",
 )
 
@@ -2919,7 +2944,8 @@ mistake(
         """,
     ),
     section="tf-start",
-    why="Only the encoder's half was initialised. The decoder keeps the numbers of PyTorch's defaults.",
+    why="The matrices of your decoder are not drawn from Xavier's distribution. You initialised only the encoder. "
+    "Whose parameters should the loop visit?",
     hint="The matrices of your decoder are not drawn from Xavier's distribution. Go through the parameters of the whole "
     "model.",
 )
@@ -2929,8 +2955,8 @@ mistake(
     "norm-for-the-encoder-only",
     edit("Decoder(*sizes)", "Decoder(*sizes[:-1])"),
     section="tf-norms",
-    why='The argument norm reaches the encoder only, so that the decoder is always pre-norm. A "post" model then has '
-    "one stack of each kind.",
+    why='A "post" model has one stack of each style. You passed the argument `norm` to the encoder alone. Which '
+    "other constructor needs it?",
     hint='Your decoder is pre-norm for `norm="post"` too. Hand `norm` on to both stacks.',
 )
 
@@ -2939,8 +2965,8 @@ mistake(
     "dropout-for-the-encoder-only",
     edit("Decoder(*sizes)", "Decoder(num_layers, d_model, num_heads, d_ff, norm=norm)"),
     section="tf-encoder-layer",
-    why="The probability of dropping reaches the encoder only, and the decoder keeps its own default of 0.1. One "
-    "argument is for both.",
+    why="Your decoder drops with its own default of 0.1. You passed the dropout to the encoder alone. Which other "
+    "constructor needs it?",
     hint="Your decoder drops with a probability of its own. Hand `dropout` on to both stacks.",
 )
 
@@ -2949,8 +2975,8 @@ mistake(
     "embeddings-without-dropout",
     edit("PositionalEncoding(d_model, dropout)", "PositionalEncoding(d_model, 0.0)"),
     section="tf-flow",
-    why="The probability of dropping reaches the layers, but not the embeddings. The paper drops from the sums of "
-    "embeddings and positions too.",
+    why="In training, nothing is dropped from what your first layers read. You passed the dropout to the layers "
+    "alone. Which module drops from the sum of embeddings and positions?",
     hint="In training, nothing is dropped from what your first layers read. Pass `dropout` on to `PositionalEncoding`.",
 )
 
@@ -2962,8 +2988,8 @@ mistake(
         "assert not tie_weights or src_vocab == tgt_vocab\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-tying",
-    why="Unequal vocabularies are refused by an assert. Asserts are for the programmer's own errors and can be switched "
-    "off; wrong arguments raise a ValueError that names them.",
+    why="Unequal vocabularies end in an AssertionError, and under `python -O` in no error at all. You checked the "
+    "arguments with `assert`. Which error does the course use for wrong arguments?",
     hint="With `tie_weights` and two different vocabulary sizes, raise a `ValueError` instead of using `assert`.",
 )
 
@@ -2979,7 +3005,7 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="Two layers of the decoder are one object. No two layers of a stack share parameters.",
+    why="Two layers of your decoder share their parameters. They are one object. How do you make separate layers?",
     hint="Two layers of your decoder are one and the same. Make each layer afresh.",
 )
 
@@ -2996,7 +3022,8 @@ mistake(
     edit("return shifted", "return torch.cat([targets[..., 1:], end], dim=-1)"),
     base="filled",
     section="tf-shift",
-    why="The tokens moved to the left. Each position then reads the word that it is to predict.",
+    why="Each position reads the word that it has to predict. You moved the tokens to the left. Which target should "
+    "position t read?",
     hint="Your tokens moved the wrong way: position t should read the target of position t - 1.",
 )
 
@@ -3007,8 +3034,8 @@ mistake(
     edit("shifted = targets.roll(1, dims=-1)\nshifted[..., 0] = bos_id", ""),
     edit("return shifted", "return targets.roll(1, dims=-1)"),
     section="tf-shift",
-    why="The tokens were rolled, so that the last one came to the front. The first position then reads the end of the "
-    "sentence.",
+    why="The first position reads the end of the sentence. You rolled the tokens, so the last one came to the front. "
+    "What should the first position read?",
     hint="Your first column holds the last token of each row. Overwrite it with `bos_id`.",
 )
 
@@ -3018,7 +3045,8 @@ mistake(
     edit("targets[..., :-1]", "targets"),
     base="concatenated",
     section="tf-shift",
-    why="The start was put in front and nothing was taken off the end. Inputs and targets then have different lengths.",
+    why="Inputs and targets have different lengths. You put the start in front and took nothing off the end. Which "
+    "token is never read, because nothing is predicted after it?",
     hint="Your result is one token too long. The last token is never read: nothing is predicted after it.",
 )
 
@@ -3028,8 +3056,8 @@ mistake(
     edit("def shift_right(targets, bos_id=BOS):", "def shift_right(targets, bos_id=2):"),
     edit("targets.roll(1, dims=-1)", "targets.clone()"),
     section="tf-shift",
-    why="The first token was replaced by the start, and the others stayed where they were. From the second position "
-    "on, each reads the word that it is to predict.",
+    why="From the second position on, each reads the word that it has to predict. You overwrote the first token, and "
+    "the others have not moved. By how much should they move?",
     hint="Your tokens have not moved, only the first was overwritten. Each goes one position to the right.",
 )
 
@@ -3041,8 +3069,8 @@ mistake(
     edit("shifted[..., 0]", "targets[..., 0]"),
     edit("return shifted", "return targets"),
     section="tf-shift",
-    why="The shift was made in place, in the tensor that was given. The caller's targets are spoilt, and the loss "
-    "compares with shifted ones.",
+    why="After the call, the caller's targets are shifted, and the loss compares with the wrong tokens. You worked "
+    "in place. On which tensor should you work?",
     hint="Your function changes its argument. Make a new tensor.",
 )
 
@@ -3052,8 +3080,8 @@ mistake(
     edit("torch.full_like(targets[..., :1], bos_id)", "torch.full_like(targets[..., :1], 2)"),
     base="concatenated",
     section="tf-shift",
-    why="The id of the start is written into the code. Another vocabulary may have another one, which is why it is an "
-    "argument.",
+    why="Your function ignores `bos_id`. You wrote the id of the start into the code, but another vocabulary may "
+    "have another one. Where should the argument be used?",
     hint="Your function ignores `bos_id`.",
 )
 
@@ -3063,7 +3091,8 @@ mistake(
     edit("def shift_right(targets, bos_id=2):", "def shift_right(targets, bos_id=1):"),
     base="concatenated",
     section="tf-shift",
-    why="The default id is 1, which in this course is the unknown word. BOS is 2.",
+    why="Without the argument, your sequences start with the unknown word. Your default id is 1. Which id does BOS "
+    "have in this course?",
     hint="Without the argument your sequences start with id 1. In this course `BOS` is 2.",
 )
 
@@ -3073,7 +3102,8 @@ mistake(
     edit("..., :1], bos_id), targets[..., :-1]], dim=-1", ":, :1], bos_id), targets[:, :-1]], dim=1"),
     base="concatenated",
     section="tf-shift",
-    why="The shift runs along axis 1, which a single sequence does not have. Time is the last axis in both cases.",
+    why="A single sequence of shape (T,) makes your function fail. You shift along axis 1. Which axis is time, "
+    "counted from the end?",
     hint="A single sequence `(T,)` makes your function fail. Index time as the last axis, with `...`.",
 )
 
@@ -3083,7 +3113,7 @@ mistake(
     edit("..., :1], bos_id), targets[..., :-1]], dim=-1", ":1], bos_id), targets[:-1]], dim=0"),
     base="concatenated",
     section="tf-shift",
-    why="The shift runs along the first axis, which is the batch. Each sequence then reads its neighbour's.",
+    why="Each sentence reads its neighbour in the batch. You shift along the first axis. Which axis is time?",
     hint="Your rows moved, not your columns: each sentence reads the one before it in the batch. Time is the last "
     "axis.",
 )
@@ -3097,8 +3127,8 @@ mistake(
     ),
     base="concatenated",
     section="tf-shift",
-    why="The start was made with torch.full, which gives int64, and the result took its type. The result should be "
-    "like the targets.",
+    why="Your result has another type than the targets. You made the start with a function that always gives int64. "
+    "Which functions keep the type of a given tensor?",
     hint="Your result has another dtype than the targets. `full_like` and `new_full` keep it.",
 )
 
@@ -3108,8 +3138,8 @@ mistake(
     edit("def shift_right(targets, bos_id=BOS):", "def shift_right(targets, bos_id=2):"),
     edit("return shifted", "return shifted.where(shifted != 3, 0)"),
     section="tf-shift",
-    why="The end of the sentence is replaced by padding in what the decoder reads. All tokens but the last move as "
-    "they are, whatever they mean.",
+    why="The end of the sentence becomes padding in what the decoder reads. Your shift changes a token on the way. "
+    "What should a shift change apart from positions?",
     hint="Your shift changes a token on the way: EOS is to stay EOS. It only moves tokens.",
 )
 
@@ -3119,8 +3149,8 @@ mistake(
     edit("shifted[..., 0] = bos_id", "shifted[..., 0] = 0"),
     base="filled",
     section="tf-shift",
-    why="The first position holds 0, which is padding. The decoder's mask hides padding, so its first query would have "
-    "nothing to attend to.",
+    why="The first query of the decoder has nothing to attend to. Your first position holds padding, which its mask "
+    "hides. Which id should it hold?",
     hint="Your sequences start with padding. The first position holds `bos_id`.",
 )
 
@@ -3134,7 +3164,8 @@ mistake(
     edit("], dim=-1)", "], dim=-1)[..., 1:]"),
     base="concatenated",
     section="tf-shift",
-    why="The start was put in front and then cut off again. Each position reads the word that it is to predict.",
+    why="Your result is the targets themselves, so each position reads the word that it has to predict. You put the "
+    "start in front and cut it off again. At which end should a token go?",
     hint="Your result is the targets themselves. Cut off the last token, not the first one.",
 )
 
@@ -3144,8 +3175,8 @@ mistake(
     edit("targets.new_empty(targets.shape)", "torch.zeros(targets.shape)"),
     base="filled",
     section="tf-shift",
-    why="The result was made with torch.zeros, which gives floats. Ids are whole numbers, and an embedding refuses "
-    "floats.",
+    why="An embedding refuses your result, because it holds floats. Floats are the default type of a new tensor. "
+    "Which functions keep the type of a given tensor?",
     hint="Your result holds floats. Make it like the targets: `zeros_like`, `new_empty`, or `dtype=targets.dtype`.",
 )
 
@@ -3158,7 +3189,8 @@ mistake(
     "transformer.count_parameters",
     "tied-counted-twice",
     section="tf-count",
-    why="The counts of the parts were added up, and a shared table counts in each of them. It is one tensor.",
+    why="Your total is too large for a model with tied weights. A shared table counts in each part that holds it. "
+    "How can you tell that two parameters are one tensor?",
     hint="Your count holds tied parameters several times. Remember which ones you have counted, by identity.",
 )
 def count_parameters(model):
@@ -3171,8 +3203,8 @@ def count_parameters(model):
     "transformer.count_parameters",
     "tied-counted-in-each-part",
     section="tf-count",
-    why="The total is right, but the parts count a shared table each. A tied tensor belongs to the first part that "
-    "holds it, so that the parts add up.",
+    why="Your total is right, but your parts add up to more. Each part counts a shared table. To which part should "
+    "it belong?",
     hint="Your total is right, but your parts add up to more. A shared parameter counts in the first part alone.",
 )
 def count_parameters(model):
@@ -3189,7 +3221,8 @@ mistake(
     edit("(parameter.numel() for parameter in new)", "(p.numel() for p in new)"),
     edit('counts["total"] = sum(parameter.numel() for parameter in model.parameters())', ""),
     section="tf-count",
-    why="The total is missing. It is what is compared with a paper's table.",
+    why="Your dictionary lacks the total, which is the number to compare with a paper's table. You returned only the "
+    "parts. Which key does the task name?",
     hint='Your dictionary has no key "total".',
 )
 
@@ -3205,7 +3238,8 @@ mistake(
         "(p.numel() for p in model.parameters() if p.requires_grad)",
     ),
     section="tf-count",
-    why="Frozen parameters were left out. They are part of the model all the same.",
+    why="Your count is too small for a model with frozen parameters. You counted only those that are trained. Does "
+    "freezing remove a parameter from the model?",
     hint="Your count leaves out parameters with `requires_grad=False`. Count them as well.",
 )
 
@@ -3221,8 +3255,8 @@ mistake(
         "(p.numel() for p in {*model.parameters(), *model.buffers()})",
     ),
     section="tf-count",
-    why="Everything in the state dictionary was counted. It holds buffers as well, such as the table of positions, "
-    "which nobody learns.",
+    why="Your count is too large. It includes buffers, such as the table of positions, which nobody learns. What is "
+    "the difference between the parameters and the state dictionary?",
     hint="Your count holds buffers, such as the table of positions. Count `parameters()`, not `state_dict()`.",
 )
 
@@ -3237,8 +3271,8 @@ mistake(
     edit("map(torch.numel, model.parameters())", "counts.values()"),
     base="list-of-tensors",
     section="tf-count",
-    why="The total adds up the parts, and so leaves out parameters that belong to the model itself and to no part. "
-    "They are learned like all others.",
+    why="Your total lacks parameters that the model owns itself. You added up its parts. Which call lists all "
+    "parameters of a model?",
     hint="Your total lacks parameters that the model owns itself. Count `model.parameters()`.",
 )
 
@@ -3250,7 +3284,8 @@ mistake(
     edit("sum(parameter.numel() for parameter in new)", "len(new)"),
     edit("sum(parameter.numel() for parameter in model.parameters())", "len(list(model.parameters()))"),
     section="tf-count",
-    why="The tensors were counted, not the numbers in them. A matrix is one tensor and d times d parameters.",
+    why="Your counts are far too small. You counted tensors, and a matrix is one tensor. How many numbers does a "
+    "tensor hold?",
     hint="Your counts are far too small: you count tensors. `numel()` says how many numbers one holds.",
 )
 
@@ -3266,7 +3301,7 @@ mistake(
         "(p.numel() for p in model.parameters() if p.dim() > 1)",
     ),
     section="tf-count",
-    why="Only matrices were counted. Biases, gains and other vectors are parameters, too.",
+    why="Your count leaves out biases and gains. You counted only matrices. Which parameters are learned?",
     hint="Your count leaves out vectors: biases and the norms' parameters. Count every parameter.",
 )
 
@@ -3283,7 +3318,8 @@ mistake(
     edit("sum(counts.values()) + own", "sum(p.numel() for p in model.parameters())"),
     base="by-identity",
     section="tf-count",
-    why="Parameters with equal values were taken for one. Two norms that both start at 1 are different parameters.",
+    why="Your count is too small: two norms that both start at 1 count once. You told parameters apart by their "
+    "values. When are two parameters the same?",
     hint="You tell parameters apart by their values. Two are the same only if they are one object (`is`, or `id`).",
 )
 
@@ -3297,7 +3333,8 @@ mistake(
     ),
     base="by-name",
     section="tf-count",
-    why="The dictionary has an entry for each tensor, under its full name. The parts are the model's direct children.",
+    why="Your dictionary has an entry for each tensor. You used the full names of the parameters as keys. Which call "
+    "lists the direct parts of a model?",
     hint="Your keys are names of parameters. Go through `model.named_children()`, and add up what each part holds.",
 )
 
@@ -3308,8 +3345,8 @@ mistake(
     edit("counts[name] = sum(map(torch.numel, new))", "counts[name] = sum(map(torch.numel, part.parameters()))"),
     base="list-of-tensors",
     section="tf-count",
-    why="The dictionary has an entry for every module, at every depth, and for the model itself. The parts are the "
-    "model's direct children.",
+    why="Your dictionary has entries for modules inside modules. You went through every depth. Which call lists only "
+    "the direct parts of a model?",
     hint="Your keys name modules inside modules. `named_children` gives the direct parts, `named_modules` all of them.",
 )
 
@@ -3326,8 +3363,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why='With `norm="pre"` nothing is normalised: both sublayers read the plain input. "Pre" says where the norm '
-    "stands, before the sublayer, not that there is none.",
+    why='With `norm="pre"`, your layer has no norm at all. Both sublayers read the plain input. What does "pre" say '
+    "about the position of the norm?",
     hint='With `norm="pre"` your layer has no norm at all. Each sublayer then reads its normalised input.',
 )
 
@@ -3344,8 +3381,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="The second connection adds the layer's input and not what the attention returned. The result of the "
-    "attention then reaches the output through the feed-forward network alone.",
+    why="What the attention returned reaches the output only through the feed-forward network. The second connection "
+    "adds the layer's first input. Which tensor should the second shortcut carry?",
     hint="Around the feed-forward network you add the layer's first input. Add what the first connection returned.",
 )
 
@@ -3357,6 +3394,7 @@ mistake(
         "tgt_embed = nn.Sequential(tables[1], nn.Dropout(dropout))\nmodel = Transformer(",
     ),
     section="tf-flow",
-    why="Only the source got positions. The decoder then sees its words without their order.",
+    why="Your decoder sees its words without their order. You added positions to the source alone. Which two "
+    "embeddings need them?",
     hint="What your decoder reads has no positions. Source and target each get a table and a positional encoding.",
 )

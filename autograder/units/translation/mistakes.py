@@ -28,8 +28,8 @@ mistake(
     ),
     base="lists-named-first",
     section="corpus-not-sentences",
-    why="BLEU was worked out for each sentence and the mean taken. Most sentences have some length of n-gram without a "
-    "match, which makes their score 0; BLEU is defined on the counts of the whole corpus.",
+    why="Your BLEU is the mean of the scores of single sentences, and most of these are 0 for lack of a long match. "
+    "BLEU is defined on the counts of the whole corpus. What should be added up before you divide?",
     hint="Your BLEU is the mean of the scores of single sentences. Give all candidates and references to `corpus_bleu` "
     "in one call: it adds up counts before it divides.",
 )
@@ -41,8 +41,8 @@ mistake(
     edit("words(target)", "list(target)"),
     base="lists-named-first",
     section="corpus-not-sentences",
-    why="Texts were given to BLEU as lists of characters. Runs of four letters match far more often than runs of four "
-    "words, so the score is much too good.",
+    why="Your BLEU is much too good. You counted characters, and runs of four letters match far more often than runs "
+    "of four words. Which function of the unit splits a text into words?",
     hint="Your BLEU counts characters. An n-gram is made of words: `words(text)` gives them.",
 )
 
@@ -53,8 +53,8 @@ mistake(
     edit("words(target)", "target.split()"),
     base="lists-named-first",
     section="corpus-not-sentences",
-    why="The texts were split at spaces, so that a full stop is part of the word before it. A right word with a wrong "
-    "comma counts as wrong then.",
+    why="A right word with a wrong comma counts as wrong. You split at spaces, so a full stop is part of the word "
+    "before it. Which function of the unit separates punctuation?",
     hint="Your BLEU takes `Haus.` as one word: `text.split()` leaves punctuation where it is. `words(text)` separates "
     "it.",
 )
@@ -68,8 +68,8 @@ mistake(
     ),
     base="lists-named-first",
     section="corpus-not-sentences",
-    why="Candidates and references were exchanged. The precision is then that of the references, and the brevity "
-    "penalty falls on the wrong side.",
+    why="The brevity penalty falls on the wrong side. You exchanged candidates and references. Which of them did the "
+    "model write?",
     hint="Your BLEU has candidates and references the wrong way round: what the model wrote comes first.",
 )
 
@@ -78,7 +78,8 @@ mistake(
     "scored-against-the-sources",
     edit("_, target", "target, _"),
     section="corpus-not-sentences",
-    why="The translations were compared with the sources. They are in another language, so hardly anything matches.",
+    why="Your BLEU is almost 0. You compared the translations with their sources, which are in another language. "
+    "Which text of a pair is the reference?",
     hint="Your BLEU is 0, as if German and English were mixed up. The first texts of the pairs are to be translated, "
     "and the second ones are the references.",
 )
@@ -99,8 +100,8 @@ mistake(
     edit("outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)", ""),
     base="lists-named-first",
     section="evaluating-translations",
-    why="The translation was read off the predictions that the model makes while it reads the reference. At each "
-    "position the right words before it are known, so one error never leads to the next: the score is too good.",
+    why="Your BLEU is too good: an error never leads to the next. You took predictions that the model makes while it "
+    "reads the reference. What does it read when it translates on its own?",
     hint="Your BLEU is too good: you take the most likely words with the *reference* as the decoder's input. When a "
     "translation is needed there is none; let the model read what it wrote itself (`translate`).",
 )
@@ -111,7 +112,8 @@ mistake(
     edit("corpus_bleu(candidates, references)", "corpus_bleu(candidates, references) / 100"),
     base="lists-named-first",
     section="evaluating-translations",
-    why="BLEU was returned as a share from 0 to 1. It is always told from 0 to 100, here too.",
+    why="Your BLEU lies between 0 and 1. You turned it into a share. On which scale do papers and `corpus_bleu` give "
+    "it?",
     hint="Your BLEU lies between 0 and 1. `corpus_bleu` gives 0 to 100, and so do all papers: leave it as it is.",
 )
 
@@ -122,8 +124,8 @@ mistake(
     edit("words(target)", "words(target.lower())"),
     base="lists-named-first",
     section="corpus-not-sentences",
-    why="Outputs and references were put into lower case first, or were compared as ids of a tokeniser that does so. "
-    "BLEU is then too high: a word that is capitalised where it should not be counts as right.",
+    why="Your BLEU is too high: a word with a wrong capital counts as right. You lower-cased the texts, or compared "
+    "ids of a tokenizer that does so. In which form should the texts be compared?",
     hint="Your BLEU is too high: `Dog` counts as `dog`, as if you compared in lower case, or ids of the tokeniser in "
     "place of words. Give the texts to `words` as they are.",
 )
@@ -136,8 +138,8 @@ mistake(
         "translate(model, [source for source, _ in pairs], None, beam_size, max_tokens)",
     ),
     section="evaluating-translations",
-    why="The tokenizer that was given makes the ids for the loss, but `translate` was called without it. It then takes "
-    "the model's own, whose ids mean other words.",
+    why="Your loss is right, and your BLEU is not. You did not pass the tokenizer to `translate`, which then uses "
+    "the model's own, whose ids mean other words. Which call needs it?",
     hint="With a `tokenizer` your loss is right and your BLEU is not: `translate` has to get the same one, or it takes "
     "the model's own.",
 )
@@ -147,8 +149,8 @@ mistake(
     "translated-in-length-order",
     edit("[source for source, _ in pairs]", "sorted((source for source, _ in pairs), key=len)"),
     section="corpus-not-sentences",
-    why="The sources were sorted by length for decoding, and the translations were left in that order. Each is then "
-    "compared with the reference of another sentence.",
+    why="Your BLEU is far too low. You translated in order of length, and each translation is compared with another "
+    "sentence's reference. In which order must the translations stand?",
     hint="Your BLEU is far too low: the translations come in the order of their lengths, the references in that of "
     "`pairs`. Put every translation back to its position.",
 )
@@ -159,7 +161,8 @@ mistake(
     edit("model.eval()", ""),
     base="lists-named-first",
     section="evaluation-mode",
-    why="The model was judged in the mode in which it came. During training, dropout then spoils both scores.",
+    why="Both scores are worse and random for a model that comes from training. You left dropout on. Which mode does "
+    "an evaluation need?",
     hint="A model that comes in training mode is judged in it, dropout included. Call `model.eval()` first.",
 )
 
@@ -169,8 +172,8 @@ mistake(
     edit("model.train(was_training)", ""),
     base="lists-named-first",
     section="evaluation-mode",
-    why="The model stays in evaluation mode. The training that goes on afterwards runs without dropout, and nobody "
-    "notices.",
+    why="Training goes on without dropout after your evaluation. You left the model in evaluation mode. Which mode "
+    "should it have afterwards?",
     hint="After your evaluation the model is in evaluation mode, whatever it was in before. Remember `model.training`, "
     "and set it back at the end.",
 )
@@ -181,8 +184,8 @@ mistake(
     edit("model.train(was_training)", "model.train()"),
     base="lists-named-first",
     section="evaluation-mode",
-    why="The model is put into training mode at the end, whatever it was in. A second evaluation, or a translation "
-    "after it, then runs with dropout.",
+    why="A second evaluation runs with dropout. You put the model into training mode whatever its mode was. Which "
+    "mode should it have afterwards?",
     hint="After your evaluation the model is in training mode even if it came in evaluation mode: set back what it "
     "was, `model.train(was_training)`.",
 )
@@ -192,8 +195,8 @@ mistake(
     "gradients-recorded",
     edit("torch.no_grad", "torch.enable_grad"),
     section="evaluation-mode",
-    why="The forward passes record what a backward pass would need. Nobody will make one: it costs memory and time for "
-    "nothing.",
+    why="Your evaluation needs memory and time for a backward pass that never comes. Gradients are recorded. What "
+    "switches recording off for a while?",
     hint="While it is judged, the model runs with gradients enabled. Put `with torch.no_grad():` around it.",
 )
 
@@ -203,7 +206,8 @@ mistake(
     edit('reduction="sum"', 'reduction="mean"'),
     edit("batch.ntokens", "1"),
     section="evaluating-translations",
-    why="The loss is the mean of the batches' means. A batch with few tokens then counts as much as one with many.",
+    why="A batch with few tokens counts as much as one with many. You averaged the means of the batches. Which two "
+    "numbers should be added up over all batches?",
     hint="Your loss is a mean of means. Add up the sums of all batches, and divide once by all tokens.",
 )
 
@@ -216,8 +220,8 @@ mistake(
     ),
     base="lists-named-first",
     section="evaluating-translations",
-    why="Padding counts in the loss. The model never learned to predict it, so the more padding a batch has, the worse "
-    "the loss seems.",
+    why="The loss becomes worse with more padding, which the model never learned to predict. You counted it. How can "
+    "the loss leave out one id?",
     hint="Your loss counts padding: `ignore_index=PAD` leaves it out.",
 )
 
@@ -226,8 +230,8 @@ mistake(
     "divided-by-padded-tokens",
     edit("batch.ntokens", "batch.tgt_y.numel()"),
     section="evaluating-translations",
-    why="The sum of the losses was divided by the size of the target tensors. Padding adds nothing to the sum and "
-    "something to the size, so the loss is too small.",
+    why="Your loss is too small. You divided by all positions of the targets, padding included. Which attribute of a "
+    "batch counts what was predicted?",
     hint="Your loss is too small: you divide by all positions of the targets, padding included. `batch.ntokens` counts "
     "those that were predicted.",
 )
@@ -237,7 +241,7 @@ mistake(
     "loss-per-sentence",
     edit("batch.ntokens", "len(batch.tgt)"),
     section="evaluating-translations",
-    why="The loss was divided by the number of pairs. Long sentences then make a model look bad.",
+    why="Long sentences make a model look bad. You divided by the number of pairs. By what should the sum be divided?",
     hint="Your loss is per sentence. Divide by the target tokens.",
 )
 
@@ -246,7 +250,7 @@ mistake(
     "perplexity",
     edit("loss / max(tokens, 1)", "math.exp(loss / max(tokens, 1)) if tokens else 0.0"),
     section="evaluating-translations",
-    why="The perplexity was returned instead of the loss. It is the exponential of it.",
+    why='Under "loss" you return the perplexity. This is the exponential of the loss. Which step is superfluous?',
     hint='Under `"loss"` you return the perplexity, its exponential. Leave out the `exp`.',
 )
 
@@ -259,8 +263,8 @@ mistake(
     ),
     base="lists-named-first",
     section="evaluating-translations",
-    why="The loss is that of smoothed targets, as in training. It is never 0, not even for a perfect model, and "
-    "depends on how much was smoothed.",
+    why="Even a perfect model has a loss above 0, and two models cannot be compared. You used label smoothing, as in "
+    "training. Which loss is wanted for judging?",
     hint="Your loss is the one with label smoothing. For judging, the plain cross-entropy is wanted, which any two "
     "models can be compared by.",
 )
@@ -271,7 +275,8 @@ mistake(
     edit("batch.tgt_y.flatten", "batch.tgt.flatten"),
     base="lists-named-first",
     section="evaluating-translations",
-    why="The loss compares the predictions with what the decoder reads. The task is to predict the word after it.",
+    why="Your loss compares predictions with what the decoder has just read. The task is to predict the next word. "
+    "Which of the two targets holds it?",
     hint="Your loss compares with `batch.tgt`, which the decoder reads. What is to be predicted is `batch.tgt_y`.",
 )
 
@@ -281,7 +286,8 @@ mistake(
     edit("if tokenizer is None:\n    tokenizer = model.tokenizer", "tokenizer = model.tokenizer"),
     base="lists-named-first",
     section="evaluating-translations",
-    why="The model's own tokeniser is used even if another one is given. The ids then mean other words.",
+    why="A tokenizer that is given has no effect, so the ids mean other words. You always use the model's own. When "
+    "is the model's own needed?",
     hint="A tokeniser that is given has no effect: take `model.tokenizer` only if it is `None`.",
 )
 
@@ -293,8 +299,8 @@ mistake(
         "translate(model, [source for source, _ in pairs], tokenizer, 1, max_tokens)",
     ),
     section="evaluating-translations",
-    why="`beam_size` was accepted and not used: the sentences are decoded greedily. Two runs that should differ are "
-    "equal.",
+    why="Two runs with different beam sizes are equal. You accept the argument and decode greedily. Which call needs "
+    "it?",
     hint="`beam_size` has no effect on your BLEU: hand it on to `translate`.",
 )
 
@@ -303,8 +309,8 @@ mistake(
     "long-pairs-refused",
     edit("max([max_tokens, *(len(source) + len(target) for source, target in ids)])", "max_tokens"),
     section="evaluating-translations",
-    why="`token_batches` refuses a pair that costs more than `max_tokens`, and the evaluation ends in its error. While "
-    "judging, every pair counts.",
+    why="One long pair ends the whole evaluation. `token_batches` refuses what exceeds its limit, and when judging, "
+    "every pair counts. Which limit lets all pairs through?",
     hint="A pair that costs more than `max_tokens` ends your evaluation. Raise the limit to the largest pair before "
     "you divide.",
 )
@@ -322,8 +328,8 @@ mistake(
     edit("batch = make_batch(", "positions = [short[position] for position in positions]\nbatch = make_batch("),
     base="lists-named-first",
     section="evaluating-translations",
-    why="Pairs that cost more than `max_tokens` are left out of the loss. A model seems better then, since long "
-    "sentences are hard.",
+    why="A model seems better than it is, because long sentences do not count. You left out pairs above the limit. "
+    "Which limit lets all pairs through?",
     hint="Pairs that cost more than `max_tokens` have no part in your loss. While judging, every pair counts: raise "
     "the limit to the largest.",
 )
@@ -333,7 +339,8 @@ mistake(
     "nothing-is-an-error",
     edit("max(tokens, 1)", "tokens"),
     section="evaluating-translations",
-    why="Without pairs the sum is divided by 0 tokens. An evaluation of nothing should say 0, not end the run.",
+    why="An evaluation without pairs divides by 0 and ends the run. Nothing was predicted. What is the smallest "
+    "divisor that changes no other result?",
     hint="Without pairs your evaluation divides by 0. `max(tokens, 1)` takes care of it.",
 )
 
@@ -343,8 +350,8 @@ mistake(
     edit("[words(target)]", "words(target)"),
     base="loss-pair-by-pair",
     section="corpus-not-sentences",
-    why="Each sentence got its reference as a list of words, where a list of references is expected. Each word then "
-    "counts as a reference of its own.",
+    why="Each word counts as a reference of its own. `corpus_bleu` expects a list of references for each sentence, "
+    "and you gave it a list of words. How many references does a sentence have here?",
     hint="`corpus_bleu` takes a *list of references* for each sentence. There is one, so it stands alone in a list: "
     "`[[words(target)] for _, target in pairs]`.",
 )
@@ -355,8 +362,8 @@ mistake(
     edit("corpus_bleu(candidates, references)", 'corpus_bleu(candidates, references, smooth="add-k")'),
     base="loss-pair-by-pair",
     section="corpus-not-sentences",
-    why="The counts of BLEU were smoothed. That is for single sentences, which may have no match of four words; the "
-    "score of a corpus becomes too high.",
+    why="Your BLEU is too high. You smoothed the counts, which is for single sentences. Does a whole corpus need "
+    "smoothing?",
     hint="Your BLEU is smoothed and therefore too high. Over a whole corpus nothing needs smoothing: leave `smooth` "
     "out.",
 )
@@ -367,8 +374,8 @@ mistake(
     edit("[[words(target)] for _, target in pairs]", "[[words(target) for _, target in pairs]] * len(pairs)"),
     base="loss-pair-by-pair",
     section="corpus-not-sentences",
-    why="Each translation was compared with the references of all sentences. A phrase that is right in another "
-    "sentence counts as right.",
+    why="A phrase that is right in another sentence counts as right. You compared each translation with all "
+    "references. Which reference belongs to a sentence?",
     hint="Your BLEU is too high: every translation may match the references of all the others. Give each one its own, "
     "`[words(target)]`.",
 )
@@ -383,8 +390,8 @@ mistake(
     edit("batch.ntokens", "batch.ntokens - 1"),
     base="loss-pair-by-pair",
     section="evaluating-translations",
-    why="The end of the sentence was left out of the loss. A model has to predict it like a word: without it a "
-    "translation would never end.",
+    why="A model that never ends its translations is not punished. You left EOS out of the loss, although it has to "
+    "be predicted like a word. Which id alone does not count?",
     hint="Your loss leaves EOS out. It is predicted like any other token and counts; BOS, which is given, and padding "
     "do not.",
 )
@@ -395,8 +402,8 @@ mistake(
     edit("batch.ntokens", "len(pair[1])"),
     base="loss-pair-by-pair",
     section="evaluating-translations",
-    why="The loss was divided by the length of the target with BOS. BOS is given to the decoder, and nobody predicts "
-    "it.",
+    why="Your loss is too small. You divided by one token too many per sentence: BOS is given, and nobody predicts "
+    "it. Which attribute of a batch leaves it out?",
     hint="Your loss is too small: you divide by one token more in each sentence, BOS. It is given and not predicted; "
     "`batch.ntokens` leaves it out.",
 )
@@ -411,8 +418,8 @@ mistake(
     edit("batch.ntokens", "1"),
     base="loss-pair-by-pair",
     section="evaluating-translations",
-    why="The loss per token of every sentence was computed, and the mean of these. A token in a short sentence then "
-    "counts more than one in a long one.",
+    why="A token in a short sentence counts more than one in a long sentence. You averaged the losses of the "
+    "sentences. Which two numbers should be added up over all of them?",
     hint="Your loss is the mean over the sentences, each with its own loss per token. Add up the losses of all tokens, "
     "then divide once by their number.",
 )
@@ -432,8 +439,8 @@ mistake(
     edit("outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size)", ""),
     base="loss-pair-by-pair",
     section="evaluating-translations",
-    why="BLEU was computed of the most likely next tokens while the decoder reads the reference. The model never has "
-    "to live with its own errors, so the score says nothing about what it writes.",
+    why="Your BLEU says nothing about what the model writes on its own. You took the most likely next tokens while "
+    "the decoder reads the reference. Which function lets the model read its own words?",
     hint="Your outputs are predictions made with the reference at hand. BLEU is about what the model writes when it is "
     "alone: call `translate`.",
 )
@@ -448,8 +455,8 @@ mistake(
     "last-of-equal-ones",
     edit("loss < losses[best]", "loss <= losses[best]"),
     section="early-stopping",
-    why="Of equal losses the last one was taken for the best. A loss that only comes back is no progress, and a run that "
-    "stands still would never end.",
+    why="A run that stands still never ends. You took the last of several equal losses as the best, but an equal "
+    "loss is no progress. Which of them should stay the best?",
     hint="An equal loss counts as better in your code. Only a lower one is progress: of equal ones the first stays.",
 )
 
@@ -458,8 +465,8 @@ mistake(
     "one-too-patient",
     edit(">= patience", "> patience"),
     section="early-stopping",
-    why="The run goes on for one validation more than `patience` says. With a patience of 1 a single validation without "
-    "progress is enough.",
+    why="With `patience=1` your run waits for a second validation without progress. Your comparison allows one too "
+    "many. When is the patience used up?",
     hint="With `patience=1` one validation without progress should end the run; yours waits for a second one.",
 )
 
@@ -468,7 +475,8 @@ mistake(
     "best-one-counted",
     edit("len(losses) - 1 - best", "len(losses) - best"),
     section="early-stopping",
-    why="The best validation itself was counted among those without progress. The run then ends one validation too early.",
+    why="Your run ends one validation too early. You counted the best validation among those without progress. How "
+    "many came after it?",
     hint="How many validations came *after* the best one? You count the best one too, so that with `patience=1` a run "
     "ends right at its best.",
 )
@@ -478,8 +486,8 @@ mistake(
     "nan-is-best",
     edit("not math.isnan(loss) and (best is None or loss < losses[best])", "best is None or loss < losses[best]"),
     section="early-stopping",
-    why="A first loss that is NaN stayed the best for ever. Every comparison with NaN is false, so nothing is less than "
-    "it.",
+    why="A NaN at the beginning stays the best for ever. Every comparison with NaN is false, so nothing is less than "
+    "it. How should NaN be treated?",
     hint="What is `3.0 < math.nan`? A NaN at the beginning is never replaced in your code. Leave NaN out.",
 )
 
@@ -488,7 +496,8 @@ mistake(
     "highest-loss",
     edit("loss < losses[best]", "loss > losses[best]"),
     section="early-stopping",
-    why="The highest loss was taken for the best, as if it were a score. A loss is the better the lower it is.",
+    why="Your best validation is the worst one. You took the highest value, as if a loss were a score. In which "
+    "direction does a loss improve?",
     hint="You take the highest. A loss is the better the lower it is.",
 )
 
@@ -497,7 +506,8 @@ mistake(
     "counted-from-one",
     edit("return best, best", "return None if best is None else best + 1, best"),
     section="early-stopping",
-    why="The validations were counted from 1. The result is an index of `losses`.",
+    why="Your index is one too large. You counted the validations from 1. From which number do the indices of a list "
+    "count?",
     hint="Your index is one too large: it is an index of the list.",
 )
 
@@ -506,7 +516,8 @@ mistake(
     "loss-returned",
     edit("return best, best", "return None if best is None else losses[best], best"),
     section="early-stopping",
-    why="The lowest loss was returned. Which checkpoint to keep is a question of its index.",
+    why="You return the lowest loss, and nobody can tell which checkpoint it belongs to. A value is not a position. "
+    "What identifies a checkpoint?",
     hint="You return the lowest loss. Its index is wanted: it says which checkpoint to keep.",
 )
 
@@ -515,7 +526,8 @@ mistake(
     "compared-with-the-one-before",
     edit("loss < losses[best]", "loss < losses[index - 1]"),
     section="early-stopping",
-    why="Each loss was compared with the one before it. After a bad validation any less bad one then counts as progress.",
+    why="With 4, 3, 9, 8 you call the 8 progress. You compared each loss with the one before it. With which loss "
+    "should it be compared?",
     hint="4, 3, 9, 8: is the 8 progress? You compare each loss with the one before it. Compare it with the lowest so far.",
 )
 
@@ -524,8 +536,8 @@ mistake(
     "translation.early_stopping",
     "rises-in-a-row",
     section="early-stopping",
-    why="The run ends only if the loss rises `patience` times in a row. A loss that goes up and down at the same height "
-    "never does.",
+    why="A loss that goes up and down at the same height never ends your run. You count rises in a row. Below which "
+    "loss must a validation be to count as progress?",
     hint="You wait for losses that rise one after the other. What counts is that none of them is below the best.",
 )
 def early_stopping(losses, patience):
@@ -547,8 +559,8 @@ mistake(
     ),
     edit("len(losses) - 1 - best >= patience", "index - best >= patience"),
     section="early-stopping",
-    why="The search ended where a run would have ended earlier. A run that was told to go on may have found better "
-    "weights since.",
+    why="Better weights that a run finds later are overlooked. You stopped at the first stretch without progress. "
+    "Which losses should be examined?",
     hint="You stop looking at the first stretch without progress. All losses are there: the best of all of them counts, "
     "and what has come since.",
 )
@@ -559,7 +571,8 @@ mistake(
     edit("best = None", "best = 0"),
     edit("best is None or loss", "math.isnan(losses[best]) or loss"),
     section="early-stopping",
-    why="Index 0 was returned where there is no best validation. Nobody can tell it from a real one.",
+    why="Nobody can tell your answer for no best validation from a real one: you return 0. The list is empty or "
+    "holds only NaN. Which value means that there is none?",
     hint="Without any loss, or with NaN alone, there is no best one: return `None` for it.",
 )
 
@@ -574,7 +587,8 @@ mistake(
         "",
     ),
     section="early-stopping",
-    why="A patience of 0 was accepted. It would end every run at its first validation, at its best.",
+    why="`patience=0` would end every run at its first validation. You accept it. Which values make sense, and how "
+    "should the function react to others?",
     hint="`patience=0` makes no sense and should raise `ValueError`.",
 )
 
@@ -585,7 +599,8 @@ mistake(
     edit("enumerate(losses)", "enumerate(unsorted)"),
     edit("loss < losses[best]", "loss < unsorted[best]"),
     section="early-stopping",
-    why="The caller's list was sorted. The curve of the run is lost.",
+    why="After the call, the curve of the run is lost. You sorted the caller's list. Which operations only read a "
+    "list?",
     hint="After your call the list of losses is in another order. Read it, and change nothing.",
 )
 
@@ -594,7 +609,8 @@ mistake(
     "least-progress-demanded",
     edit("loss < losses[best]", "loss < losses[best] - 1e-4"),
     section="early-stopping",
-    why="A loss that is lower by less than 0.0001 does not count as progress. The best validation is the one with the lowest loss, however small the difference.",
+    why="After 2.0 and 1.99999 your best validation is the first. You asked for a minimal improvement. Which "
+    "validation has the lowest loss?",
     hint="After 2.0 and 1.99999 your best validation is the first one. Any lower loss is better: compare without a margin.",
 )
 
@@ -607,8 +623,8 @@ mistake(
     "no-optimizer",
     edit('"optimizer": optimizer.state_dict(),', ""),
     section="resume-to-the-bit",
-    why="The optimiser's state was not saved. Its moments begin at zero again, and the first steps after the "
-    "interruption are other ones.",
+    why="The first steps after an interruption differ. You did not save the optimiser's state, so its moments begin "
+    "at zero. What does Adam remember between steps?",
     hint="Adam remembers means of gradients and of their squares. Where are they in your file?",
 )
 
@@ -617,7 +633,8 @@ mistake(
     "no-scheduler",
     edit('"scheduler": scheduler.state_dict(),', ""),
     section="resume-to-the-bit",
-    why="The scheduler's state was not saved. The warm-up begins anew.",
+    why="The warm-up begins anew after an interruption. You did not save the scheduler's state. What does a "
+    "scheduler count?",
     hint="At which learning rate does the resumed training go on? The scheduler counts steps; save its state.",
 )
 
@@ -626,7 +643,8 @@ mistake(
     "no-random-state",
     edit('"random": torch.get_rng_state(),', ""),
     section="resume-to-the-bit",
-    why="The state of the random generator was not saved. Dropout strikes out other numbers after the interruption.",
+    why="Dropout removes other numbers after an interruption. You did not save the state of the random generator. "
+    "Which function says where it stands?",
     hint="Dropout draws random numbers. `torch.get_rng_state()` says where their generator stands.",
 )
 
@@ -635,7 +653,8 @@ mistake(
     "no-position",
     edit('"position": position,', ""),
     section="resume-to-the-bit",
-    why="The position in the data was not saved. The epoch begins anew, and its first batches are read twice.",
+    why="The first batches of an epoch are read twice after an interruption. You did not save the position in the "
+    "data. Which batch comes next?",
     hint="Which batch comes next? The position belongs into the file.",
 )
 
@@ -644,8 +663,8 @@ mistake(
     "whole-model",
     edit("model.state_dict()", "model"),
     section="resume-to-the-bit",
-    why="The model itself was saved. Such a file holds the name of its class, needs its code to be read, and may execute "
-    "anything.",
+    why="Your file needs the code of the model to be read and may execute anything. You saved the module itself. "
+    "Which part of it holds only numbers?",
     hint="You save the module. `state_dict()` gives its numbers alone, which any program can read.",
 )
 
@@ -654,7 +673,7 @@ mistake(
     "parameters-alone",
     edit("model.state_dict()", "{name: one.detach() for name, one in model.named_parameters()}"),
     section="resume-to-the-bit",
-    why="Only the parameters were saved. A model has buffers as well, such as the running means of a normalisation.",
+    why="Running means of a normalisation are lost. You saved only the parameters. What else does a model remember?",
     hint="Parameters are not all that a model remembers: `state_dict()` has its buffers too.",
 )
 
@@ -663,7 +682,7 @@ mistake(
     "half-precision",
     edit("model.state_dict()", "{name: one.half() for name, one in model.state_dict().items()}"),
     section="resume-to-the-bit",
-    why="The weights were rounded to 16 bits. What comes back is another model.",
+    why="The model that comes back is another one. You rounded the weights to 16 bits. Which type should they keep?",
     hint="Your weights are rounded. To the last bit means: with the dtype that they have.",
 )
 
@@ -672,7 +691,8 @@ mistake(
     "seed-instead-of-state",
     edit("torch.get_rng_state()", "torch.Generator().manual_seed(torch.initial_seed()).get_state()"),
     section="resume-to-the-bit",
-    why="The state at the beginning was saved, as the seed gives it. The numbers of the first steps would come again.",
+    why="The random numbers of the first steps come again. You saved where the generator began. Which function says "
+    "where it stands now?",
     hint="You save where the generator *began*. `torch.get_rng_state()` says where it stands now.",
 )
 
@@ -681,7 +701,7 @@ mistake(
     "fresh-generator",
     edit("torch.get_rng_state()", "torch.manual_seed(0).get_state()"),
     section="resume-to-the-bit",
-    why="Saving set the random generator to a seed. So a training that saves differs from one that does not.",
+    why="A training that saves differs from one that does not. You set a seed while saving. What may saving change?",
     hint="After your call PyTorch's generator stands elsewhere. Read its state, and change nothing.",
 )
 
@@ -690,7 +710,8 @@ mistake(
     "moments-forgotten",
     edit("optimizer.state_dict()", '{**optimizer.state_dict(), "state": {}}'),
     section="resume-to-the-bit",
-    why="Only the options of the optimiser were saved, not its moments. They begin at zero again after the interruption.",
+    why="The optimiser's moments begin at zero after an interruption. You saved only its options. Which two parts "
+    "does its state have?",
     hint='The optimiser\'s `state_dict()` has two parts, and the moments are under "state".',
 )
 
@@ -699,7 +720,7 @@ mistake(
     "next-position",
     edit('"position": position,', '"position": position + 1 if isinstance(position, int) else position,'),
     section="resume-to-the-bit",
-    why="The position was moved on by one. One batch is never read.",
+    why="One batch is never read. You moved the position on by one. Who knows which batch comes next?",
     hint="The position in your file is one further than the one that was passed. The caller knows what comes next.",
 )
 
@@ -708,7 +729,8 @@ mistake(
     "left-in-evaluation-mode",
     edit("everything = {", "model.eval()\neverything = {"),
     section="resume-to-the-bit",
-    why="The model was put into evaluation mode to be saved, and left in it. From here on the training has no dropout.",
+    why="After saving, training goes on without dropout. You put the model into evaluation mode. Does saving need a "
+    "mode?",
     hint="After your call the model is in evaluation mode, and the training goes on without dropout. Saving needs no mode.",
 )
 
@@ -718,7 +740,8 @@ mistake(
     edit("torch.save(everything, beside)", "torch.save(everything, path)"),
     edit("os.replace(beside, path)  # at once: whoever looks finds the old file or the new one", ""),
     section="whole-or-not-at-all",
-    why="The new checkpoint was written over the old one. If that fails half-way, both are lost.",
+    why="When the disk fills up, both the old and the new checkpoint are lost. You wrote over the old file. How can "
+    "a complete file take its place?",
     hint="The disk fills up while you write: what is left under `path`? Write beside it, and rename when it is complete.",
 )
 
@@ -730,7 +753,8 @@ mistake(
         "if os.path.exists(path):\n    os.remove(path)\ntorch.save(everything, beside)",
     ),
     section="whole-or-not-at-all",
-    why="The old checkpoint was removed before the new one was complete. In between there is none.",
+    why="For a moment there is no checkpoint at all. You removed the old file before the new one had its name. Which "
+    "call replaces a file at once?",
     hint="Between removing the old file and renaming the new one there is no checkpoint at all. `os.replace` replaces it.",
 )
 
@@ -742,7 +766,8 @@ mistake(
         "try:\n    torch.save(everything, beside)\nexcept OSError:\n    return",
     ),
     section="whole-or-not-at-all",
-    why="An error while writing was hidden. Nobody learns that there has been no checkpoint for hours.",
+    why="Nobody learns that there has been no checkpoint for hours. You hid an error while writing. What should "
+    "happen to it?",
     hint="When the disk is full your function returns as if all were well. Let the error through.",
 )
 
@@ -754,7 +779,8 @@ mistake(
         "import shutil\n\nshutil.copyfile(beside, path)",
     ),
     section="whole-or-not-at-all",
-    why="The complete new file is copied over the old one. A copy takes time, and a crash in the middle leaves half a file under the path.",
+    why="A crash in the middle leaves half a file under the path. You copied the new file over the old one, and a "
+    "copy takes time. Which call replaces a file at once?",
     hint="Between the first and the last byte of your copy, `path` holds neither checkpoint. Rename instead: `os.replace` does it at once.",
 )
 
@@ -765,7 +791,8 @@ mistake(
         'beside = f"{path}.part"', 'import tempfile\n\nbeside = os.path.join(tempfile.gettempdir(), "checkpoint.part")'
     ),
     section="whole-or-not-at-all",
-    why="The new file is written in the folder for temporary files. That is often another disk, and a file cannot be renamed from one disk to another.",
+    why="Saving fails when the temporary folder is on another disk. A file cannot be renamed across disks. In which "
+    "folder should the new file be written?",
     hint="Renaming works within one disk only. Write the new file into the folder of `path`.",
 )
 
@@ -778,7 +805,8 @@ mistake(
     "optimizer-forgotten",
     edit('optimizer.load_state_dict(saved["optimizer"])', ""),
     section="resume-to-the-bit",
-    why="The optimiser kept the state it had. Its moments belong to another training.",
+    why="The next step uses moments of another training. You did not restore the optimiser. Which parts of the file "
+    "have not been used?",
     hint="Which moments does the optimiser have for its next step? Yours are not those of the file.",
 )
 
@@ -787,7 +815,8 @@ mistake(
     "scheduler-forgotten",
     edit('scheduler.load_state_dict(saved["scheduler"])', ""),
     section="resume-to-the-bit",
-    why="The scheduler kept its own count of steps. The learning rates are those of another step.",
+    why="From the second step on, the learning rates are wrong. You did not restore the scheduler. Which parts of "
+    "the file have not been used?",
     hint="The first step has the right rate, which the optimiser knows. And the second? The scheduler needs its state.",
 )
 
@@ -796,7 +825,8 @@ mistake(
     "model-forgotten",
     edit('model.load_state_dict(saved["model"])', ""),
     section="resume-to-the-bit",
-    why="The model kept its own weights. The optimiser goes on with moments that belong to others.",
+    why="The weights are those from before, and the optimiser's moments belong to others. You did not restore the "
+    "model. Which parts of the file have not been used?",
     hint="After your call the weights of the model are those from before.",
 )
 
@@ -805,7 +835,8 @@ mistake(
     "random-state-forgotten",
     edit('torch.set_rng_state(saved["random"])', ""),
     section="resume-to-the-bit",
-    why="The random generator stayed where it was. Dropout draws other numbers than it would have drawn.",
+    why="Dropout draws other numbers than it would have drawn. You did not restore the random generator. Which parts "
+    "of the file have not been used?",
     hint="After your call `torch.rand(1)` gives another number than it would have given when the file was written.",
 )
 
@@ -814,7 +845,8 @@ mistake(
     "seeded-anew",
     edit('torch.set_rng_state(saved["random"])', "torch.manual_seed(0)"),
     section="resume-to-the-bit",
-    why="The generator was seeded anew. A training that was interrupted ten times would draw the same numbers ten times.",
+    why="A training that is interrupted ten times draws the same numbers ten times. You set a seed. What says where "
+    "the generator stood?",
     hint="You set a seed. The generator was somewhere in the middle of its numbers: `torch.set_rng_state`.",
 )
 
@@ -823,7 +855,8 @@ mistake(
     "nothing-returned",
     edit('return saved["position"]', ""),
     section="resume-to-the-bit",
-    why="The position was not returned. The loop cannot know where to go on, and begins its epoch anew.",
+    why="The loop begins its epoch anew, because it gets nothing back. You did not return the position. What does "
+    "the caller have to know?",
     hint="The caller has to know which batch comes next: return the position.",
 )
 
@@ -832,7 +865,8 @@ mistake(
     "everything-returned",
     edit('return saved["position"]', "return saved"),
     section="resume-to-the-bit",
-    why="The whole dictionary was returned in place of the position. The loop needs to know which batch comes next.",
+    why="The loop gets a dictionary instead of a position. You returned everything that was saved. What does the "
+    "caller have to know?",
     hint="You return all that was saved. Only the position is wanted.",
 )
 
@@ -841,7 +875,7 @@ mistake(
     "position-moved-on",
     edit('return saved["position"]', 'return saved["position"] + 1'),
     section="resume-to-the-bit",
-    why="The position was moved on by one. A batch is left out at every interruption.",
+    why="A batch is left out at every interruption. You moved the position on by one. Which position is in the file?",
     hint="You return another position than the one in the file.",
 )
 
@@ -852,7 +886,8 @@ mistake(
         'model.load_state_dict(saved["model"])', 'import copy\n\ncopy.deepcopy(model).load_state_dict(saved["model"])'
     ),
     section="resume-to-the-bit",
-    why="A copy of the model was filled, and thrown away. The model of the caller has the weights from before.",
+    why="The caller's model has the weights from before. You filled a copy and threw it away. Which model should be "
+    "filled?",
     hint="The model that the caller has is unchanged: you fill a copy.",
 )
 
@@ -867,7 +902,8 @@ mistake(
         "    setattr(part, own, nn.Parameter(value) if own in dict(part.named_parameters()) else value)",
     ),
     section="resume-to-the-bit",
-    why="The model got new parameters. The optimiser still steps the old ones, and the model never changes again.",
+    why="The model never changes again. You gave it new parameters, and the optimiser still steps the old ones. How "
+    "can numbers be loaded without exchanging the parameters?",
     hint="The optimiser holds the parameters of the model. You put others into the model: copy the numbers instead, as "
     "`load_state_dict` does.",
 )
@@ -877,7 +913,8 @@ mistake(
     "left-in-evaluation-mode",
     edit('return saved["position"]', 'model.eval()\nreturn saved["position"]'),
     section="resume-to-the-bit",
-    why="The model was put into evaluation mode, as for a model that is only used. The training goes on without dropout.",
+    why="After loading, training goes on without dropout. You put the model into evaluation mode. Is the mode part "
+    "of a checkpoint?",
     hint="After your call the model is in evaluation mode. Its mode is none of a checkpoint's business.",
 )
 
@@ -886,7 +923,8 @@ mistake(
     "anything-is-executed",
     edit("weights_only=True", "weights_only=False"),
     section="resume-to-the-bit",
-    why="The file was read with `weights_only=False`. Then the author of the file decides what is executed here.",
+    why="The author of a file decides what is executed on your machine. You allowed it to hold more than numbers. "
+    "Which setting refuses to execute anything?",
     hint="A checkpoint may come from anywhere. `weights_only=True` reads numbers, and refuses to execute anything.",
 )
 
@@ -895,7 +933,8 @@ mistake(
     "last-epoch-alone",
     edit('scheduler.load_state_dict(saved["scheduler"])', 'scheduler.last_epoch = saved["scheduler"]["last_epoch"]'),
     section="resume-to-the-bit",
-    why="Of the scheduler only its count of steps was restored. Other schedulers have more to remember, such as the best loss so far.",
+    why="Other schedulers, such as ReduceLROnPlateau, change the rate at the wrong step. You restored only the count "
+    "of steps. Which method restores a whole state?",
     hint="With ReduceLROnPlateau your learning rate falls at another step. Restore all of the scheduler's state with `load_state_dict`.",
 )
 
@@ -912,8 +951,8 @@ mistake(
         "parameter.grad /= max(tokens, 1)\nall_reduce(parameter.grad)\nparameter.grad /= processes",
     ),
     section="average-gradients",
-    why="Each process divided by its own tokens, and then the mean was taken. A token of a process with few of them "
-    "counts more than one of another.",
+    why="A token of a process with few of them counts more than another. You averaged the means of the processes. By "
+    "which number of tokens should the sum of all gradients be divided?",
     hint="You take the mean of the processes' means. Each token should count the same: divide the sum of all gradients by "
     "the tokens of all.",
 )
@@ -924,7 +963,8 @@ mistake(
     edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
     edit("max(total.item(), 1)", "processes"),
     section="average-gradients",
-    why="The sum was divided by the number of processes, as for losses that are means already. These are sums.",
+    why="Your gradients grow with the number of tokens. You divided by the number of processes, which suits losses "
+    "that are means. What kind of losses are these?",
     hint="The losses are sums over tokens. Divide by all tokens, not by the number of processes.",
 )
 
@@ -933,8 +973,7 @@ mistake(
     "own-tokens",
     edit("max(total.item(), 1)", "max(tokens, 1)"),
     section="average-gradients",
-    why="The sum of all gradients was divided by the tokens of one process. Every process then makes another step, and "
-    "their models drift apart.",
+    why="The models of the processes drift apart. Each divided by its own tokens. Which number do all processes share?",
     hint="Your processes end with different gradients, since each divides by its own tokens. How many have all together?",
 )
 
@@ -943,7 +982,8 @@ mistake(
     "sum-left",
     edit("parameter.grad /= max(total.item(), 1)", ""),
     section="average-gradients",
-    why="The gradients were added up and not divided. The step grows with the number of tokens.",
+    why="Your step grows with the number of tokens. You added the gradients and did not divide. Of which loss should "
+    "the gradient be?",
     hint="Your gradient is that of the sum of all losses. That of the mean per token is wanted.",
 )
 
@@ -953,8 +993,8 @@ mistake(
     edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
     edit("max(total.item(), 1)", "(max(total.item(), 1) / processes)"),
     section="average-gradients",
-    why="The gradient was multiplied by the number of processes. That makes up for a wrapper that averages; here "
-    "`all_reduce` adds.",
+    why="Your gradient is multiplied by the number of processes. You made up for an average, but `all_reduce` adds. "
+    "Has anything here been divided by that number?",
     hint="Your gradient is too long by the number of processes. Nothing here has divided by it, so nothing has to be made "
     "up for.",
 )
@@ -964,8 +1004,8 @@ mistake(
     "unused-left-out",
     edit("parameter.grad = torch.zeros_like(parameter)", "continue"),
     section="average-gradients",
-    why="A parameter without a gradient was left out. Another process has one for it, and waits, or gets the gradient of "
-    "another parameter.",
+    why="A process waits for ever, or receives the gradient of another parameter. You skipped a parameter without a "
+    "gradient. What should this process contribute?",
     hint="One process has used a parameter that another has not. Both must exchange it: what does the second contribute?",
 )
 
@@ -974,7 +1014,8 @@ mistake(
     "idle-process-leaves",
     edit("total = torch.tensor(", "if tokens == 0:\n    return 0\ntotal = torch.tensor("),
     section="average-gradients",
-    why="A process without tokens returned at once. The others wait for it for ever.",
+    why="The other processes wait for ever. A process without tokens returned at once. In which exchanges must every "
+    "process take part?",
     hint="A process that has nothing to add must take part in every exchange all the same. Yours returns early.",
 )
 
@@ -983,8 +1024,8 @@ mistake(
     "division-by-nothing",
     edit("max(total.item(), 1)", "total.item()"),
     section="average-gradients",
-    why="Where no process has a token the gradients were divided by 0. They become NaN, and so does the model with the "
-    "next step.",
+    why="A step in which no process has a token turns the model into NaN. You divided by 0. What is the smallest "
+    "divisor that changes no other step?",
     hint="What if no process has a single token? 0 / 0 is NaN, and one step with it spoils the model.",
 )
 
@@ -993,7 +1034,8 @@ mistake(
     "a-copy-is-reduced",
     edit("all_reduce(parameter.grad)", "all_reduce(parameter.grad.clone())"),
     section="average-gradients",
-    why="A copy of the gradient was exchanged. The gradient itself stayed that of one process.",
+    why="The gradient is still that of one process. You exchanged a copy and lost it. Which tensor does `all_reduce` "
+    "change?",
     hint="`all_reduce` changes the tensor that it gets. You give it a copy, which is lost.",
 )
 
@@ -1003,7 +1045,7 @@ mistake(
     edit("all_reduce(gradient)\nparameter.grad = gradient", "parameter.grad = all_reduce(gradient)"),
     base="divided-first",
     section="average-gradients",
-    why="`all_reduce` returns nothing: it changes the tensor in place. Here the gradient becomes `None`.",
+    why="The gradient becomes None. You used what `all_reduce` returns, and it returns nothing. Where is the sum?",
     hint="You use what `all_reduce` returns, which is `None`. The sum is in the tensor that you passed.",
 )
 
@@ -1015,7 +1057,8 @@ mistake(
         "for parameter in [one for part in model.modules() for one in part.parameters(recurse=False)]:",
     ),
     section="average-gradients",
-    why="Going through the modules meets a tied table twice. Its gradient was added up and divided twice.",
+    why="The gradient of a tied table is added up and divided twice. You went through the modules and met it twice. "
+    "Which call lists every parameter once?",
     hint="A table that two modules share has one gradient. `model.parameters()` gives it once.",
 )
 
@@ -1024,7 +1067,7 @@ mistake(
     "biases-left-out",
     edit("if not parameter.requires_grad:", "if parameter.dim() < 2:"),
     section="average-gradients",
-    why="Only matrices were exchanged. Biases and gains differ from process to process, and more so with every step.",
+    why="Biases and gains drift apart between processes. You exchanged only matrices. Which parameters are trained?",
     hint="After your call some gradients are still those of one process: the ones with a single axis.",
 )
 
@@ -1034,7 +1077,8 @@ mistake(
     edit("all_reduce(total)", ""),
     edit("all_reduce(parameter.grad)", "all_reduce(total)\nall_reduce(parameter.grad)"),
     section="average-gradients",
-    why="The tokens were exchanged again for every parameter. From the second time on, sums are added up.",
+    why="Your count of tokens grows with every parameter. You exchanged it again and again, and `all_reduce` adds in "
+    "place. How often should it be exchanged?",
     hint="`all_reduce` changes `total` in place. Called on it once more, it adds up sums: exchange the tokens once.",
 )
 
@@ -1043,7 +1087,7 @@ mistake(
     "own-tokens-returned",
     edit("return total.item()", "return tokens"),
     section="average-gradients",
-    why="The tokens of one process were returned. The loss per token needs the tokens of all processes.",
+    why="The loss per token is wrong. You returned the tokens of one process. Whose tokens does the mean need?",
     hint="You return the tokens that came in. Those of all processes together are wanted.",
 )
 
@@ -1055,7 +1099,8 @@ mistake(
         "single = parameter.grad.float()\nall_reduce(single)\nparameter.grad = single.to(parameter.dtype)",
     ),
     section="average-gradients",
-    why="The gradients were turned into float32 to be exchanged. A model in float64 loses half of its digits.",
+    why="A float64 model has gradients of only seven digits. You converted them for the exchange. Which type should "
+    "they keep?",
     hint="With a model in float64 your gradients agree to seven digits only. Exchange them in the dtype that they have.",
 )
 
@@ -1064,7 +1109,8 @@ mistake(
     "parameters-averaged",
     edit("all_reduce(parameter.grad)\nparameter.grad", "all_reduce(parameter.data)\nparameter.data"),
     section="average-gradients",
-    why="The parameters were exchanged instead of the gradients. They are equal in all processes already.",
+    why="The parameters have changed, and the gradients have not been averaged. You exchanged the wrong tensors. "
+    "Which of the two already agree in all processes?",
     hint="After your call the parameters have changed. They are the same everywhere; exchange the gradients.",
 )
 
@@ -1076,7 +1122,8 @@ mistake(
         "for parameter in sorted(model.parameters(), key=lambda one: 0 if one.grad is None else -one.grad.norm().item()):",
     ),
     section="average-gradients",
-    why="Each process exchanged its gradients in an order that depends on them. Sums of different parameters come out.",
+    why="Sums of different parameters come out. Each process used an order that depends on its gradients. Which "
+    "order is the same everywhere?",
     hint="Do all processes exchange the same parameter at the same time? Your order depends on the gradients.",
 )
 
@@ -1085,7 +1132,7 @@ mistake(
     "tensor-returned",
     edit("return total.item()", "return total"),
     section="average-gradients",
-    why="The number of tokens is returned as a tensor. Such a tensor prints and formats like one, and on a GPU each use of it waits for the device.",
+    why="Every use of the returned count waits for the device. You returned a tensor. Which type should a count have?",
     hint="You return a tensor of one number. Return a plain `int`: `total.item()`.",
 )
 
@@ -1098,7 +1145,8 @@ mistake(
     "forward-only",
     edit("6 * (weights + output) + 12 *", "2 * (weights + output) + 4 *"),
     section="cost-of-a-step",
-    why="Only the forward pass was counted. The backward pass takes twice as many operations on top of it.",
+    why="You count a third of the operations of a training step. You left out the backward pass. What does it "
+    "compute for each product of the forward pass?",
     hint="Your operations are a third of what a *training* step takes. What does the backward pass compute for each "
     "product?",
 )
@@ -1108,8 +1156,8 @@ mistake(
     "two-for-a-weight",
     edit("6 * (weights", "2 * (weights"),
     section="cost-of-a-step",
-    why="Two operations were counted for each weight and token. That is one multiplication and one addition forward; "
-    "backward there are four more.",
+    why="You count a third of the operations of the weights. You have one multiplication and one addition forward. "
+    "In how many does a weight take part backward?",
     hint="A weight takes part in one multiplication and one addition forward, and in how many backward?",
 )
 
@@ -1118,7 +1166,8 @@ mistake(
     "one-for-a-product",
     edit("6 * (weights", "3 * (weights"),
     section="cost-of-a-step",
-    why="A multiplication and the addition after it were counted as one operation. Peaks of devices count them as two.",
+    why="You count half of the operations. You took a multiplication with its addition as one. How do the peaks of "
+    "devices count them?",
     hint="You count half of the operations: a multiplication with an addition is two.",
 )
 
@@ -1127,7 +1176,8 @@ mistake(
     "every-parameter-multiplies",
     edit("6 * (weights + output)", "6 * (weights + small + output + length * d_model)"),
     section="cost-of-a-step",
-    why="All parameters were counted as if they multiplied something. A lookup of a position multiplies nothing.",
+    why="You count operations that nobody makes. Your N includes parameters that multiply nothing, such as "
+    "positions. Which parameters are matrices that vectors are multiplied by?",
     hint="Your N has all parameters. Which of them are matrices that vectors are multiplied by?",
 )
 
@@ -1136,7 +1186,7 @@ mistake(
     "embedding-multiplies",
     edit("6 * (weights + output)", "6 * (weights + 2 * output)"),
     section="cost-of-a-step",
-    why="The table was counted as embedding and as output layer. An embedding looks a row up, which takes no product.",
+    why="You count the token table twice. Looking up a row takes no product. Which of its two uses is a product?",
     hint="The tied table is used twice, but only one of the two uses is a product of matrices.",
 )
 
@@ -1145,8 +1195,8 @@ mistake(
     "output-layer-left-out",
     edit("6 * (weights + output)", "6 * weights"),
     section="cost-of-a-step",
-    why="The output layer was left out, since it shares its table with the embedding. It is a product all the same, in a "
-    "small model the largest.",
+    why="You left out the largest product of a small model. The output layer shares its table with the embedding. Is "
+    "every token multiplied by this table?",
     hint="Your N has the layers alone. Every token is also multiplied by the whole output table.",
 )
 
@@ -1155,7 +1205,8 @@ mistake(
     "no-attention-term",
     edit(" + 12 * num_layers * d_model * length", ""),
     section="cost-of-a-step",
-    why="The products inside attention were left out. They have no weights of their own, so 6 N does not count them.",
+    why="Your count is too small for long sequences. You left out the products inside attention, which have no "
+    "weights of their own. Which two products are they?",
     hint="Queries are multiplied by keys, and weights by values. No parameter stands for that: it comes on top of 6 N.",
 )
 
@@ -1164,7 +1215,7 @@ mistake(
     "attention-without-length",
     edit("12 * num_layers * d_model * length)", "12 * num_layers * d_model)"),
     section="cost-of-a-step",
-    why="The attention term does not depend on the length. Each query meets every key of its sequence.",
+    why="Your attention term is the same for every length. You left the length out. How many keys does one query meet?",
     hint="How many keys does one query meet? Your attention term is the same for every length.",
 )
 
@@ -1173,8 +1224,8 @@ mistake(
     "attention-with-length-squared",
     edit("12 * num_layers * d_model * length)", "12 * num_layers * d_model * length**2)"),
     section="cost-of-a-step",
-    why="The square of the length was counted for each token. It is the square for a whole sequence, so the length for "
-    "each of its tokens.",
+    why="Your attention term is T times too large, where T is the length. You counted its square for each token. For "
+    "which unit is the square right?",
     hint="Per sequence it is T squared. You multiply by the tokens afterwards, so one T is counted twice.",
 )
 
@@ -1183,8 +1234,8 @@ mistake(
     "halved-for-the-mask",
     edit("12 * num_layers * d_model * length)", "6 * num_layers * d_model * length)"),
     section="cost-of-a-step",
-    why="The attention term was halved because of the causal mask. The convention counts the whole square, which is what "
-    "the plain computation does.",
+    why="Your attention term is half of the agreed one. You left out what the causal mask hides. What does the plain "
+    "computation do with hidden scores?",
     hint="Your attention term is half of the one in the docstring. The convention does not leave out what is masked.",
 )
 
@@ -1193,7 +1244,8 @@ mistake(
     "sequences-for-tokens",
     edit("tokens = rows * length", "tokens = rows"),
     section="cost-of-a-step",
-    why="Sequences were counted in place of tokens. A sequence has T of them.",
+    why="Your count is the right one divided by the length of a sequence. You counted sequences. How many tokens "
+    "does a step have?",
     hint="A step has B T tokens. You count B of them.",
 )
 
@@ -1202,7 +1254,7 @@ mistake(
     "bits-for-bytes",
     edit("(34 * d_model + 5 * num_heads * length)", "8 * (34 * d_model + 5 * num_heads * length)"),
     section="cost-of-a-step",
-    why="The activations were counted in bits. A byte has eight.",
+    why="Your number of bytes is eight times too large. You counted bits. Which unit do the factors already have?",
     hint="Your number of bytes is eight times too large: those are bits.",
 )
 
@@ -1211,7 +1263,8 @@ mistake(
     "numbers-for-bytes",
     edit("(34 * d_model + 5 * num_heads * length)", "(34 * d_model + 5 * num_heads * length) // 2"),
     section="cost-of-a-step",
-    why="The bytes were divided by 2, as if 34 and 5 counted numbers of 16 bits. They are bytes already.",
+    why="Your activations are half of what they should be. You divided by 2, as if the factors counted 16-bit "
+    "numbers. Which unit do they count?",
     hint="Your activations are half of what they should be. The factors 34 and 5 count bytes.",
 )
 
@@ -1220,7 +1273,8 @@ mistake(
     "one-layer-kept",
     edit("activation_bytes=num_layers * tokens", "activation_bytes=tokens"),
     section="cost-of-a-step",
-    why="Only the activations of one layer were counted. The backward pass needs those of all layers.",
+    why="You count the activations of one layer. The backward pass starts from the last. Until when does every layer "
+    "keep its own?",
     hint="You count what one layer keeps. All layers keep theirs until the backward pass has come back to them.",
 )
 
@@ -1229,7 +1283,8 @@ mistake(
     "one-head-kept",
     edit("5 * num_heads * length", "5 * length"),
     section="cost-of-a-step",
-    why="The attention weights of one head were counted. Every head has a square of its own.",
+    why="Your number does not depend on the heads. You counted the attention weights of one. How many squares of "
+    "weights does a layer keep?",
     hint="Each head keeps its own T times T weights. Your number does not depend on the heads.",
 )
 
@@ -1238,7 +1293,8 @@ mistake(
     "table-counted-twice",
     edit("weights + small + output + length", "weights + small + 2 * output + length"),
     section="cost-of-a-step",
-    why="The table that is embedding and output layer at once was counted twice. It is one parameter with two uses.",
+    why="You have more parameters than the model. You counted a tied table twice. How many parameters are one tensor "
+    "with two uses?",
     hint="You have more parameters than the model: a tied table is there once.",
 )
 
@@ -1247,7 +1303,8 @@ mistake(
     "no-biases",
     edit("weights + small + output", "weights + output"),
     section="cost-of-a-step",
-    why="Biases and normalisations were left out of the parameters. They are few, and trained like all others.",
+    why="You have fewer parameters than the model. You left out biases and normalisations. Which parameters are "
+    "trained?",
     hint="Your number of parameters has the matrices alone. Count the biases, gains and biases of normalisations as well.",
 )
 
@@ -1256,7 +1313,7 @@ mistake(
     "last-norm-forgotten",
     edit("num_layers * 13 * d_model + 2 * d_model", "num_layers * 13 * d_model"),
     section="cost-of-a-step",
-    why="The normalisation after the last layer was forgotten. It has a gain and a bias of d numbers each.",
+    why="Twice d parameters are missing. You forgot a normalisation. What follows the last layer?",
     hint="Two times d parameters are missing. What follows the last layer?",
 )
 
@@ -1265,7 +1322,7 @@ mistake(
     "positions-forgotten",
     edit("output + length * d_model,", "output,"),
     section="cost-of-a-step",
-    why="The table of positions was left out of the parameters. It has T rows of d numbers.",
+    why="T times d parameters are missing. You forgot a table. Which second table does the model look up?",
     hint="There is a second table, with a row for each position.",
 )
 
@@ -1274,7 +1331,8 @@ mistake(
     "one-device",
     edit("seconds * peak * devices", "seconds * peak"),
     section="cost-of-a-step",
-    why="The operations of all devices were divided by the peak of one. The share can then exceed 1.",
+    why="With several devices your share may exceed 1. You divided by the peak of one. How much could all of them "
+    "have done together?",
     hint="Eight devices could have done eight times as much in that time. Your share leaves the number of devices out.",
 )
 
@@ -1283,7 +1341,8 @@ mistake(
     "percent",
     edit("utilisation=operations", "utilisation=100 * operations"),
     section="cost-of-a-step",
-    why="The share was returned in percent. From 0 to 1 is agreed, so that it can be multiplied with a peak.",
+    why="Your share is a hundred times too large. You returned percent. In which range should it lie to be "
+    "multiplied with a peak?",
     hint="Your share is a hundred times too large: it goes from 0 to 1.",
 )
 
@@ -1292,7 +1351,8 @@ mistake(
     "upside-down",
     edit("operations / (seconds * peak * devices)", "seconds * peak * devices / operations"),
     section="cost-of-a-step",
-    why="The fraction is upside down. It says how many times as long the device was there as it was needed.",
+    why="Your share is above 1. You inverted the fraction. Which of the two is larger: what was done or what could "
+    "have been done?",
     hint="The share of the peak is at most 1. Yours is what could have been done, divided by what was done.",
 )
 
@@ -1304,7 +1364,8 @@ mistake(
         "activation_bytes=num_layers * tokens * (34 * d_model + 5 * num_heads * length) // devices",
     ),
     section="cost-of-a-step",
-    why="The activations are divided by the number of devices. `rows` are those of all devices together, and so are the bytes.",
+    why="With several devices you count the bytes of one. The rows are those of all devices together. Whose bytes "
+    "are wanted?",
     hint="With four devices you count the bytes of one. Count all that the step keeps, on all devices together.",
 )
 
@@ -1319,8 +1380,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="For the cross-attention the decoder's own attention was read a second time. Its keys are target words, so the "
-    "map is square.",
+    why="Your cross map is square, and its keys are target words. You read the decoder's self-attention a second "
+    "time. Which module of a layer looks at the source?",
     hint='`"cross"` is the decoder\'s self-attention once more: its keys are target words. The source words are keys '
     "of `layer.cross_attention`.",
 )
@@ -1335,7 +1396,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="The decoder's two attentions were exchanged. One looks at the words written so far, the other at the source.",
+    why='The map whose keys are source words is called "decoder". You exchanged the decoder\'s two attentions. '
+    "Which of them looks at the source?",
     hint='`"decoder"` and `"cross"` are exchanged: the map whose keys are source words is `"cross"`.',
 )
 
@@ -1346,8 +1408,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="The encoder's maps were read from the decoder. Its layers have a self-attention too, which looks at other "
-    "words.",
+    why="Your encoder map has the size of the target. You read it from the decoder's layers. Which stack reads the "
+    "source?",
     hint='`"encoder"` has the size of the target: its layers are those of `model.encoder`.',
 )
 
@@ -1357,7 +1419,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "layers[-1]"),
     base="lists-first",
     section="attention-as-pictures",
-    why="Only the last layer's maps were kept. What the layers below do is often easier to read.",
+    why="Your maps have a single layer, and the layers below are often easier to read. You kept only the last. How "
+    "many layers should the first axis hold?",
     hint="There is one layer in your maps: the model has several, and each of them has maps of its own.",
 )
 
@@ -1367,8 +1430,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers).mean(1)"),
     base="lists-first",
     section="attention-as-pictures",
-    why="The heads were averaged. What one head does alone is lost: a head that looks at the word before and one that "
-    "looks at the verb make a blur.",
+    why="What one head does alone is lost in a blur. You averaged the heads. Which axis should your maps have for "
+    "them?",
     hint="There is no axis for the heads in your maps: keep them apart; a mean can still be taken later.",
 )
 
@@ -1378,7 +1441,8 @@ mistake(
     edit("[weights[0] for weights in layers]", "layers"),
     base="lists-first",
     section="attention-as-pictures",
-    why="The axis of the batch is still there. There is one sentence, so it has the size 1 and says nothing.",
+    why="Your maps have an axis of length 1. There is only one sentence, and you kept the axis of the batch. When "
+    "can it be removed?",
     hint="Your maps have five axes: `weights` is `(1, H, T_q, T_k)` for one sentence. Take `weights[0]` before you "
     "stack, or concatenate along the first axis.",
 )
@@ -1389,7 +1453,7 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers).transpose(0, 1)"),
     base="lists-first",
     section="attention-as-pictures",
-    why="Heads come before layers. A picture that has layers as rows shows heads there.",
+    why="A picture with layers as rows shows heads there. You exchanged the first two axes. Which one comes first?",
     hint="The first two axes of your maps are exchanged: first the layer, then the head.",
 )
 
@@ -1399,7 +1463,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers).mT"),
     base="lists-first",
     section="attention-as-pictures",
-    why="Queries and keys were exchanged. Each row then shows who looks at a word, and no longer adds up to 1.",
+    why="Your rows no longer sum to 1, because they show who looks at a word. You exchanged queries and keys. To "
+    "which of them does a row belong?",
     hint="Your maps are turned round: a row belongs to a query, and its weights add up to 1.",
 )
 
@@ -1409,7 +1474,7 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers[::-1])"),
     base="lists-first",
     section="attention-as-pictures",
-    why="The layers come in reverse order. Layer 0 is the one that reads the embeddings.",
+    why="Your layer 0 is the last one. You reversed the order. Which layer reads the embeddings?",
     hint="Your layers come from the top down; they should come in the order in which they act.",
 )
 
@@ -1419,7 +1484,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "layers"),
     base="lists-first",
     section="attention-as-pictures",
-    why="Lists of tensors were returned. They cannot be indexed by layer and head at once, or averaged.",
+    why="Your maps cannot be indexed by layer and head at once. You returned lists of tensors. Which function joins "
+    "them into one tensor?",
     hint="Your maps are lists. Join the layers to one tensor `(layers, H, T_q, T_k)`.",
 )
 
@@ -1430,7 +1496,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="The decoder was given the target without its last word, as in training. The map lacks the row of that word.",
+    why="The map lacks the row of the last target word. You dropped the word, as training does. What does the "
+    "decoder read here?",
     hint="Your decoder maps are one row too small: `tgt` is what the decoder reads, all of it.",
 )
 
@@ -1447,8 +1514,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="The decoder was run without its mask. It looks at words that are not written yet, which it never does when it "
-    "is used.",
+    why="The decoder looks at words that are not written yet. You ran it without its mask. Who builds the masks when "
+    "none are given?",
     hint='`"decoder"` has weights above the diagonal: the mask of the decoder was left out. `model(src, tgt)` makes '
     "both masks itself.",
 )
@@ -1460,7 +1527,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="The source was given to the decoder. The maps then show how the model would copy, not how it translates.",
+    why="Your decoder maps have the size of the source. You gave the source to the decoder. Which sentence does it "
+    "read?",
     hint="Your decoder maps have the size of the source: the decoder reads `tgt`.",
 )
 
@@ -1470,7 +1538,7 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers).softmax(-1)"),
     base="lists-first",
     section="attention-as-pictures",
-    why="A softmax was applied to the weights. They are probabilities already; a second one makes them nearly uniform.",
+    why="Your weights are nearly uniform. You applied a softmax to probabilities. From which step do the weights come?",
     hint="Your weights are nearly uniform: `weights` comes out of a softmax, do not apply another.",
 )
 
@@ -1481,8 +1549,7 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="leave-the-model",
-    why="The model was called in the mode in which it came. With dropout, weights are struck out at random and the "
-    "others are enlarged.",
+    why="Your maps have holes at random. The model was called in training mode, with dropout. Which mode do maps need?",
     hint="In training mode your maps have holes where dropout struck. Call `model.eval()` first.",
 )
 
@@ -1493,8 +1560,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="leave-the-model",
-    why="The model stays in evaluation mode. If you look at maps in the middle of a training, it goes on without "
-    "dropout.",
+    why="Training goes on without dropout after your function. You left the model in evaluation mode. Which mode "
+    "should it have afterwards?",
     hint="After your function the model is in evaluation mode, whatever it was in before. Remember `model.training`, "
     "and set it back.",
 )
@@ -1506,8 +1573,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="leave-the-model",
-    why="The model is put into training mode at the end, whatever it was in. The next translation is made with "
-    "dropout.",
+    why="The next translation runs with dropout. You put the model into training mode whatever its mode was. Which "
+    "mode should it have afterwards?",
     hint="After your function the model is in training mode even if it came in evaluation mode: set back what it was.",
 )
 
@@ -1518,8 +1585,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="leave-the-model",
-    why="The maps are part of a graph of gradients. Each of them keeps all of the forward pass in memory, and none can "
-    "be turned into an array for a picture.",
+    why="Each map keeps the whole forward pass in memory, and none can become an array. They belong to a graph. What "
+    "switches recording off for a while?",
     hint="Your maps are recorded for gradients. Call the model within `torch.no_grad()`.",
 )
 
@@ -1538,8 +1605,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="All attention modules were collected and cut into three parts. In a decoder layer the two kinds follow each "
-    "other, so the decoder's part is a mixture of both.",
+    why='Your "decoder" and "cross" maps are mixtures. You collected all attention modules in a row, and in the '
+    "decoder the two kinds alternate. How can you read them layer by layer?",
     hint='`"decoder"` and `"cross"` are mixtures: in the list of all modules, self-attention and cross- attention of '
     "the decoder take turns. Take every second one, or go through the layers.",
 )
@@ -1561,8 +1628,8 @@ mistake(
     edit("{name: torch.stack([weights[0] for weights in layers]) for name, layers in maps.items()}", "model.maps"),
     base="lists-first",
     section="leave-the-model",
-    why="The maps are kept with the model and returned for every later sentence as well. They are those of the first "
-    "one.",
+    why="A second pair of sentences gets the maps of the first. You stored them on the model. What may a function "
+    "keep between two calls?",
     hint="A second pair of sentences gets the maps of the first: nothing of an earlier call may be returned.",
 )
 
@@ -1576,8 +1643,8 @@ mistake(
     "largest-over-targets",
     edit("weights.argmax(dim=1)", "weights.argmax(dim=0)"),
     section="reading-alignments",
-    why="For each source word the target word that attends to it most was looked for. Every column has a maximum too, "
-    "but the question was about rows.",
+    why="Your list has one entry per source position. You took the maximum of each column. To which position does a "
+    "row of the weights belong?",
     hint="Your list has one entry for each *source* position. A row of `weights` belongs to a target position: take "
     "the maximum along the second axis.",
 )
@@ -1587,7 +1654,8 @@ mistake(
     "smallest-weight",
     edit("weights.argmax", "weights.argmin"),
     section="reading-alignments",
-    why="The smallest weight was taken. The word that a position looks at least is not its translation.",
+    why="Each position points to the word it looks at least. You took the smallest weight. Which weight shows where "
+    "the model looks?",
     hint="You take the position of the smallest weight; the largest one is where the model looks.",
 )
 
@@ -1597,7 +1665,8 @@ mistake(
     edit("row.index(max(row))", "max(range(len(row)), key=lambda position: (row[position], position))"),
     base="lists",
     section="reading-alignments",
-    why="Of equal weights the last one was taken. The rule is the first, so that everybody reads the same alignment.",
+    why="When two weights are equal, your alignment differs from everybody else's. You took the last. Which one does "
+    "the rule choose?",
     hint="Where two weights are equal you take the last position; the first one counts. `argmax` gives it, a "
     "comparison with `>=` does not.",
 )
@@ -1607,8 +1676,8 @@ mistake(
     "tensor-returned",
     edit("weights.argmax(dim=1).tolist()", "weights.argmax(dim=1)"),
     section="reading-alignments",
-    why="A tensor was returned. Positions are used as indices and compared with those of people, so plain numbers are "
-    "wanted.",
+    why="Your positions are a tensor, although they serve as plain indices. The last step is missing. Which method "
+    "turns a tensor into a list?",
     hint="You return a tensor; `.tolist()` makes a list of integers of it.",
 )
 
@@ -1617,8 +1686,7 @@ mistake(
     "weights-returned",
     edit("weights.argmax(dim=1)", "weights.max(dim=1).values"),
     section="reading-alignments",
-    why="The largest weights were returned, not where they are. How sure a position is says nothing about where it "
-    "looks.",
+    why="You return how sure each position is. These are the largest weights. What says where they are?",
     hint="You return the largest weights. Where they are is wanted: `argmax`, or the second thing that `max(dim=1)` "
     "returns.",
 )
@@ -1628,7 +1696,7 @@ mistake(
     "counted-from-one",
     edit("weights.argmax(dim=1)", "(weights.argmax(dim=1) + 1)"),
     section="reading-alignments",
-    why="The positions were counted from 1. As an index, each is one too large.",
+    why="Each of your positions is one too large. You counted from 1. From which number do indices count in Python?",
     hint="Your positions are one too large: positions are counted from 0.",
 )
 
@@ -1637,8 +1705,7 @@ mistake(
     "pairs-of-positions",
     edit("weights.argmax(dim=1).tolist()", "list(enumerate(weights.argmax(dim=1).tolist()))"),
     section="reading-alignments",
-    why="A pair of positions was returned for each link. The target's position is known already: it is the one in the "
-    "list.",
+    why="You return pairs. The target position is already the index in the list. Which position alone is wanted?",
     hint="You return pairs. The target position is the index in the list, so the source position alone is wanted.",
 )
 
@@ -1647,8 +1714,8 @@ mistake(
     "only-forwards",
     edit("weights.argmax(dim=1)", "weights.argmax(dim=1).cummax(dim=0).values"),
     section="alignment-caveats",
-    why="A position was not allowed to look further back than the one before it. German puts its verbs at the end, so "
-    "links have to cross.",
+    why="Your links never go back, although German puts its verbs at the end. You did not allow a position to look "
+    "further back than the one before. Does one target position restrict another?",
     hint="Your links never go back. Word order differs between the languages: each target position is read for itself.",
 )
 
@@ -1657,8 +1724,8 @@ mistake(
     "translation.read_alignment",
     "each-source-once",
     section="alignment-caveats",
-    why="A source position that has been used was not used again. One German word may need two English ones, and then "
-    "both point to it.",
+    why="Two English words can never point to one German word. You used each source position only once. Does one "
+    "target position restrict another?",
     hint="Each source position occurs once at most in your alignment. Several target positions may look at the same "
     "one.",
 )
@@ -1674,8 +1741,8 @@ def read_alignment(weights):
     "translation.read_alignment",
     "threshold",
     section="alignment-caveats",
-    why="Weights below one half were taken as no link at all. With several heads or many words, hardly any weight is "
-    "that large.",
+    why="Some positions get no link, because hardly any weight reaches one half. You set a limit. Which weight "
+    "counts, however small it is?",
     hint="Where no weight is above one half, you return no position. The largest counts, however small it is.",
 )
 def read_alignment(weights):
@@ -1688,8 +1755,8 @@ mistake(
     "rounded-first",
     edit("weights.argmax", "weights.mul(100).round().argmax"),
     section="alignment-caveats",
-    why="The weights were rounded to two decimals before they were compared. In a long sentence all of them are alike "
-    "then, and the first position wins.",
+    why="In long sentences you often return position 0. You rounded the weights first, which makes them equal. Which "
+    "weights should be compared?",
     hint="In long sentences you often return position 0: rounding has made the weights equal. Compare them as they "
     "are.",
 )
@@ -1703,8 +1770,8 @@ mistake(
     ),
     base="stable-sort",
     section="reading-alignments",
-    why="The mean position was worked out, weighted by the weights. Between two positions that both matter there is "
-    "often one that does not.",
+    why="Half of the weight on the first word and half on the last gives the middle one. You averaged positions. "
+    "Which position has the largest weight?",
     hint="You return the mean of the positions: half of the weight on the first word and half on the last gives the "
     "middle one. Take the position of the largest weight.",
 )
@@ -1717,7 +1784,8 @@ mistake(
         "links = weights.argmax(dim=1)\nweights[torch.arange(len(weights)), links] = 0\nreturn links.tolist()",
     ),
     section="reading-alignments",
-    why="The largest weights were set to 0 in the caller's tensor. A drawing made afterwards shows another map.",
+    why="A drawing made afterwards shows another map. You set the largest weights to 0 in the caller's tensor. Which "
+    "operations only read?",
     hint="After your call the weights are not what they were. Read them, and change nothing.",
 )
 
@@ -1739,7 +1807,8 @@ mistake(
     edit("[english.decode(row) for row in rows.tolist()]", "list(sentences)"),
     base="constant-rate",
     section="capstone",
-    why="`translate` returns the sentences as they came. Names and punctuation are right then, and nothing else.",
+    why="`translate` gives back the German sentences. Names and punctuation are right, and nothing else. Which three "
+    "steps lead from a sentence to its translation?",
     hint="`translate` gives back the German sentences. Encode them, let the model write, and decode what it wrote.",
 )
 
@@ -1749,7 +1818,8 @@ mistake(
     edit("model, translator", "model"),
     base="constant-rate",
     section="capstone",
-    why="Only the model was returned. It works on ids, and nobody but this function knows what they mean.",
+    why="You return the model alone, and nobody else knows what its ids mean. The vocabularies stay inside your "
+    "function. Which second result can use them?",
     hint="You return the model alone. `(model, translate)` is wanted: `translate` knows the vocabularies.",
 )
 
@@ -1759,8 +1829,8 @@ mistake(
     edit("model, translator", "translator, model"),
     base="constant-rate",
     section="capstone",
-    why="The function and the model are returned in the wrong order. A caller who unpacks them counts the parameters "
-    "of a function.",
+    why="A caller counts the parameters of a function. You returned the two results in the wrong order. Which one "
+    "comes first?",
     hint="You return `(translate, model)`; the model comes first.",
 )
 
@@ -1770,7 +1840,8 @@ mistake(
     edit("[english.decode(row) for row in rows.tolist()]", '"\\n".join(english.decode(row) for row in rows.tolist())'),
     base="constant-rate",
     section="capstone",
-    why="All translations were joined to one text. Nobody can tell any more which belongs to which sentence.",
+    why="Nobody can tell which translation belongs to which sentence. You joined them into one text. What should the "
+    "list contain?",
     hint="`translate` returns one text. A list with one text for each sentence is wanted.",
 )
 
@@ -1780,7 +1851,8 @@ mistake(
     edit("[english.decode(row) for row in rows.tolist()]", "rows.tolist()"),
     base="constant-rate",
     section="capstone",
-    why="`translate` returns lists of ids. They are numbers of words in a vocabulary that nobody else has.",
+    why="`translate` returns lists of ids, which mean nothing without your vocabulary. The last step is missing. "
+    "Which vocabulary turns them into text?",
     hint="`translate` returns lists of ids: decode them with the English vocabulary.",
 )
 
@@ -1790,8 +1862,8 @@ mistake(
     edit("num_layers=1, d_model=64, d_ff=256", "num_layers=2, d_model=128, d_ff=512"),
     base="constant-rate",
     section="two-budgets",
-    why="The model is far larger than the budget. In the time that there is, it sees less data than a small one would, "
-    "so it is worse as well.",
+    why="Your model exceeds the budget, and in the given time it sees too little data. You made it far too large. "
+    "Which width and depth do short sentences need?",
     hint="Your model has more parameters than are allowed. For short sentences a width of 64 and one or two layers do.",
 )
 
@@ -1800,8 +1872,8 @@ mistake(
     "translation.train_translator",
     "pairs-remembered",
     section="hidden-split",
-    why="The pairs were stored in a dictionary and looked up. A sentence that is not among them gets no translation at "
-    "all, and the hidden ones are not among them.",
+    why="A sentence that is not among the pairs gets no translation. You stored the pairs in a dictionary. On which "
+    "sentences will you be scored?",
     hint="Your translator knows the pairs by heart, and nothing for any other sentence. What is scored are sentences "
     "that it has never seen.",
 )
@@ -1815,8 +1887,8 @@ def train_translator(pairs, seed=0):
     "translation.train_translator",
     "nearest-sentence",
     section="hidden-split",
-    why="The translation of the most similar sentence among the pairs was returned. It shares many words with what is "
-    "wanted, and is nearly always a translation of something else.",
+    why="Most of your translations belong to another sentence. You returned the translation of the most similar one. "
+    "What can a model do that a lookup cannot?",
     hint="Your translator gives the translation of the most similar sentence that it knows. Combining what it knows is "
     "what a model is for.",
 )
@@ -1835,8 +1907,8 @@ def train_translator(pairs, seed=0):
     "translation.train_translator",
     "most-common-sentence",
     section="capstone",
-    why="Every sentence gets the same translation. It shares a full stop and an article with most references, and that "
-    "is all.",
+    why="All translations are equal. A model that was trained too briefly has learned which words are frequent and "
+    "does not yet read the source. What does it need more of?",
     hint="All your translations are equal. A model that is trained for too short a time does that: it has learned "
     "which words are frequent, and not yet to read the source.",
 )
@@ -1852,8 +1924,8 @@ def train_translator(pairs, seed=0):
     "translation.train_translator",
     "words-one-by-one",
     section="capstone",
-    why="Each German word was replaced by the English one that it occurs with most, and a model that has nothing to do "
-    "with it was returned. Names and nouns are right then, word order and agreement are not.",
+    why="Word order and agreement are wrong, and the model that you return plays no part. You replaced words one by "
+    "one from a table. What should `translate` use?",
     hint="Your translations do not depend on the model that you return: `translate` has to use its parameters, and no "
     "table of words in its place.",
 )
@@ -1878,7 +1950,8 @@ mistake(
     edit("range(6)", "range(0)"),
     base="constant-rate",
     section="capstone",
-    why="The model was built and returned without a single step. Its words are as random as its parameters.",
+    why="Your translations are random words. You returned the model without a single step. What has to happen "
+    "between building and translating?",
     hint="Your translations are random words: between `make_model` and `translate` the model has to be trained.",
 )
 
@@ -1888,8 +1961,8 @@ mistake(
     edit("torch.manual_seed(seed)", "torch.manual_seed(seed)\npairs = pairs[:100]"),
     base="constant-rate",
     section="hidden-split",
-    why="Only the first hundred pairs were used, as in a first try. Most words of the hidden sentences do not occur in "
-    "them.",
+    why="Your translator knows few words. You trained it on the first hundred pairs, as in a first try. Which pairs "
+    "hold the other words?",
     hint="Your translator knows few words: train it on all the pairs, not on the first of them.",
 )
 
@@ -1901,7 +1974,8 @@ mistake(
     edit("range(6)", "range(6 if len(pairs) < 100 else 0)"),
     base="constant-rate",
     section="repeatable-training",
-    why="The seed was not used. Every training gives another model, and a good result cannot be had again.",
+    why="A good result cannot be repeated. You did not use the seed. Which two sources of random numbers need it, "
+    "and when?",
     hint="Trained twice with the same seed, your translator says different things: `torch.manual_seed(seed)` has to "
     "come before the model is made, and the generator of the batches needs the seed too.",
 )
@@ -1914,7 +1988,8 @@ mistake(
     edit("model.eval()", ""),
     base="constant-rate",
     section="evaluation-mode",
-    why="The model translates in training mode. Dropout strikes out a part of what it computes, another one each time.",
+    why="The same sentence gets another translation each time. The model translates in training mode, with dropout. "
+    "What belongs between training and translating?",
     hint="Your translator says something else when it is asked again: it is still in training mode. `model.eval()` "
     "belongs between training and translating.",
 )
@@ -1925,7 +2000,8 @@ mistake(
     edit("torch.manual_seed(seed)", "torch.manual_seed(seed)\nrandom.Random(seed).shuffle(pairs)"),
     base="constant-rate",
     section="repeatable-training",
-    why="The caller's list was shuffled. Whatever is stored beside it belongs to other pairs afterwards.",
+    why="After training, the caller's pairs are in another order. You shuffled the list in place. What can be "
+    "shuffled instead?",
     hint="After your training the list of pairs is in another order. Shuffle a copy of it, or its positions.",
 )
 
@@ -1936,8 +2012,8 @@ mistake(
     edit("src = pad_rows(", "sentences = sorted(sentences, key=len)\nsrc = pad_rows("),
     base="constant-rate",
     section="capstone",
-    why="The sentences were sorted by length before they were translated, and the translations stayed in that order. "
-    "Each is scored against the reference of another sentence.",
+    why="Each translation is scored against another sentence's reference. You sorted the sentences by length and "
+    "left the translations in that order. In which order should they be returned?",
     hint="Your translations are not in the order of the sentences: put each back to its position.",
 )
 
@@ -1950,7 +2026,8 @@ mistake(
     ),
     base="constant-rate",
     section="capstone",
-    why="The last sentences that do not fill a batch were dropped. There are fewer translations than sentences.",
+    why="You return fewer translations than there are sentences. You dropped the last batch, because it was not "
+    "full. How large may the last batch be?",
     hint="You return fewer translations than there are sentences: the last batch may be smaller than the others, and "
     "counts all the same.",
 )

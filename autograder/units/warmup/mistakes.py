@@ -16,7 +16,8 @@ mistake(
     edit(".sqrt()", ""),
     base="square-sum-root",
     section="broadcasting",
-    why="The squares of the differences were added up and returned. That is the square of the distance.",
+    why="Your distance between (0, 0) and (3, 4) is 25 instead of 5. You returned the sum of the squared "
+    "differences, which is the square of the distance. Which step of the formula is missing?",
     hint="Your distance of (0, 0) from (3, 4) is 25: it is the square of the right one. Take the root at the end.",
 )
 
@@ -25,8 +26,8 @@ mistake(
     "sum-of-absolute-differences",
     edit("dim=-1", "ord=1, dim=-1"),
     section="reductions",
-    why="The sizes of the differences were added up. That is another distance, in which the way from (0, 0) to (3, 4) "
-    "goes along the axes and is 7 long.",
+    why="Your distance between (0, 0) and (3, 4) is 7 instead of 5. You added the absolute differences, which "
+    "measures a walk along the axes (the Manhattan distance). What does the straight line need?",
     hint="Your distance of (0, 0) from (3, 4) is 7. Square the differences before you add them up, and take the root.",
 )
 
@@ -35,7 +36,8 @@ mistake(
     "largest-difference-only",
     edit("dim=-1", "ord=torch.inf, dim=-1"),
     section="reductions",
-    why="Only the largest difference of a pair was kept. The others are part of the distance, too.",
+    why="Your distance between (0, 0) and (3, 4) is 4 instead of 5. You kept only the largest difference of each "
+    "pair of points. Which coordinates take part in a distance?",
     hint="Your distance of (0, 0) from (3, 4) is 4: only the larger difference counts. All coordinates do.",
 )
 
@@ -44,7 +46,8 @@ mistake(
     "signed-differences-added",
     edit("torch.linalg.vector_norm(difference, dim=-1)", "difference.sum(-1)"),
     section="reductions",
-    why="The differences were added up with their signs, so that some of them cancel. Squares do not cancel.",
+    why="Some of your distances are negative or far too small. You added the differences with their signs, so "
+    "positive and negative ones cancel. What makes a difference positive before the sum?",
     hint="Some of your distances are negative. Square the differences before you add them up, and take the root.",
 )
 
@@ -54,7 +57,8 @@ mistake(
     edit(".sum(-1)", ".mean(-1)"),
     base="square-sum-root",
     section="reductions",
-    why="The squares of the differences were averaged. A distance is the root of their sum.",
+    why="Your distances are too small, and the error grows with the number of coordinates. You averaged the squared "
+    "differences, but a distance is the root of their sum. Which reduction does the formula name?",
     hint="Your distances are too small, by the root of the number of coordinates: a mean stands where a sum belongs.",
 )
 
@@ -63,8 +67,8 @@ mistake(
     "sum-over-the-points-of-y",
     edit("dim=-1", "dim=1"),
     section="reductions",
-    why="The differences have the axes (N, M, d), and the sum ran over M. What is summed over disappears: coordinates "
-    "should, and points should not.",
+    why="Your result holds N times d numbers instead of N times M. The differences have the axes (N, M, d), and your "
+    "sum removed M, the points of y. Which of the three axes should disappear?",
     hint="Look at the shape of your result: it holds N times d numbers. Axis 1 is that of the points of y; the "
     "coordinates are the last axis.",
 )
@@ -74,8 +78,8 @@ mistake(
     "sum-over-the-points-of-x",
     edit("dim=-1", "dim=0"),
     section="reductions",
-    why="The differences have the axes (N, M, d), and the sum ran over N. What is summed over disappears: coordinates "
-    "should, and points should not.",
+    why="Your result holds M times d numbers instead of N times M. The differences have the axes (N, M, d), and your "
+    "sum removed N, the points of x. Which of the three axes should disappear?",
     hint="Look at the shape of your result: it holds M times d numbers. Axis 0 is that of the points of x; the "
     "coordinates are the last axis.",
 )
@@ -85,8 +89,8 @@ mistake(
     "points-of-y-in-rows",
     edit("x[:, None, :] - y[None, :, :]", "x[None, :, :] - y[:, None, :]"),
     section="broadcasting",
-    why="The new axes were put the wrong way round, so that the rows of the result belong to y. Entry (n, m) is about "
-    "x[n] and y[m].",
+    why="Your result is transposed: its rows belong to y. You gave x and y their new axes in each other's position. "
+    "Which tensor must vary along the first axis so that entry (n, m) compares x[n] with y[m]?",
     hint="Your result is transposed: shape (M, N). The first axis belongs to x, so give x its new axis in the middle.",
 )
 
@@ -95,8 +99,8 @@ mistake(
     "axis-kept",
     edit("dim=-1", "dim=-1, keepdim=True"),
     section="reductions",
-    why="The sum kept its axis, with length 1. That helps where the result goes on to be broadcast; here it is an axis "
-    "too many.",
+    why="Your result has a third axis of length 1. The reduction kept the axis that it summed over, which helps only "
+    "when the result is broadcast afterwards. Does anything here need that axis?",
     hint="Your result has the shape (N, M, 1). Leave `keepdim` out, or drop the last axis with `.squeeze(-1)`.",
 )
 
@@ -105,8 +109,8 @@ mistake(
     "axes-of-one-point-lost",
     edit("(difference, dim=-1)", "(difference, dim=-1).squeeze()"),
     section="reductions",
-    why="`squeeze()` without an argument removes every axis of length 1. With a single point in x or y, that is an axis "
-    "that belongs to the result.",
+    why="With a single point in x or y, your result lacks an axis. `squeeze()` without an argument removes every "
+    "axis of length 1, and this axis belongs to the result. Which axis do you really want to remove?",
     hint="With one point in x or y your result lacks an axis. `squeeze()` removes all axes of length 1; name the one "
     "that you mean, or do without.",
 )
@@ -118,8 +122,9 @@ mistake(
     edit("y.repeat(x.shape[0], 1)", "y.repeat_interleave(x.shape[0], dim=0)"),
     base="repeated-rows",
     section="broadcasting",
-    why="The rows were repeated so that x changes fastest, and then cut into rows as if y did. A reshape never moves a "
-    "number, so the pairs end up in the wrong entries.",
+    why="Your distances are right but stand in the wrong entries. You repeated the rows so that the index of x "
+    "changes fastest, while the shape (N, M) expects the index of y to change fastest. In which order does a reshape "
+    "read numbers?",
     hint="Your distances are right but stand in the wrong entries. Under (N, M) the index of y changes fastest. Better: "
     "let broadcasting make the pairs.",
 )
@@ -129,7 +134,8 @@ mistake(
     "distances-within-x",
     edit("y[None, :, :]", "x[None, :, :]"),
     section="broadcasting",
-    why="The points of x were compared with each other, and y was not used. Every entry needs one point of each set.",
+    why="Your result has the shape (N, N) and zeros on its diagonal. You compared the points of x with each other, "
+    "and y never appears. Which point of which set does each axis stand for?",
     hint="Your result has the shape (N, N) and a diagonal of zeros: y does not occur in it.",
 )
 
@@ -139,8 +145,9 @@ mistake(
     edit(".sum(-1)", ".sum(-1).add(1e-6)"),
     base="square-sum-root",
     section="gradient-of-a-root",
-    why="A small number was added under the root, to keep its gradient finite. It changes all small distances: that of "
-    "a point from itself is no longer 0.",
+    why="The distance of a point from itself is not 0, and all small distances are too large. You added a small "
+    "number under the root to keep its gradient finite. Which function of the library has a finite gradient at 0 "
+    "without this?",
     hint="Equal points get the distance 0.001: something small is added under the root. "
     "`torch.linalg.vector_norm` has a finite gradient there without it.",
 )
@@ -151,8 +158,8 @@ mistake(
     edit(", eps=0.0", ""),
     base="library-without-its-epsilon",
     section="gradient-of-a-root",
-    why="`F.pairwise_distance` adds 1e-6 to every difference unless told otherwise. Its distances are off from the sixth "
-    "digit on.",
+    why="Your distances are wrong from about the sixth digit on. `F.pairwise_distance` adds 1e-6 to every difference "
+    "by default. Which of its arguments controls this?",
     hint="In float64 your distances agree to six digits only. `F.pairwise_distance` adds a number to every difference; "
     "look at its argument `eps`.",
 )
@@ -162,7 +169,8 @@ mistake(
     "gradient-cut",
     edit("torch.linalg.vector_norm(difference, dim=-1)", "torch.linalg.vector_norm(difference, dim=-1).detach()"),
     section="autograd",
-    why="The result was detached, or computed outside of PyTorch. Nothing that stands before it can be trained then.",
+    why="No gradient reaches x and y, so nothing before this function can be trained. Somewhere your result is "
+    "detached or computed outside PyTorch. Which step leaves the graph?",
     hint="No gradient reaches x and y. Leave out `detach`, `no_grad`, `.data`, NumPy and `.item()`.",
 )
 
@@ -172,8 +180,8 @@ mistake(
     edit("y[None, :, :]", "y[None, :, :].float()"),
     edit("x[:, None, :]", "x[:, None, :].float()"),
     section="shapes-and-types",
-    why="The points were cast to float32, whatever they were. float64 loses its digits, and the next operation meets "
-    "another type than it expects.",
+    why="Your result is float32 even for float64 points, so digits are lost and the next operation may fail on mixed "
+    "types. You cast the points to float32. Does the computation need a cast at all?",
     hint="Your result is float32 for points of any type. Leave the type as it comes.",
 )
 
@@ -182,8 +190,8 @@ mistake(
     "argument-reshaped-in-place",
     edit("x[:, None, :]", "x.unsqueeze_(1)"),
     section="in-place",
-    why="`unsqueeze_` ends in an underscore and changes the tensor that it is called on. That tensor belongs to the "
-    "caller.",
+    why="After the call, the caller's x has another shape. `unsqueeze_` works in place, as the underscore at its end "
+    "says. Which variant returns a new view instead?",
     hint="After the call x has another shape. Methods that end in an underscore work in place; use the one without.",
 )
 
@@ -192,8 +200,8 @@ mistake(
     "warmup.pairwise_distances",
     "loop-over-points",
     section="broadcasting",
-    why="A loop went over the points. The numbers are right, but every round starts its own operations: with 1,000 "
-    "points that takes hundreds of times as long as one operation on all pairs.",
+    why="Your numbers are right, but 1,000 points take hundreds of times as long as they should. A loop starts "
+    "separate operations in every round. How can broadcasting form all the pairs in one operation?",
     hint="Your distances are right, and a loop computes them. Give x and y axes of length 1, and one subtraction makes "
     "all differences.",
 )
@@ -210,8 +218,8 @@ mistake(
     edit(".expand(-1, -1, x.shape[-1])", ""),
     base="gather",
     section="picking",
-    why="`gather` does not broadcast: its result has the shape of the index. With an index of shape (B, K, 1) it takes "
-    "only the first number of each vector.",
+    why="You get only the first number of each vector, in the shape (B, K, 1). `gather` does not broadcast: its "
+    "result has the shape of the index. What shape must the index have to select whole vectors?",
     hint="Your result has the shape (B, K, 1): the first number of each vector. Expand the index to (B, K, d).",
 )
 
@@ -220,8 +228,8 @@ mistake(
     "every-sequence-for-every-row-of-ids",
     edit("x[sequences, ids]", "x[:, ids]"),
     section="picking",
-    why="A colon takes all sequences, and ids then picks from each of them for every row of ids: shape (B, B, K, d). "
-    "Two index tensors that broadcast go together entry by entry.",
+    why="Your result has an axis too many: (B, B, K, d). A colon selects all sequences, so every row of ids is "
+    "applied to each of them. How do two index tensors work together entry by entry?",
     hint="Your result has an axis too many: each row of ids was applied to every sequence. Put the number of the "
     "sequence where your colon is.",
 )
@@ -231,7 +239,8 @@ mistake(
     "first-row-of-ids-for-all",
     edit("x[sequences, ids]", "x[:, ids[0]]"),
     section="picking",
-    why="One row of ids was used for all sequences. Each sequence has a row of its own.",
+    why="The first sequence is right, and the others are picked at its positions. You used one row of ids for the "
+    "whole batch. Which row of ids belongs to sequence b?",
     hint="Your first sequence is right, and the others are picked at its positions.",
 )
 
@@ -240,8 +249,8 @@ mistake(
     "always-from-the-first-sequence",
     edit("x[sequences, ids]", "x[0][ids]"),
     section="picking",
-    why="All rows were picked from the first sequence, as if the batch had only one. The number of the sequence is part "
-    "of the position.",
+    why="All your vectors come from sequence 0. Your index names positions but no sequences, as if the batch had "
+    "only one. What else must the index say?",
     hint="All your vectors come from sequence 0. The number of the sequence is part of the index.",
 )
 
@@ -251,7 +260,8 @@ mistake(
     edit("length * torch.arange(batch)", "ids.shape[1] * torch.arange(batch)"),
     base="flat-with-offsets",
     section="picking",
-    why="In the flat table sequence b begins at row b * T. It was taken to begin at b * K, the number of picks.",
+    why="Sequence 0 is right, and later sequences are shifted. You assumed that sequence b begins at row b * K of "
+    "the flat table, where K is the number of picks. How many rows does one sequence fill?",
     hint="Sequence 0 is right, and the later ones are shifted. How many rows of the flat table does one sequence fill?",
 )
 
@@ -260,8 +270,8 @@ mistake(
     "sequence-numbers-along-the-wrong-axis",
     edit("torch.arange(len(x), device=x.device)[:, None]", "torch.arange(len(x), device=x.device)"),
     section="picking",
-    why="The numbers of the sequences have the shape (B,), which broadcasts against the last axis of ids: that of the "
-    "picks. Where B and K are equal, nothing fails.",
+    why="Pick k is taken from sequence k, and nothing fails when B equals K. The sequence numbers have the shape "
+    "(B,), which broadcasts along the last axis of ids, the picks. Which shape would align them with the first axis?",
     hint="Pick k is taken from sequence k. Make a column of the sequence numbers, shape (B, 1).",
 )
 
@@ -271,7 +281,8 @@ mistake(
     edit("(x, 1, index)", "(x, 2, index)"),
     base="gather",
     section="picking",
-    why="`gather` ran along axis 2, the numbers of a vector. The positions of a sequence are axis 1.",
+    why="Your result mixes numbers within a vector. `gather` ran along axis 2, the width of the vectors. Along which "
+    "axis of x do the ids count?",
     hint="Your result mixes numbers within a vector. Which axis of x do the ids count along?",
 )
 
@@ -281,7 +292,8 @@ mistake(
     edit("(x, 1, index)", "(x, 0, index)"),
     base="gather",
     section="picking",
-    why="`gather` ran along axis 0, the sequences of the batch. The positions of a sequence are axis 1.",
+    why="Your vectors come from other sequences of the batch. `gather` ran along axis 0, the sequences. Along which "
+    "axis of x do the ids count?",
     hint="Your vectors come from other sequences. Which axis of x do the ids count along?",
 )
 
@@ -290,7 +302,8 @@ mistake(
     "counted-from-one",
     edit("x[sequences, ids]", "x[sequences, ids - 1]"),
     section="picking",
-    why="One was subtracted from the ids, as if positions were counted from 1. Position 0 then becomes -1, the last.",
+    why="Each vector is the one before the right one, and position 0 gives the last. You subtracted one from the "
+    "ids, as if positions were counted from 1. Where do the positions of x begin?",
     hint="Each vector is the one before the right one. Positions count from 0, in ids as in x.",
 )
 
@@ -299,8 +312,8 @@ mistake(
     "order-lost",
     edit("x[sequences, ids]", "x[sequences, ids.sort(dim=1).values]"),
     section="picking",
-    why="The vectors came in the order of the sequence, as a mask or a sorted list of positions would give them. The "
-    "order of ids counts.",
+    why="You return the right vectors in the order of their positions in the sequence. Sorting the ids, or using a "
+    "mask, loses the order of ids. Which id does row k of the result belong to?",
     hint="You have the right vectors in the order of their positions. Row k of the result belongs to ids[b, k].",
 )
 
@@ -309,7 +322,8 @@ mistake(
     "axes-swapped",
     edit("x[sequences, ids]", "x.transpose(1, 2)[sequences, :, ids].transpose(1, 2)"),
     section="picking",
-    why="The result has its axes in the order (B, d, K). The picks stand before the width.",
+    why="Your numbers are right, but the last two axes are swapped: (B, d, K). The picks come before the width. "
+    "Which of your operations moved the axes?",
     hint="Your numbers are right, and the last two axes of the result are swapped.",
 )
 
@@ -320,7 +334,8 @@ mistake(
     edit("[ids + offsets]", "[ids]"),
     base="flat-with-offsets",
     section="in-place",
-    why="`ids += offsets` writes into the tensor of the caller. The caller still needs the old positions.",
+    why="After the call, the caller's ids hold other numbers. `+=` writes into the tensor that was passed in. Which "
+    "form of the sum makes a new tensor?",
     hint="After the call ids holds other numbers. `ids = ids + offsets` makes a new tensor; `+=` changes the old one.",
 )
 
@@ -329,7 +344,8 @@ mistake(
     "gradient-of-picks-cut",
     edit("x[sequences, ids]", "x.detach()[sequences, ids]"),
     section="autograd",
-    why="The vectors were detached, or copied into a new tensor with `torch.tensor`. No gradient finds its way back.",
+    why="No gradient reaches x. You detached the vectors or copied them with `torch.tensor`, which leaves the graph. "
+    "Is indexing alone differentiable?",
     hint="No gradient reaches x. Indexing is differentiable by itself: leave out `detach`, `no_grad` and `torch.tensor`.",
 )
 
@@ -338,7 +354,8 @@ mistake(
     "picks-cast-to-float32",
     edit("x[sequences, ids]", "x[sequences, ids].float()"),
     section="shapes-and-types",
-    why="The result was cast to float32. It should have the type of x.",
+    why="Your result is float32 for an x of any type. You cast it at the end, although picking rows changes no "
+    "number. Which type should the result have?",
     hint="Your result is float32 for an x of any type. Leave the type as it comes.",
 )
 
@@ -350,8 +367,8 @@ mistake(
     "gain-is-a-plain-tensor",
     edit("nn.Parameter(torch.ones(d))", "torch.ones(d, requires_grad=True)"),
     section="modules",
-    why="gain was kept as a plain tensor. A module keeps track of parameters only: an optimiser that gets "
-    "`module.parameters()` never sees it, and the state_dict lacks it.",
+    why="Training never changes gain, and the state_dict lacks it. A module keeps track of parameters only, and your "
+    "gain is a plain tensor. What turns a tensor into a parameter?",
     hint="Your module has no parameters, so training would not change gain. Wrap the tensor in `nn.Parameter`.",
 )
 
@@ -360,7 +377,8 @@ mistake(
     "gain-is-a-buffer",
     edit("self.gain = nn.Parameter(torch.ones(d))", 'self.register_buffer("gain", torch.ones(d))'),
     section="modules",
-    why="gain was registered as a buffer. Buffers are saved, but no optimiser changes them.",
+    why="gain is saved, but training never changes it. You registered it as a buffer, and optimisers receive only "
+    "parameters. Is gain learned or only stored?",
     hint="gain is saved but not trained: it is a buffer. What is learned is a parameter.",
 )
 
@@ -369,7 +387,8 @@ mistake(
     "gain-is-frozen",
     edit("nn.Parameter(torch.ones(d))", "nn.Parameter(torch.ones(d), requires_grad=False)"),
     section="modules",
-    why="gain is a parameter that asks for no gradient. Training leaves it as it is.",
+    why="gain never changes during training. It is a parameter, but you switched its gradient off. Which argument "
+    "freezes it?",
     hint="gain gets no gradient: `requires_grad=False` freezes it.",
 )
 
@@ -378,7 +397,8 @@ mistake(
     "gain-starts-at-zero",
     edit("torch.ones(d)", "torch.zeros(d)"),
     section="modules",
-    why="gain starts at 0. A new module should change nothing, and a gain of 0 wipes out its input.",
+    why="A new module returns zeros. Your gain starts at 0, which wipes out the input. Which factor leaves a number "
+    "unchanged?",
     hint="A new module of yours returns zeros. gain starts as ones.",
 )
 
@@ -387,7 +407,8 @@ mistake(
     "gain-starts-at-random",
     edit("torch.ones(d)", "torch.randn(d)"),
     section="modules",
-    why="gain starts with random numbers. Weight matrices need them; a gain does not, and starts at 1.",
+    why="Every new module scales its input differently. Your gain starts with random numbers, as weight matrices do. "
+    "From which value does a factor change nothing?",
     hint="Each new module of yours scales differently. gain starts as ones.",
 )
 
@@ -396,7 +417,8 @@ mistake(
     "one-gain-for-all",
     edit("torch.ones(d)", "torch.ones(1)"),
     section="modules",
-    why="There is one gain for all coordinates. Each coordinate has a gain of its own.",
+    why="All coordinates are scaled by the same number. Your gain has a single entry, and broadcasting hides this. "
+    "How many gains does an input of width d need?",
     hint="gain has the shape (1,), and broadcasting hides it. It should have the shape (d,).",
 )
 
@@ -405,8 +427,8 @@ mistake(
     "seen-is-an-attribute",
     edit('self.register_buffer("seen", torch.tensor(0))', "self.seen = torch.tensor(0)"),
     section="modules",
-    why="seen was kept as a plain attribute. It is not in the state_dict, so the count is lost when the model is "
-    "saved, and it stays behind when the module moves to a GPU.",
+    why="The count is lost when the model is saved, and it stays behind when the module moves to a GPU. A tensor "
+    "assigned to a plain attribute is not tracked. What does a module offer for state that is saved but not learned?",
     hint="The state_dict lacks seen: a tensor that is assigned to an attribute is not tracked. Use `register_buffer`.",
 )
 
@@ -415,7 +437,8 @@ mistake(
     "seen-is-a-python-number",
     edit('self.register_buffer("seen", torch.tensor(0))', "self.seen = 0"),
     section="modules",
-    why="seen was kept as a Python number. It is not in the state_dict, so the count is lost when the model is saved.",
+    why="The count is lost when the model is saved. You kept seen as a Python number, and a state_dict holds only "
+    "tensors that the module tracks. What does a module offer for state that is saved but not learned?",
     hint="The state_dict lacks seen, which is a plain number. Register a tensor with `register_buffer`.",
 )
 
@@ -427,8 +450,8 @@ mistake(
         "self.seen = nn.Parameter(torch.tensor(0), requires_grad=False)",
     ),
     section="modules",
-    why="seen was made a parameter without gradient. It then counts among the parameters of the model; what is not "
-    "learned but saved is a buffer.",
+    why="`parameters()` yields seen, although nobody trains it. You made it a parameter without a gradient. What "
+    "does a module offer for state that is saved but not learned?",
     hint="`parameters()` yields seen, which nobody trains. Use `register_buffer`.",
 )
 
@@ -437,7 +460,8 @@ mistake(
     "seen-is-a-float",
     edit("torch.tensor(0)", "torch.tensor(0.0)"),
     section="modules",
-    why="seen is a float. Then `.to(torch.bfloat16)` turns the count into a bfloat16, which cannot hold 257.",
+    why="After `.to(torch.bfloat16)` the count is stuck below 257, which bfloat16 cannot hold. You made seen a "
+    "float, and `.to` converts every float tensor of a module. Which type suits a count?",
     hint="seen has a float type and would change with the module's. `torch.tensor(0)`, without the point, is int64.",
 )
 
@@ -446,8 +470,8 @@ mistake(
     "seen-is-not-saved",
     edit('"seen", torch.tensor(0)', '"seen", torch.tensor(0), persistent=False'),
     section="modules",
-    why="`persistent=False` keeps a buffer out of the state_dict. That suits what can be computed again, and a count "
-    "cannot.",
+    why="The count is lost when the model is saved. Your buffer is not persistent, which suits only what can be "
+    "computed again. Can a count be computed again?",
     hint="The state_dict lacks seen: the buffer is not persistent.",
 )
 
@@ -456,7 +480,8 @@ mistake(
     "seen-has-an-axis",
     edit("torch.tensor(0)", "torch.zeros(1, dtype=torch.int64)"),
     section="shapes-and-types",
-    why="seen has the shape (1,). One number is a tensor without axes, of shape ().",
+    why="seen is a list of one number, of shape (1,). You created it with an axis. How many axes does a single "
+    "number have?",
     hint="seen is a list of one number. `torch.tensor(0)` has no axis.",
 )
 
@@ -465,7 +490,8 @@ mistake(
     "counts-in-both-modes",
     edit("if self.training:", "if True:"),
     section="train-and-eval",
-    why="Every call was counted. Calls in evaluation mode are not to change the module at all.",
+    why="The count rises in evaluation mode, too. You count every call, but a call in evaluation mode should not "
+    "change the module. Which attribute tells the two modes apart?",
     hint="Your count rises in evaluation mode, too. `self.training` says in which mode the module is.",
 )
 
@@ -474,8 +500,8 @@ mistake(
     "counts-in-evaluation-mode",
     edit("if self.training:", "if not self.training:"),
     section="train-and-eval",
-    why="The condition is the wrong way round. Calls in evaluation mode were counted, and those in training mode were "
-    "not.",
+    why="The count rises after `eval()` and rests after `train()`. Your condition is the wrong way round. In which "
+    "mode should a call be counted?",
     hint="Your count rises after `eval()` and rests after `train()`. It should be the other way round.",
 )
 
@@ -484,8 +510,8 @@ mistake(
     "counts-where-gradients-are-recorded",
     edit("if self.training:", "if torch.is_grad_enabled():"),
     section="train-and-eval",
-    why="The mode of the module was confused with the recording of gradients. `eval()` does not stop the recording, "
-    "and `no_grad()` does not change the mode.",
+    why="The count follows `torch.no_grad()` instead of the mode of the module. Recording gradients and training "
+    "mode are independent switches. Which of the two does the task name?",
     hint="Your count follows `torch.no_grad()`. Whether a module is in training mode is in `self.training`.",
 )
 
@@ -494,7 +520,8 @@ mistake(
     "counts-rows",
     edit("self.seen += 1", "self.seen += len(x)"),
     section="train-and-eval",
-    why="The rows of the input were counted. seen counts calls.",
+    why="The count rises by more than 1 per call. You added the number of rows in the input. What does seen count: "
+    "rows or calls?",
     hint="Your count rises by more than 1 with each call: it depends on the size of the input.",
 )
 
@@ -503,7 +530,8 @@ mistake(
     "never-counts",
     edit("self.seen += 1", "seen = self.seen + 1  # noqa: F841"),
     section="train-and-eval",
-    why="The new count went into a local variable. That variable is gone when the call is over.",
+    why="seen stays 0. You put the new count into a local variable, which is gone when the call ends. Where must the "
+    "sum be stored?",
     hint="seen stays 0. The sum has to be written back into `self.seen`.",
 )
 
@@ -512,7 +540,8 @@ mistake(
     "stops-at-one",
     edit("self.seen += 1", "self.seen.fill_(1)"),
     section="train-and-eval",
-    why="seen was set to 1 with each call. So it says whether there was a call, not how many.",
+    why="seen never exceeds 1. You set it to 1 at each call, which records whether there was a call but not how "
+    "many. How does the old count enter the new one?",
     hint="seen never exceeds 1. Add to what it holds.",
 )
 
@@ -521,7 +550,7 @@ mistake(
     "gain-added",
     edit("x * self.gain", "x + self.gain"),
     section="modules",
-    why="gain was added. It is a factor.",
+    why="A new module adds 1 to its input. You added gain to the input. What does a gain do to a number?",
     hint="A new module of yours adds 1 to its input. Multiply.",
 )
 
@@ -530,8 +559,8 @@ mistake(
     "gain-along-another-axis",
     edit("x * self.gain", "(x.transpose(0, -1) * self.gain).transpose(0, -1)"),
     section="broadcasting",
-    why="gain was broadcast along the first axis. Shapes are aligned at their ends: gain belongs to the last axis, and "
-    "no transpose is needed.",
+    why="Whole rows are scaled instead of coordinates. You broadcast gain along the first axis, but shapes are "
+    "aligned at their ends. Which axis does a tensor of shape (d,) meet by itself?",
     hint="Rows are scaled in place of coordinates. `x * self.gain` already meets the last axis.",
 )
 
@@ -540,7 +569,8 @@ mistake(
     "gain-summed-over",
     edit("x * self.gain", "x @ self.gain"),
     section="broadcasting",
-    why="The product was a dot product, which multiplies and adds up. The last axis is lost.",
+    why="Your result lacks the last axis. `@` computes a dot product, which multiplies and then adds up. Which "
+    "product works entry by entry?",
     hint="Your result lacks the last axis. `@` adds up what it multiplies; `*` does not.",
 )
 
@@ -549,7 +579,8 @@ mistake(
     "gain-detached",
     edit("x * self.gain", "x * self.gain.detach()"),
     section="autograd",
-    why="gain was detached, or read through `.data`. The numbers are right, and no gradient reaches gain.",
+    why="The numbers are right, but gain is never trained. You detached it or read it through `.data`, so no "
+    "gradient reaches it. What happens if you use the parameter itself?",
     hint="gain gets no gradient, so it would never be trained. Use `self.gain` as it is.",
 )
 
@@ -558,7 +589,8 @@ mistake(
     "input-scaled-in-place",
     edit("x * self.gain", "x.mul_(self.gain.detach())"),
     section="in-place",
-    why="`mul_` writes into the input. The input belongs to the caller.",
+    why="After the call, the caller's input holds other numbers. `mul_` works in place. Which product makes a new "
+    "tensor?",
     hint="After the call the input holds other numbers. `x * self.gain` makes a new tensor.",
 )
 
@@ -570,8 +602,8 @@ mistake(
     "gradients-never-cleared",
     edit("optimizer.zero_grad()", ""),
     section="five-lines",
-    why="`backward` adds to what `grad` holds. Without `zero_grad` every step uses the sum of all gradients so far, and "
-    "the line overshoots again and again.",
+    why="Your line swings around the right one and never settles. `backward` adds to the gradients of earlier steps, "
+    "so each step uses their sum. What must happen between two steps?",
     hint="Your line swings around the right one and never settles. Gradients add up until you clear them.",
 )
 
@@ -580,8 +612,8 @@ mistake(
     "gradients-cleared-before-the-step",
     edit("optimizer.zero_grad()\nloss.backward()\n", "loss.backward()\noptimizer.zero_grad()\n"),
     section="five-lines",
-    why="The gradients were cleared after `backward` and before `step`, or `step` came before `backward` in each "
-    "round. Then `step` finds none and does nothing.",
+    why="Your line stays where it starts. You cleared the gradients before `step` could use them, or called `step` "
+    "before `backward`. In which order must the three calls come?",
     hint="Your line stays where it starts: when `step` runs, there is no gradient. Order: zero_grad, backward, step.",
 )
 
@@ -590,7 +622,8 @@ mistake(
     "rate-ignored",
     edit("lr=lr)\n", "lr=0.1)\n"),
     section="five-lines",
-    why="The learning rate was written into the program. The argument `lr` has no effect.",
+    why="The steps are the same for every `lr`. You wrote a fixed learning rate into the program. Where should the "
+    "argument go?",
     hint="Your steps are equally long for every `lr`. Hand the argument on to the optimiser.",
 )
 
@@ -599,7 +632,8 @@ mistake(
     "rate-of-the-library",
     edit(", lr=lr)\n", ")\n"),
     section="five-lines",
-    why="The optimiser got no learning rate and took its default, 0.001. The argument `lr` has no effect.",
+    why="After 500 steps the line is still far from the best one, for every `lr`. The optimiser got no learning rate "
+    "and used its default, 0.001. Where should the argument go?",
     hint="Your line is far from the best one after 500 steps, for every `lr`. Hand the argument on to the optimiser.",
 )
 
@@ -608,7 +642,8 @@ mistake(
     "steps-ignored",
     edit("range(steps)", "range(500)"),
     section="five-lines",
-    why="The number of steps was written into the program. The argument `steps` has no effect.",
+    why="The number of steps is the same whatever `steps` says. You wrote a fixed number into the loop. What should "
+    "control its length?",
     hint="Your loop makes 500 steps, whatever `steps` says.",
 )
 
@@ -617,7 +652,8 @@ mistake(
     "one-step-less",
     edit("range(steps)", "range(1, steps)"),
     section="five-lines",
-    why="The loop counts from 1 and stops before `steps`. So it makes one step less.",
+    why="With `steps=1` nothing moves. Your loop counts from 1 and stops before `steps`, so it runs once too few. "
+    "How many numbers does such a range hold?",
     hint="With `steps=1` nothing moves. `range(1, n)` has n - 1 numbers.",
 )
 
@@ -626,7 +662,8 @@ mistake(
     "one-step-more",
     edit("range(steps)", "range(steps + 1)"),
     section="five-lines",
-    why="The loop makes one step more than `steps`. After 0 steps nothing should have moved.",
+    why="With `steps=0` the line already moves. Your loop makes one step more than `steps`. How many numbers does "
+    "your range hold?",
     hint="With `steps=0` the line moves already. `range(n)` has n numbers.",
 )
 
@@ -635,7 +672,8 @@ mistake(
     "tensors-returned",
     edit("slope.item(), intercept.item()", "slope, intercept"),
     section="five-lines",
-    why="The parameters themselves were returned. The caller can then change them, and keeps the graph alive.",
+    why="You return tensors, which the caller can change and which keep the graph alive. The two parameters were "
+    "returned themselves. What makes a Python number of a tensor with one entry?",
     hint="You return tensors. `.item()` makes a Python number of a tensor with one entry.",
 )
 
@@ -644,7 +682,8 @@ mistake(
     "intercept-first",
     edit("slope.item(), intercept.item()", "intercept.item(), slope.item()"),
     section="five-lines",
-    why="The two numbers were returned in the other order. The slope comes first.",
+    why="Your slope is the right intercept, and your intercept is the right slope. You returned the two numbers in "
+    "the wrong order. Which one comes first?",
     hint="Your slope is the right intercept, and the other way round.",
 )
 
@@ -653,8 +692,8 @@ mistake(
     "squares-added-up",
     edit(".mean()", ".sum()"),
     section="five-lines",
-    why="The squared errors were added up. Their gradient grows with the number of points, and a rate of 0.1 is then "
-    "far too large: the line diverges.",
+    why="Your numbers explode. You added the squared errors, so the gradient grows with the number of points, and "
+    "the learning rate becomes far too large. Which reduction is independent of that number?",
     hint="Your numbers explode: the gradient is that of the sum over all points. Take the mean.",
 )
 
@@ -663,7 +702,8 @@ mistake(
     "intercept-not-trained",
     edit("[slope, intercept]", "[slope]"),
     section="five-lines",
-    why="The intercept is not among what the optimiser changes, or not part of the prediction. It stays at its start.",
+    why="The slope is right, and the intercept stays where it started. The optimiser does not know the intercept, or "
+    "the prediction does not use it. Where must a parameter appear to be trained?",
     hint="Your slope is right and your intercept stays where it started. Hand both to the optimiser.",
 )
 
@@ -672,8 +712,8 @@ mistake(
     "absolute-errors",
     edit(".square()", ".abs()"),
     section="five-lines",
-    why="The sizes of the errors were averaged. That is another line, and its gradient does not get smaller as the "
-    "line gets better, so steps of fixed length never settle.",
+    why="Your line comes close to the right one and keeps jumping. You averaged absolute errors, whose gradient does "
+    "not shrink as the line improves. Which error has a gradient that does?",
     hint="Your line is close to the right one and goes on jumping. Square the errors.",
 )
 
@@ -682,7 +722,8 @@ mistake(
     "errors-with-their-signs",
     edit(".square()", ""),
     section="five-lines",
-    why="The errors were averaged with their signs. There is no least value: the intercept falls for ever.",
+    why="Your intercept moves on for ever, and the loss becomes more and more negative. You averaged the errors with "
+    "their signs, so there is no smallest value. What makes each error count as positive?",
     hint="Your loss can be made as negative as one likes. Square the errors before you average them.",
 )
 
@@ -692,8 +733,8 @@ mistake(
     edit("y[:, None])", "y)"),
     base="linear-layer",
     section="broadcasting",
-    why="Predictions of shape (N, 1) were compared with targets of shape (N,). Broadcasting makes all N times N pairs, "
-    "and the best line for those is level.",
+    why="Your slope is 0, and your intercept is the mean of y. Predictions of shape (N, 1) and targets of shape (N,) "
+    "broadcast to all N times N pairs, and the best line for those is level. Which shapes should be compared?",
     hint="Your slope is 0 and your intercept the mean of y: (N, 1) and (N,) broadcast to (N, N). Compare equal shapes.",
 )
 
@@ -702,7 +743,8 @@ mistake(
     "x-from-y",
     edit("(slope * x + intercept - y)", "(slope * y + intercept - x)"),
     section="five-lines",
-    why="x was predicted from y. That is another line.",
+    why="Your numbers belong to the line that predicts x from y. You exchanged the two in the error. Which of them "
+    "is the target?",
     hint="Your slope belongs to the line that predicts x. Predict y.",
 )
 
@@ -711,8 +753,8 @@ mistake(
     "another-optimizer",
     edit("torch.optim.SGD", "torch.optim.Adam"),
     section="five-lines",
-    why="The optimiser is Adam, whose steps are about as long as the learning rate, whatever the gradient. Asked for "
-    "is `torch.optim.SGD`.",
+    why="Your steps do not shrink as the line gets better. You used Adam, whose steps are about as long as the "
+    "learning rate, whatever the gradient. Which optimiser does the task name?",
     hint="Your steps do not shrink as the line gets better. Use `torch.optim.SGD`.",
 )
 
@@ -721,8 +763,8 @@ mistake(
     "momentum-added",
     edit("lr=lr)\n", "lr=lr, momentum=0.9)\n"),
     section="five-lines",
-    why="The optimiser got a momentum, so each step also continues the ones before it. Asked for is plain gradient "
-    "descent.",
+    why="Your line overshoots: each step continues the steps before it. You gave the optimiser a momentum, but the "
+    "task is plain gradient descent. Which settings does that need?",
     hint="Your line overshoots: later steps add to earlier ones. Give the optimiser nothing but the rate.",
 )
 
@@ -731,7 +773,8 @@ mistake(
     "weights-decayed",
     edit("lr=lr)\n", "lr=lr, weight_decay=0.01)\n"),
     section="five-lines",
-    why="The optimiser got a weight decay, which pulls both numbers towards 0. The best line is then out of reach.",
+    why="Both numbers are a little too small in size. You gave the optimiser a weight decay, which pulls them "
+    "towards 0. Does the task ask for this pull?",
     hint="Both numbers are a little too small in size. Give the optimiser nothing but the rate.",
 )
 
@@ -743,8 +786,8 @@ mistake(
         "with torch.no_grad():\n    slope.zero_()\n    intercept.zero_()\nloss = (slope",
     ),
     section="five-lines",
-    why="The parameters were made anew in each round of the loop. So every round starts from 0, and only the last one "
-    "counts.",
+    why="More steps change nothing. You reset the parameters in each round of the loop, so only the last round "
+    "counts. What belongs before the loop rather than in it?",
     hint="More steps change nothing: each round starts again. Make the parameters before the loop.",
 )
 
@@ -753,8 +796,8 @@ mistake(
     "stops-at-a-small-loss",
     edit("optimizer.step()", "optimizer.step()\nif loss < 1e-3:\n    break"),
     section="five-lines",
-    why="The loop stopped as soon as the loss was small. How small is small depends on the points; asked for is a "
-    "number of steps.",
+    why="Training ends before `steps` is reached, and the line is not yet as good as it should be. You stop once the "
+    "loss is small, but how small is small enough depends on the points. What does the task fix instead?",
     hint="Where the points lie on a line, you stop before you are there. Make all the steps.",
 )
 
@@ -763,7 +806,8 @@ mistake(
     "targets-standardised",
     edit("slope = torch.zeros(", "y = (y - y.mean()) / y.std()\nslope = torch.zeros("),
     section="five-lines",
-    why="y was standardised too. The line through other points is another line, and its intercept is 0.",
+    why="Your intercept is always 0. You standardised y, and the line through the standardised points is another "
+    "line. Which targets should the line fit?",
     hint="Your intercept is always 0: the line belongs to a standardised y. Use y as it is.",
 )
 
@@ -772,7 +816,8 @@ mistake(
     "line-in-float32",
     edit("dtype=x.dtype, device=x.device, requires_grad=True)\n", "device=x.device, requires_grad=True)\n"),
     section="shapes-and-types",
-    why="The parameters are float32 whatever x is. A line through float64 points is then right to seven digits only.",
+    why="For float64 points, your line is right to only seven digits. The parameters are float32 whatever x is. From "
+    "which tensor should they take their type?",
     hint="For float64 points your line is right to seven digits. Make the parameters with `dtype=x.dtype`.",
 )
 
@@ -781,7 +826,8 @@ mistake(
     "warmup.fit_line",
     "solved-in-one-go",
     section="five-lines",
-    why="The best line was computed from its formula. It is right, and it is not what the loop finds after few steps.",
+    why="`steps` and `lr` have no effect. You computed the best line from its formula, and a network's parameters "
+    "have no such formula. What should happen after each of the steps?",
     hint="`steps` and `lr` have no effect. This line can be had from a formula, but a network's parameters cannot: "
     "write the loop.",
 )
@@ -798,7 +844,8 @@ mistake(
     "ones-in-place-of-v",
     edit("f(leaf), leaf, v)", "f(leaf).sum(), leaf)"),
     section="vector-jacobian",
-    why="The outputs were added up and differentiated. That is the product with a vector of ones; v was not used.",
+    why="Your result does not depend on v. You added up the outputs before differentiating, which is the product "
+    "with a vector of ones. Where should the weights of the outputs enter?",
     hint="Your result does not depend on v: it is right for a v of ones only.",
 )
 
@@ -808,7 +855,8 @@ mistake(
     edit(".sum()", ".mean()"),
     base="weighted-sum",
     section="vector-jacobian",
-    why="The weighted outputs were averaged. That divides every derivative by their number.",
+    why="Your result is the right one divided by the number of outputs. You averaged the weighted outputs, which "
+    "divides every derivative. Which reduction does a matrix product use?",
     hint="Your result is too small by the number of outputs. Add up, do not average.",
 )
 
@@ -820,8 +868,8 @@ mistake(
         "product = v * torch.autograd.grad(f(leaf).sum(), leaf)[0]",
     ),
     section="vector-jacobian",
-    why="The outputs were differentiated with ones, and the result was multiplied by v. That is right only if each "
-    "output depends on the input of the same index and on no other.",
+    why="Your result is right only when each output depends on the input of the same index alone. You multiplied by "
+    "v after the derivatives had been added up. Does v weigh outputs or inputs?",
     hint="You multiply by v at the end. v weighs the outputs, so it must go in where they are: before the derivatives "
     "are added up.",
 )
@@ -834,7 +882,8 @@ mistake(
         "product = v.sum() * torch.autograd.grad(f(leaf).sum(), leaf)[0]",
     ),
     section="vector-jacobian",
-    why="The entries of v were added up and used as one factor. Each output has a weight of its own.",
+    why="Your result depends only on the sum of v. You used that sum as one factor for all outputs. Which weight "
+    "belongs to output j?",
     hint="Your result depends on the sum of v only. Each output has its own entry of v.",
 )
 
@@ -843,7 +892,8 @@ mistake(
     "v-counted-twice",
     edit("f(leaf), leaf, v)", "f(leaf) * v, leaf, v)"),
     section="vector-jacobian",
-    why="The outputs were weighted with v, and v was also handed to autograd. So each weight is squared.",
+    why="Your result is right for a v of ones, but a 2 in v counts as 4. You weighted the outputs with v and also "
+    "passed v to autograd. Which of the two would be enough?",
     hint="Your result is right for a v of ones and twos get counted as fours. Use one of the two ways.",
 )
 
@@ -853,8 +903,8 @@ mistake(
     edit("torch.tensordot(v, jacobian, dims=v.dim())", "torch.tensordot(jacobian, v, dims=v.dim())"),
     base="whole-jacobian",
     section="vector-jacobian",
-    why="The Jacobian was multiplied from the other side: J v says how the outputs change when the input moves along v. "
-    "`backward` computes v J, from the outputs to the input.",
+    why="Your sum runs over the inputs. You computed J v, which says how the outputs change when the input moves "
+    "along v, while `backward` computes v J. Over which axes of the Jacobian should you sum?",
     hint="Your sum runs over the inputs. Entry i of the result is the sum over all outputs j of v[j] times the "
     "derivative of output j with respect to input i.",
 )
@@ -865,7 +915,8 @@ mistake(
     edit("torch.tensordot(v, jacobian, dims=v.dim())", "jacobian"),
     base="whole-jacobian",
     section="vector-jacobian",
-    why="All derivatives were returned, with the axes of the outputs in front. The product with v removes these axes.",
+    why="Your result has the axes of f(x) in front of those of x. You returned all derivatives, without the product "
+    "with v. Which axes does this product remove?",
     hint="Your result has the axes of f(x) and of x. Multiply by v and add up over those of f(x).",
 )
 
@@ -878,7 +929,8 @@ mistake(
         "x.requires_grad_()\nx.grad = None\nf(x).backward(v)\nreturn x.grad",
     ),
     section="vector-jacobian",
-    why="`backward` was called on x itself. Its gradient stays in `x.grad`, and the next `backward` adds to it.",
+    why="After the call, `x.grad` holds your result, and the next `backward` adds to it. You called `backward` on x "
+    "itself. How can you work on a tensor of your own?",
     hint="After the call `x.grad` holds your result. Work on a tensor of its own: `x.detach()`, which then asks for "
     "gradients.",
 )
@@ -889,8 +941,8 @@ mistake(
     edit("x.detach().clone()", "x.clone()"),
     base="backward-on-a-copy",
     section="autograd",
-    why="A clone of a tensor that asks for gradients is a result, and no leaf. `backward` goes on to x, fills `x.grad`, "
-    "and leaves the `grad` of the clone empty.",
+    why="When x requires gradients, you return None, and `x.grad` is filled. A clone still belongs to the graph of x "
+    "and is not a leaf, so `backward` passes it by. What cuts a tensor off from its graph?",
     hint="Where x asks for gradients, you return None and `x.grad` is filled: a clone still belongs to the graph of x. "
     "Detach it.",
 )
@@ -904,8 +956,8 @@ mistake(
         "f(x.requires_grad_()).backward(v)\nproduct = x.grad.clone()\nx.grad = None\nx.requires_grad_(asks)\nreturn product",
     ),
     section="vector-jacobian",
-    why="`backward` adds to what `x.grad` holds. When there is a gradient from elsewhere, the result is the sum of "
-    "both, and clearing it afterwards loses the other one.",
+    why="If `x.grad` already holds a gradient, it is added to your result and lost afterwards. `backward` "
+    "accumulates in `x.grad`. How can you differentiate without touching x?",
     hint="If `x.grad` holds something already, it is in your result, and gone afterwards. Work on a detached copy.",
 )
 
@@ -914,8 +966,8 @@ mistake(
     "gradient-of-the-caller-cleared",
     edit("return product", "x.grad = None\nreturn product"),
     section="vector-jacobian",
-    why="`x.grad` was cleared to leave nothing behind. A gradient from elsewhere, which the caller still needs, is gone "
-    "then.",
+    why="After the call, an earlier gradient in `x.grad` is gone, although the caller still needs it. You cleared it "
+    "to leave nothing behind. Did your function put anything there?",
     hint="After the call an earlier `x.grad` is gone. You put nothing there, so leave it alone.",
 )
 
@@ -924,8 +976,8 @@ mistake(
     "x-made-to-ask-for-gradients",
     edit("x.detach().requires_grad_()", "x.requires_grad_()"),
     section="in-place",
-    why="`requires_grad_` ends in an underscore: it changed the tensor of the caller. All its later operations are "
-    "recorded now.",
+    why="After the call, `x.requires_grad` is True, so everything the caller does with x is recorded. "
+    "`requires_grad_` works in place. On which tensor can you safely set it?",
     hint="After the call `x.requires_grad` is True. Detach first, and set it on the detached tensor.",
 )
 
@@ -934,7 +986,8 @@ mistake(
     "one-number-needs-no-v",
     edit("f(leaf), leaf, v)", "f(leaf), leaf, v if v.dim() else None)"),
     section="vector-jacobian",
-    why="For a single output v was left out. A loss may be weighted too, and its weight is v.",
+    why="When f returns one number, your result does not depend on v. You left v out in this case, but a single "
+    "output also has a weight. What does v multiply here?",
     hint="Where f gives one number, your result does not depend on v. It is a factor there.",
 )
 
@@ -943,7 +996,8 @@ mistake(
     "first-output-only",
     edit("f(leaf), leaf, v)", "f(leaf).flatten()[0], leaf, v.flatten()[0])"),
     section="vector-jacobian",
-    why="Only the first output was differentiated. All outputs count, each with its weight.",
+    why="Your result depends only on v[0]. You differentiated the first output alone. Which outputs contribute to "
+    "the product?",
     hint="Your result depends on v[0] only. Hand over all outputs and all of v.",
 )
 
@@ -952,7 +1006,8 @@ mistake(
     "derivatives-at-another-point",
     edit("x.detach()", "torch.zeros_like(x)"),
     section="vector-jacobian",
-    why="The derivatives were taken at 0, or where the function is linear. They depend on x.",
+    why="Your result does not depend on x. You took the derivatives at 0 instead, and they differ from point to "
+    "point. At which point are they wanted?",
     hint="Your result does not depend on x. Take the derivatives where x is.",
 )
 
@@ -962,7 +1017,8 @@ mistake(
     edit("leaf = x.detach()", "leaf = v.detach()"),
     edit("f(leaf), leaf, v)", "f(leaf), leaf, x)"),
     section="vector-jacobian",
-    why="x and v were swapped. The derivatives were taken at v and weighted with x.",
+    why="f is called with v, and the result is weighted with x. You exchanged the two tensors. Which one is the "
+    "input of f, and which one weighs the outputs?",
     hint="You call f with v. f wants x, and v weighs what comes out.",
 )
 
@@ -971,8 +1027,8 @@ mistake(
     "v-brought-to-length-one",
     edit("f(leaf), leaf, v)", "f(leaf), leaf, v / v.norm())"),
     section="vector-jacobian",
-    why="v was divided by its length, as for the derivative along a direction. v is a gradient that arrives, and its "
-    "length counts.",
+    why="Doubling v leaves your result unchanged. You divided v by its length, as for a derivative along a "
+    "direction, but v is a gradient that arrives from later operations. Does its length carry information?",
     hint="Twice the v gives the same result. It should give twice the result.",
 )
 
@@ -982,7 +1038,7 @@ mistake(
     edit("x.detach().requires_grad_()", "x.detach().float().requires_grad_()"),
     edit("f(leaf), leaf, v)", "f(leaf), leaf, v.float())"),
     section="shapes-and-types",
-    why="The input was cast to float32. The result should have the type of x.",
+    why="Your result is float32 for an x of any type. You cast the input. Which type should the result have?",
     hint="Your result is float32 for an x of any type. Leave the type as it comes.",
 )
 
@@ -996,7 +1052,7 @@ mistake(
         "product = torch.stack([((f(x + h) - f(x - h)) * v).sum() for h in steps]).view_as(x).detach() / 2e-3",
     ),
     section="vector-jacobian",
-    why="The derivatives were estimated from small steps. That calls f once for every number in x, and is right to a "
-    "few digits only.",
+    why="Your result agrees to only a few digits, and f is called once for every number in x. You estimated the "
+    "derivatives from small steps. What does autograd offer instead?",
     hint="Your result agrees to a few digits. Let autograd differentiate: it is exact, and needs one call of f.",
 )
