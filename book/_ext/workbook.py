@@ -141,11 +141,19 @@ def add_launch_buttons(app: Sphinx, page: str, template: str, context: dict, doc
     context["header_buttons"].insert(0, group)
 
 
+# The theme settles its colours at the end of a page, and without a theme no style of ours counts: the page would be
+# painted once in another font, and light for those who read in the dark.
+SETTLE_THEME = """{
+  const page = document.documentElement.dataset;
+  if (page.theme === "auto") page.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}"""
+
+
 class StartLinks(SphinxDirective):
     """Where a learner begins, where somebody who knows PyTorch begins, and where teachers read on."""
 
     def run(self) -> list[nodes.Node]:
-        to = {"Start": "warmup", "Skip to text and tokens": "tokens", "I teach": "instructors"}
+        to = {"Start the course": "warmup", "Skip to text and tokens": "tokens", "I teach": "instructors"}
         links = nodes.paragraph(classes=["exercise-links", "start-links"])
         links += [course_table.link_to("doc", f"/book/{page}", text, self.env.docname) for text, page in to.items()]
         return [links]
@@ -241,6 +249,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     titled_links.setup(app)
     app.add_transform(quizzes.QuizTransform)
     app.add_directive("quiz-score", quizzes.QuizScore)
+    app.add_js_file(None, body=SETTLE_THEME)
     app.add_js_file("quiz.js", loading_method="defer")
     app.add_js_file("reading.js", loading_method="defer")
     app.add_js_file("progress.js", loading_method="defer")

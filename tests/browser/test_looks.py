@@ -278,7 +278,7 @@ def test_the_front_page_can_be_played_with_and_diagnoses(browser: Any, address: 
     context = browser.new_context(viewport=WIDE)
     page = context.new_page()
     page.goto(f"{address}/book/index.html")
-    start = page.get_by_role("link", name="Start", exact=True)
+    start = page.get_by_role("link", name="Start the course")
     assert start.bounding_box()["y"] < WIDE["height"]
     page.get_by_text("what does the grader say?").click()
     said = page.locator(".diagnosed").inner_text()
