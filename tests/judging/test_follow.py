@@ -238,7 +238,7 @@ def test_what_is_wrong_with_a_class_alone_is_told_in_a_notebook_alone(server):
     encoder = next(task for task in graded(server, written, "transformer").tasks if task.id.endswith(".Encoder"))
     said = terminal.text([encoder])
     assert (encoder.points > 0, "secret" in said) == (True, False)  # its layers are its own
-    assert "What went wrong is said in a notebook, by its check cell." in said
+    assert "The check cell of the notebook says what went wrong." in said
     names = names_of("transformer", Encoder=SPEAKS)
     del names["make_model"]
     (result,) = run_checks(LocalSubject(names), "transformer", ["transformer.Encoder"], cells=[SPEAKS])
