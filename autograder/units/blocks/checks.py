@@ -149,8 +149,8 @@ def assert_share(zero, p, what):
         # Every entry is in two pairs, so pairs are not independent; their mean has at most twice the variance.
         if abs(same - agree) > 8 * math.sqrt(2 * agree * (1 - agree) / zero.numel()):
             raise AssertionError(
-                f"{what}: neighbours along axis {axis} are dropped together too often or too seldom "
-                f"({same:.3f} of them agree). Each entry has to be dropped or kept by itself."
+                f"{what}: neighbours along axis {axis} are dropped together too often or too rarely "
+                f"({same:.3f} of them agree). Each entry has to be dropped or kept independently."
             )
 
 

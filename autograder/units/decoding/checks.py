@@ -338,7 +338,7 @@ def check_manners(learner, rng, name):
         reply = check_greedy(learner, name, table, src, mask, 5, expected, what, training)
         _, _, encoded, gradients, (mode, slope), _ = reply
         if encoded != 1:
-            raise AssertionError(f"The source was encoded {encoded} times; its memory does not change.")
+            raise AssertionError(f"The source was encoded {encoded} times. Encode it once: its memory does not change.")
         if gradients is not False:
             raise AssertionError("The model ran while gradients were recorded: use torch.no_grad().")
         if mode is not training:

@@ -306,7 +306,7 @@ def test_all_words(learner, reference, rng):
     )
     alike = share_of(words[:, 1:] == words[:, :-1])
     assert abs(alike - 1 / 7) < 0.047, (
-        f"Of neighbouring ids {alike:.1%} are equal, and 1 in 7 was expected: each should be drawn by itself."
+        f"Of neighbouring ids {alike:.1%} are equal, and 1 in 7 was expected: each should be drawn independently."
     )
 
 
@@ -588,7 +588,7 @@ def both_epochs(learner, rng, number, wanted, dtype=torch.float64, **options):
 
 
 def check_loss(got, graph, expected, what, tolerance=1e-5):
-    assert graph is not True, f"{what} still belongs to a graph of gradients: a float, from .item(), is wanted."
+    assert graph is not True, f"{what} still belongs to a graph of gradients. It should be a float: use .item()."
     assert_close(got, float(expected), what, tolerance, 1e-9)
 
 

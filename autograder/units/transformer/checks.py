@@ -1020,7 +1020,7 @@ def test_xavier(learner, reference, rng):
     assert start["uniform"], "The matrices should be uniform between the bounds of Xavier's distribution, and are not."
     assert not start["layers alike"], "Two layers of a stack start with the same numbers."
     alike = start["drawn before"]
-    assert not alike, f"Of a second model {alike} matrices are those of the first: each is to be drawn anew."
+    assert not alike, f"A second model has {alike} matrices of the first one: draw each matrix anew."
 
 
 @pytest.mark.task("transformer.make_model", points=2)
@@ -1060,7 +1060,9 @@ def test_dropout_and_norm(learner, reference, rng):
     check_embeddings_are_dropped(learner, rng)
     with_norm = sum(math.prod(one) for one in parts_of_model(learner, SIZES, {"norm": "pre"})["parameters"])
     without = sum(math.prod(one) for one in parts_of_model(learner, SIZES, {"norm": "post"})["parameters"])
-    assert_equal(with_norm - without, 4 * SIZES[3], "what a pre-norm model has more parameters than a post-norm one")
+    assert_equal(
+        with_norm - without, 4 * SIZES[3], "how many more parameters a pre-norm model has than a post-norm one"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -97,8 +97,8 @@ def test_no_loop(learner, reference, rng):
     for what, count in zip(("points in x", "points in y", "coordinates"), counts[1:]):
         if count > counts[0]:
             raise AssertionError(
-                f"With more {what} your function calls {count} operations of PyTorch in place of {counts[0]}: "
-                "there is a loop. Let broadcasting go over all pairs at once."
+                f"With more {what} your function calls {count} operations of PyTorch instead of {counts[0]}: "
+                "there is a loop. Use broadcasting to compute all pairs at once."
             )
 
 
