@@ -157,7 +157,7 @@ def draw_twice(learner, data, block_size, batch_size):
 
 @pytest.mark.task("babygpt.get_batch", points=1)
 def test_generator_of_batches(learner, reference, rng):
-    """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
+    """The generator decides what is drawn; without one, PyTorch's own decides, and continues from call to call."""
     data = torch.arange(400)
     calls, _ = learner.run(draw_batches, data, 3, 20, [7, 8, 7, None, None])
     first, other, again, free, free_again = (pair_of(call, "get_batch(...)")[0] for call in calls)
@@ -1138,7 +1138,7 @@ def test_tokens_are_drawn(learner, reference, rng):
 
 @pytest.mark.task("babygpt.generate", points=1)
 def test_generator_of_texts(learner, reference, rng):
-    """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
+    """The generator decides what is drawn; without one, PyTorch's own decides, and continues from call to call."""
     table, ids = 0.1 * rng.normal(5, 5), torch.zeros(2, 1, dtype=torch.int64)  # all tokens about as likely
     options = {"max_new_tokens": 24}
     (one, again), *_ = texts_of(written(learner, table, 6, ids, options, 11, False, 2), 2)

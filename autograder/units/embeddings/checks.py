@@ -329,7 +329,7 @@ def test_a_buffer_called_pe(learner, reference, rng):
 
 @pytest.mark.task("embeddings.PositionalEncoding", points=1)
 def test_adds_then_drops(learner, reference, rng):
-    """In training the sum is dropped out, each entry by itself, and the rest is scaled up."""
+    """In training the sum is dropped out, each entry independently, and the rest is scaled up."""
     x = rng.normal(4, 50, 25)
     total = x.double() + waves(50, 25)
     p = rng.choice([0.3, 0.4])

@@ -332,7 +332,7 @@ def test_all_differ(learner, reference, rng):
 
 @pytest.mark.task("training.copy_task", points=1)
 def test_generator(learner, reference, rng):
-    """The generator alone decides, and goes on from its state."""
+    """The generator alone decides, and continues from its state."""
     args, options = [50, 3, 2], {"length": 9}  # another seed gives the same ids with a probability of 46^-48
     once, again, more, other = (
         [src for src, _, _ in run] for run in copy_runs(learner, args, [5, 5, "same", 6], options)

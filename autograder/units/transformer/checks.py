@@ -830,7 +830,7 @@ def test_encode(learner, reference, rng):
 
 @pytest.mark.task("transformer.Transformer", points=1)
 def test_decode(learner, reference, rng):
-    """decode(memory, src_mask, tgt, tgt_mask) hands the memory and the embedded target to the decoder."""
+    """decode(memory, src_mask, tgt, tgt_mask) passes the memory and the embedded target to the decoder."""
     memory = rng.normal(2, 5, SIZES[3], dtype=torch.float64)
     _, tgt, seen = watch_model(learner, rng, half="decode", memory=memory)
     assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
@@ -858,7 +858,7 @@ def test_forward_with_masks(learner, reference, rng):
 
 @pytest.mark.task("transformer.Transformer", points=2)
 def test_masks_from_ids(learner, reference, rng):
-    """Masks that are not passed are built from the ids, each by itself."""
+    """Masks that are not passed are built from the ids, each separately."""
     numbers = rng.normal(997, dtype=torch.float64)
     # Equal lengths first: there a mask that is built from the wrong ids fits.
     for length, passed in ((4, None), (5, None), (5, 0), (5, 1)):

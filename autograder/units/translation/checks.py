@@ -149,7 +149,7 @@ def test_loss_per_token(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_evaluation_mode(learner, reference, rng):
-    """The model is judged in evaluation mode and without gradients, whatever its mode before."""
+    """The model is evaluated in evaluation mode and without gradients, whatever its mode before."""
     tables, pairs = texts_and_tables(rng, 7)
     for training in (True, False):
         result, seen, *_ = judged(learner, tables, WORDS, pairs, training)
@@ -164,7 +164,7 @@ def test_evaluation_mode(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_mode_stays(learner, reference, rng):
-    """The model's mode afterwards is that from before; pairs and parameters are left alone."""
+    """The model's mode is the same after the call as before it; pairs and parameters are left alone."""
     tables, pairs = texts_and_tables(rng, 5)
     for training in (False, True):
         _, seen, after, grown, unchanged = judged(learner, tables, WORDS, pairs, training)
@@ -193,7 +193,7 @@ def test_beam_size(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_long_pairs(learner, reference, rng):
-    """A pair that costs more than max_tokens is judged all the same."""
+    """A pair with more than max_tokens tokens is scored all the same."""
     got, expected = both_scores(learner, reference, rng, ["bleu", "loss"], max_tokens=5)
     assert_close(got, expected, ('"bleu" with max_tokens=5', '"loss" with max_tokens=5'), 1e-5)
 
@@ -416,7 +416,7 @@ def test_position_saved(learner, reference, rng):
 
 @pytest.mark.task("translation.save_checkpoint", points=1)
 def test_training_is_left_alone(learner, reference, rng):
-    """A training that saves goes on like one that does not: mode, random numbers, weights."""
+    """A training that saves continues like one that does not: mode, random numbers, weights."""
     got, expected = both_files(learner, reference, rng, 3, 3)
     for found, right in zip(got["after"], expected["after"]):
         assert_equal(found, right, "a parameter, two steps after save_checkpoint,")
@@ -504,7 +504,7 @@ def save_on_a_full_disk(learner, seed, data):
 
 @pytest.mark.task("translation.save_checkpoint", points=1)
 def test_whole_or_not_at_all(learner, reference, rng):
-    """A checkpoint replaces the one before. If writing fails half-way, that one is still whole, and the error known."""
+    """A checkpoint replaces the one before. If writing fails half-way, that one stays whole, and an error is raised."""
     request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
     raised, found = reply_of(learner, save_on_a_full_disk, *request, parts=2, uses=(Training,))
     assert found is not None, "Writing failed half-way (a full disk), and now there is no checkpoint under the path."
@@ -567,7 +567,7 @@ def check_loaded(learner, reference, rng):
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_model_loaded(learner, reference, rng):
-    """The model has the weights and buffers of the file, and the mode that it came in."""
+    """The model has the weights and buffers of the file, and the same mode as before."""
     got, _ = check_loaded(learner, reference, rng)
     assert got["mode"] is True, (
         "The model was in training mode before load_checkpoint, and is in evaluation mode after it."
@@ -576,7 +576,7 @@ def test_model_loaded(learner, reference, rng):
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_optimizer_loaded(learner, reference, rng):
-    """The optimiser goes on with the moments of the file, on the parameters of the model."""
+    """The optimiser continues with the moments of the file, on the parameters of the model."""
     got, expected = resumed(learner, reference, rng, dropout=0.0, falling=False)
     for found, right in zip(got["weights"], expected["straight"]):
         assert_equal(found, right, "a parameter, four steps after load_checkpoint, without dropout, at one rate,")
@@ -584,7 +584,7 @@ def test_optimizer_loaded(learner, reference, rng):
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_scheduler_loaded(learner, reference, rng):
-    """The learning rates go on where they were."""
+    """The learning rates continue where they were."""
     got, expected = resumed(learner, reference, rng)
     assert_equal(got["rates"], expected["rates"], "the learning rates of the four steps after load_checkpoint")
     got, expected = resumed(learner, reference, rng, plateau=True)
@@ -594,7 +594,7 @@ def test_scheduler_loaded(learner, reference, rng):
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_random_state_loaded(learner, reference, rng):
-    """PyTorch's generator stands where it stood."""
+    """PyTorch's generator has the state that was saved."""
     got, expected = resumed(learner, reference, rng)
     assert_equal(got["drawn"], expected["drawn"], "the state of PyTorch's generator after load_checkpoint")
 
@@ -1057,7 +1057,7 @@ def test_without_dropout(learner, reference, rng):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_model_stays(learner, reference, rng):
-    """The model's mode afterwards is that from before."""
+    """The model's mode is the same after the call as before it."""
     for training in (True, False):
         found, _, modes, _ = both_maps(learner, reference, rng, training=training)
         assert isinstance(found[0]["cross"], torch.Tensor), '"cross" should be a tensor.'
