@@ -1588,8 +1588,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence longer than `max_tokens` is counted as if it were shorter. You limited its length on paper, and "
-    "nobody cuts it. How should the function react instead?",
+    why="A sequence longer than `max_tokens` is counted as if it were shorter. You shortened the length in your "
+    "list, but nobody shortens the sequence. How should the function react instead?",
     hint="A sequence longer than `max_tokens` is counted as if it were shorter. Raise ValueError.",
 )
 
