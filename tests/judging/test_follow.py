@@ -14,9 +14,9 @@ from autograder.course.catches import find_catch
 from autograder.course.registry import COMPLETE, find_unit, is_catch
 from autograder.grading.engine import Graded, grade_code
 from autograder.judging.diagnosis import names_a_test_needs
-from autograder.judging.follow import rounds
+from autograder.judging.follow import gifts, rounds
 from autograder.judging.results import NOT_ATTEMPTED, PASSED, pack, unpack_task
-from autograder.judging.runner import max_points, names_behind, run_checks
+from autograder.judging.runner import follow_through, judge, max_points, names_behind, run_checks
 from autograder.judging.subject import LocalSubject
 from autograder.lms.sample_class import fill, solved
 from autograder.reports import html, terminal
@@ -87,9 +87,12 @@ def test_a_task_that_is_not_written_costs_no_other_its_points(unit):
         names = names_of(unit)
         names[name] = type("Missing", (), {"__init__": _raise}) if isinstance(names[name], type) else _raise
         before = dict(names)
-        result = run_checks(LocalSubject(names), unit, involved(unit, name))
+        subject = LocalSubject(names)
+        judgement = judge(subject, unit, involved(unit, name))  # what a learner would be told of it is not asked here
+        judgement = follow_through(judgement, subject, gifts(judgement))
         alone = [f"{unit}.{other}" for other in find_unit(unit).partners(name)]  # judged together with it
-        assert [one.id for one in result if one.points < one.max_points and one.id not in alone] == [task]
+        failed = [one for one in judgement.tasks if any(check.status != PASSED for check in judgement.results(one))]
+        assert [one for one in failed if one not in alone] == [task]
         names.pop("__warningregistry__", None)  # Python's own, where a style of a catch-it task warns
         assert names == before  # the notebook has the learner's own again
 
