@@ -43,8 +43,8 @@ def modified_precision(candidate, references, n):
         n: length of the n-grams.
 
     Returns:
-        ``(clipped, total)``, two counts. Of an n-gram, no more occurrences count in ``clipped`` than there are in the
-        one reference that has it most often; ``total`` counts all n-grams of the candidate, repeated ones each time.
+        ``(clipped, total)``, two counts. In ``clipped``, an n-gram counts at most as often as it occurs in any single
+        reference; ``total`` counts all n-grams of the candidate, repeated ones each time.
         Both are 0 when the candidate is shorter than ``n``.
 
     Source: Papineni et al. 2002, section 2.1 (modified n-gram precision).

@@ -30,7 +30,7 @@ class LayerNorm(nn.Module):
     """Layer normalisation: every vector gets mean 0 and variance 1, then a learned gain and bias.
 
     Args:
-        d_model: length of the last axis, along which is normalised.
+        d_model: length of the last axis, along which the layer normalises.
         eps: added to the variance, inside the root.
 
     Attributes:
@@ -131,7 +131,7 @@ class FeedForward(nn.Module):
 
 
 def dropout(x, p, training=True, generator=None):
-    """Inverted dropout: entries become 0 by chance, and what stays is scaled up at once.
+    """Inverted dropout: random entries become 0, and the others are scaled up at once.
 
     Args:
         x: any shape and float type.
@@ -186,7 +186,7 @@ class SublayerConnection(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, sublayer):
-        """Add what the sublayer makes of ``x`` to ``x``.
+        """Add the output of the sublayer to ``x``.
 
         Args:
             x: ``(B, T, d_model)``.

@@ -21,7 +21,7 @@ def greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
     """Write the most likely next token again and again, for a whole batch.
 
     Args:
-        model: see above. It is used in the mode (training or evaluation) in which it comes, and left in it.
+        model: see above. The caller sets its mode (training or evaluation); this function never changes it.
         src: source ids ``(B, T_src)``; encoded once.
         src_mask: ``(B, 1, 1, T_src)``.
         max_len: the most columns that the result may have, the first one included.
@@ -150,7 +150,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
 class KVCache:
     """Keys and values of the positions that a decoder has read, for each of its layers.
 
-    A new cache is empty. Caches know nothing of each other.
+    A new cache is empty. Caches are independent of each other.
 
     Attributes:
         length: how many positions layer 0 holds, an ``int``; 0 in an empty cache.
@@ -208,8 +208,8 @@ def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
 
     Args:
         model: see above. Its ``decode_step(memory, src_mask, last_ids, cache)`` takes the newest ids ``(B,)``, adds
-            their keys and values to the cache, and returns the decoder's output at this position, ``(B, d)``. The model
-            is used in the mode (training or evaluation) in which it comes, and left in it.
+            their keys and values to the cache, and returns the decoder's output at this position, ``(B, d)``. The
+            caller sets the model's mode (training or evaluation); this function never changes it.
         src, src_mask, max_len, bos_id, eos_id: as in `greedy_decode`.
 
     Returns:

@@ -37,7 +37,7 @@ def embedding_lookup(ids, table):
 
     Returns:
         ``(..., d)``, in the float type of the table: equal to ``one_hot(ids, V) @ table``. The gradient of a row
-        is the sum over all the positions where its id stands.
+        is the sum over all the positions where its id occurs.
 
     Source: Bengio et al. 2003, section 2 (the matrix C).
     """
@@ -104,7 +104,7 @@ def sinusoidal_positions(max_len, d_model):
 
 
 class PositionalEncoding(nn.Module):
-    """Adds the vector of its position to every token, then drops out.
+    """Adds the vector of its position to every token, then applies dropout.
 
     Args:
         d_model: width of a token's vector.
@@ -127,7 +127,7 @@ class PositionalEncoding(nn.Module):
         ### END SOLUTION
 
     def forward(self, x):
-        """Add positions 0 to ``T - 1``, then drop out.
+        """Add positions 0 to ``T - 1``, then apply dropout.
 
         Args:
             x: embedded tokens ``(B, T, d_model)``, any float type; ``T`` is at most ``max_len``.

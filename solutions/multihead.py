@@ -88,7 +88,7 @@ class MultiHeadAttention(nn.Module):
                 means "may attend".
 
         Returns:
-            ``(B, T_q, d_model)``. A query that may attend to nothing leaves as the bias of ``w_o``.
+            ``(B, T_q, d_model)``. For a query that may attend to nothing it is the bias of ``w_o``.
         """
         ### BEGIN SOLUTION
         q = split_heads(self.w_q(query), self.num_heads)  # (B, H, T_q, d_head)

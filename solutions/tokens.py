@@ -27,7 +27,7 @@ class Vocabulary:
 
     Attributes:
         id_to_token: list of ``V`` strings; a token's id is its index. The first four are `SPECIALS`.
-        token_to_id: the same, the other way round, as a dict.
+        token_to_id: the inverse, as a dict.
 
     ``len(vocabulary)`` is ``V``.
 
@@ -54,7 +54,7 @@ class Vocabulary:
 
         Returns:
             A vocabulary: after the special tokens the most frequent token comes first, and equally frequent ones in
-            the order of their code points. A token that spells a special one is that one, and gets no second id.
+            the order of their code points. A token spelled like a special one gets the id of that one.
         """
         ### BEGIN SOLUTION
         if max_size is not None and max_size < len(SPECIALS):

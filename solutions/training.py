@@ -22,7 +22,7 @@ class Batch:
     Args:
         src: source ids ``(B, T_src)``, padded.
         tgt: target ids ``(B, T_tgt)`` from BOS to EOS, padded; ``None`` where there is no target.
-        pad_id: the id that fills up.
+        pad_id: the id of padding.
 
     Attributes:
         src: as given.
@@ -78,7 +78,7 @@ def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
         batch_size: sequences in a batch.
         num_batches: how many batches.
         length: ids in a sequence, BOS included.
-        generator: ``torch.Generator`` that draws the ids, and is used up in doing so; ``None`` is PyTorch's own.
+        generator: ``torch.Generator`` that draws the ids, and advances with each draw; ``None`` is PyTorch's own.
 
     Yields:
         ``Batch``: source and target are the same, ``(batch_size, length)``. The first id is BOS; each of the others is
@@ -132,7 +132,7 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
     Returns:
         ``list[list[int]]``: for each batch the indices of its sequences in ``lengths``. Every index occurs once. The
         padded size of each batch, the number of its sequences times the longest of them, is at most ``max_tokens``.
-        Sequences of like length go together; how exactly is free.
+        Sequences of similar length go together, in any way.
 
     Raises:
         ValueError: a sequence is longer than ``max_tokens``.
@@ -147,7 +147,7 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
 
 
 class EpochResult(NamedTuple):
-    """What came of one pass over the batches.
+    """The result of one pass over the batches.
 
     Attributes:
         loss: mean loss per token, over all tokens of all batches; 0.0 without batches.
@@ -173,7 +173,7 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
             targets that are no padding.
         optimizer: ``None`` evaluates: in evaluation mode and without gradients.
         scheduler: takes one step after each step of the optimiser, if there is one.
-        accumulate: how many batches make one step. What is left at the end makes one too.
+        accumulate: how many batches make one step. Batches left at the end make one too.
 
     Returns:
         An ``EpochResult``. ``loss`` is a float: the losses of all tokens, each from before the step that it had a part

@@ -175,8 +175,8 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
     """BLEU of a model's translations, and its loss on the reference translations.
 
     Args:
-        model: a Transformer, as in `training_step`. It is judged in evaluation mode and without gradients, and left in
-            the mode in which it comes.
+        model: a Transformer, as in `training_step`. It is used in evaluation mode and without gradients; afterwards it
+            is in the same mode as before.
         pairs: list of ``(source, target)`` texts.
         tokenizer: has ``encode_all(list[str]) -> list[list[int]]`` and ``decode(list[int]) -> str``; ``None``: the
             model's own, ``model.tokenizer``.
@@ -305,7 +305,7 @@ def average_gradients(model, tokens, all_reduce):
         tokens: how many target tokens those losses belong to. It differs from process to process and may be 0.
         all_reduce: ``all_reduce(tensor)`` replaces what is in a tensor by the sum over all processes, as
             ``torch.distributed.all_reduce`` does. It returns nothing. All processes must call it equally often, with
-            tensors of the same shapes and dtypes in the same order; otherwise they wait for each other for ever.
+            tensors of the same shapes and dtypes in the same order; otherwise they wait for each other without end.
 
     Returns:
         ``int``: the target tokens of all processes together.

@@ -17,7 +17,7 @@ def pairwise_distances(x, y):
 
     Returns:
         ``(N, M)``, in that float type: entry ``(n, m)`` is the length of ``x[n] - y[m]``. Broadcasting makes all pairs,
-        so the number of operations does not depend on N, M and d. Which gradient two equal points get is free.
+        so the number of operations does not depend on N, M and d. Two equal points may get any gradient.
 
     Source: the broadcasting semantics of PyTorch's documentation.
     """
@@ -28,7 +28,7 @@ def pairwise_distances(x, y):
 
 
 def pick_rows(x, ids):
-    """From every sequence of a batch the vectors at positions of its own.
+    """Take from every sequence of a batch the vectors at positions of its own.
 
     Args:
         x: ``(B, T, d)``, any type.
@@ -88,8 +88,8 @@ def fit_line(x, y, steps=500, lr=0.1):
     Args:
         x: ``(N,)``, float, standardised: mean 0, standard deviation 1.
         y: ``(N,)``, of the same float type.
-        steps: how many steps ``torch.optim.SGD`` makes, each on all points. 0 steps return where the line starts,
-            which is free, but does not depend on the points.
+        steps: how many steps ``torch.optim.SGD`` makes, each on all points. 0 steps return the line at the start.
+            You choose that line, but it must not depend on the points.
         lr: learning rate of ``torch.optim.SGD``, which gets no other setting.
 
     Returns:
@@ -116,11 +116,11 @@ def vector_jacobian(f, x, v):
     Args:
         f: a differentiable function of one tensor.
         x: where the derivatives are taken, of any shape, float.
-        v: in the shape of ``f(x)`` and the type of ``x``: the gradient that arrives from behind.
+        v: in the shape of ``f(x)`` and the type of ``x``: the gradient that arrives.
 
     Returns:
         A tensor in the shape and the type of ``x``. Entry i is the sum over all j of ``v[j] * (df_j / dx_i)``. Exact
-        up to rounding. ``x`` stays as it was: whether it asks for gradients, and what its ``grad`` holds.
+        up to rounding. ``x`` does not change, nor do its ``requires_grad`` and its ``grad``.
 
     Source: the documentation of ``torch.autograd``; Goodfellow et al. 2016, section 6.5.
     """

@@ -193,8 +193,8 @@ def _nearness(got: torch.Tensor, expected: torch.Tensor) -> str:
     if expected.dtype != torch.float64 or not torch.allclose(got, expected, 1e-6, 1e-7, equal_nan=True):
         return ""
     if torch.equal(got.nan_to_num(), got.float().double().nan_to_num()):
-        return " They agree to six digits and more, as after a detour through float32."
-    return " They agree to six digits and more: is a small number added, or something rounded, on the way?"
+        return " They agree to at least six digits. Does your code take a detour through float32?"
+    return " They agree to at least six digits. Does your code add a small number, or round something?"
 
 
 def _assert_number(got: Any, expected: Any, what: Any, rtol: float | None, atol: float | None) -> None:

@@ -36,18 +36,20 @@ def _why(unit: str, name: str, cells: Sequence[str]) -> str | None:
     found = [] if in_c(f"{unit}.{name}") else definitions(cells, name)
     written = [one for one in found if not (one.node and is_stub(unit, one.node))]
     if written and written[-1] is not found[-1]:
-        return f"The stub of `{name}` was run after your own: delete the stub, and run your cell again."
+        return f"The stub of `{name}` ran after your own and replaced it. Delete the stub, and run your cell again."
     if written:
         node = written[-1].node
         raises = left_raises(node) if node else []
         return _left_in(name, raises) if raises else _not_there(name)
     other = alike(cells, unit, name)
-    return f"There is no `{name}` of yours, but a `{other}`: give it the name `{name}`." if other else None
+    return f"Your code has no `{name}`, but it has `{other}`. Rename it `{name}`." if other else None
 
 
 def _needs(name: str, other: str) -> str:
     """What to say of a task that is there, where a check lacked another one."""
-    return f"`{name}` is checked together with `{other}`, which is not there yet: write that too, and check again."
+    return (
+        f"`{name}` is checked together with `{other}`, and your code has no `{other}` yet. Write it, and check again."
+    )
 
 
 def _left_in(name: str, raises: Sequence[tuple[str, int]]) -> str:
@@ -56,12 +58,12 @@ def _left_in(name: str, raises: Sequence[tuple[str, int]]) -> str:
     for function, line in raises:
         if not function:  # something is written above it
             return (
-                f"`{name}` is written, but `raise NotImplementedError` still stands in it (line {line} {cell}): "
-                "delete that line."
+                f"You have written `{name}`, but it still holds `raise NotImplementedError` (line {line} {cell}). "
+                "Delete that line."
             )
     listed = ", ".join(f"`{function}` (line {line})" for function, line in raises)
-    return f"`{name}` is written in part: {listed} {cell} still raises NotImplementedError."
+    return f"You have written a part of `{name}`: {listed} {cell} still raises NotImplementedError."
 
 
 def _not_there(name: str) -> str:
-    return f"The cell in which you define `{name}` was not run to its end, so it is not there: look at its error."
+    return f"The cell that defines `{name}` stopped with an error, so there is no `{name}`. Fix that error first."

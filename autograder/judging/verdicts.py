@@ -103,7 +103,7 @@ def _better(name: str, before: Verdict, after: Verdict, given: Given) -> CheckRe
         return replace(after.result, message=right_given(given.names))
     if before.lacks not in ("", name) and not after.lacks:
         where = f"With {_the_courses(given.names)} around it: your own {_is(given.names)} not there yet, or wrong."
-        said = after.result.message if given.told else "What went wrong is said in a notebook, by its check cell."
+        said = after.result.message if given.told else "The check cell of the notebook says what went wrong."
         return replace(after.result, message=f"{said}\n\n{where}")
     if after.result.points > before.result.points:
         return replace(after.result, message=before.result.message)

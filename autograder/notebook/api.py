@@ -34,13 +34,13 @@ from autograder.sandbox.runtime.c import C_CODE
 from autograder.sandbox.runtime.requests import Outcome, Request
 
 CHANGED = (
-    "What {tasks} asks for, or how it is checked, has changed since this notebook was released. The newest notebook is "
-    "with the course; to go on with this one, run this in a cell and restart the kernel:\n\n%pip install "
+    "The task or the checks of {tasks} have changed since this notebook was released. Get the newest notebook from the "
+    "course. Or, to continue with this one, run this in a cell and restart the kernel:\n\n%pip install "
     '--force-reinstall --no-deps "{package}"'
 )
 OTHER_CHECKS = (
-    "The checks that are installed here are not those of the course that gave out this notebook, so nothing is "
-    'checked. Run this in a cell, then restart the kernel:\n\n%pip install --force-reinstall --no-deps "{package}"'
+    "The installed checks are not those of the course that gave out this notebook, so nothing is checked. Run this "
+    'in a cell, then restart the kernel:\n\n%pip install --force-reinstall --no-deps "{package}"'
 )
 
 

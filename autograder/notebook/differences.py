@@ -84,7 +84,7 @@ def table(namespace: dict, name: str) -> str:
     lines = [f"{'gradient':10} {'shape':12} {'largest':>8}   away from differences"]
     for row in rows:
         right = row.away < TOLERANCE  # not so for NaN
-        mark = "" if right else f"   <- more than {TOLERANCE:g}: not the gradient, or not added to what stood there"
+        mark = "" if right else f"   <- more than {TOLERANCE:g}: not the gradient, or written instead of added"
         lines.append(f"{row.name:10} {row.shape!s:12} {row.largest:8.3f}   {row.away:.0e}{mark}")
     return "\n".join([*lines, "", *_whose(namespace, STEPS[name].forward)])
 
@@ -94,7 +94,7 @@ def _whose(namespace: dict, kernels: Sequence[str]) -> list[str]:
     return [
         f"`{one}` is your own."
         if one in own
-        else f"`{one}` is the course's: put your own into a cell that begins with %%c, and it is used instead."
+        else f"`{one}` is the course's. To use your own, put it into a cell that begins with %%c."
         for one in kernels
     ]
 

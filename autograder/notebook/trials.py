@@ -52,17 +52,17 @@ WRONG = (
         ),
         slip(
             "one-too-far",
-            "It gives a high score to a head that looks two after the earlier copy. Do your weights tell one from two?",
+            "It gives a high score to a head that looks two positions after the copy. Do your weights show that?",
             edit("1 - period", "2 - period"),
         ),
         slip(
             "keys-before-queries",
-            "It takes rows for columns. What is the weight on a position that has not come yet?",
+            "It confuses rows and columns. What is the weight on a later position?",
             edit("1 - period", "period - 1"),
         ),
         slip(
             "two-halves",
-            "It does not use the period that it gets. Have you tried one that is not half of the length?",
+            "It ignores the period that it gets. Have you tried a period that is not half of the length?",
             edit("after = ", "period = weights.shape[-1] // 2\nafter = "),
         ),
     ),
@@ -71,7 +71,7 @@ WRONG = (
         "Which positions",
         slip(
             "one-too-many",
-            "It counts a position at which no token has been seen again. Where does the repetition begin?",
+            "It counts a position whose token has not occurred before. Where does the repetition begin?",
             edit("after[..., 1:]", "after"),
         ),
         slip(
@@ -90,22 +90,22 @@ WRONG = (
         "Which mean",
         slip(
             "by-the-length",
-            "It divides by the number of all positions. Which score has a head that does nothing else?",
+            "It divides by the number of all positions. Which score does a head get that does nothing else?",
             edit("mean((0, -1))", "sum(-1).mean(0) / weights.shape[-1]"),
         ),
         slip(
             "largest",
-            "It takes the largest weight for the mean. Have your weights more than one value?",
+            "It returns the largest weight instead of the mean. Do your weights have more than one value?",
             edit("mean((0, -1))", "amax(-1).mean(0)"),
         ),
         slip(
             "first-sequence",
-            "It looks at one sequence of the batch. Do yours differ?",
+            "It uses one sequence of the batch. Do your sequences differ?",
             edit("mean((0, -1))", "mean(-1)[0]"),
         ),
         slip(
             "over-heads",
-            "It gives one number for all heads. Which shape do you expect?",
+            "It returns one number for all heads. Which shape do you expect?",
             edit("mean((0, -1))", "mean()"),
         ),
     ),

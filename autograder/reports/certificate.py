@@ -14,8 +14,8 @@ from autograder.submissions.text import clean
 MOST_LETTERS = 300  # of a sentence
 MOST_OF_NAME = 80
 NO_SENTENCE = (
-    "No sentence of a model of your own yet: the check of translation.train_translator keeps one when it passes. "
-    'What another model of yours writes can stand here, too: certificate("Your name", sentence="...").'
+    "There is no sentence of your own model yet. The check of translation.train_translator keeps one when it passes. "
+    'To show what another of your models writes, call certificate("Your name", sentence="...").'
 )
 
 

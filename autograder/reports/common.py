@@ -188,7 +188,7 @@ def _possible(diagnosis: Diagnosis, first: bool) -> Explanation:
     heading = f"{'Perhaps' if first else 'Or perhaps'}: {readable(diagnosis.mistake)}"
     return Explanation(
         heading,
-        f"What was seen fits this mistake, and may fit others. If it is yours: {diagnosis.hint}",
+        f"Your results fit this mistake, and may fit others. If it is yours: {diagnosis.hint}",
         diagnosis.link,
     )
 

@@ -74,7 +74,7 @@ def test_without_a_name_all_are_listed_with_why(capsys):
     assert code == 0
     listed = {line.partition(" ")[0] for line in out.split("\n\n")[0].splitlines()}
     assert listed == {entry.name for entry in mistakes("attention") if entry.task == "attention.softmax"}
-    assert "A row with a large score comes out as NaN, and so does a row of very negative scores." in " ".join(out.split())
+    assert "A row with a large score comes out as NaN" in " ".join(out.split())
     assert "library-call" in out
 
 

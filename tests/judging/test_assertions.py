@@ -63,7 +63,7 @@ def test_numbers_that_look_alike_are_shown_with_more_digits():
     third = torch.full((2,), 1 / 3, dtype=torch.float64)
     said = complaint(assert_close, third.float().double(), third, "f(x)")
     assert "you have 0.3333333432674 and 0.3333333333333 was expected" in said
-    assert said.endswith("as after a detour through float32.")
+    assert said.endswith("Does your code take a detour through float32?")
     assert "detour" not in complaint(assert_close, third + 1e-4, third, "f(x)")
 
 

@@ -14,9 +14,9 @@ from autograder.course.catches import find_catch
 from autograder.course.registry import COMPLETE, find_unit, is_catch
 from autograder.grading.engine import Graded, grade_code
 from autograder.judging.diagnosis import names_a_test_needs
-from autograder.judging.follow import rounds
+from autograder.judging.follow import gifts, rounds
 from autograder.judging.results import NOT_ATTEMPTED, PASSED, pack, unpack_task
-from autograder.judging.runner import max_points, names_behind, run_checks
+from autograder.judging.runner import follow_through, judge, max_points, names_behind, run_checks
 from autograder.judging.subject import LocalSubject
 from autograder.lms.sample_class import fill, solved
 from autograder.reports import html, terminal
@@ -87,9 +87,12 @@ def test_a_task_that_is_not_written_costs_no_other_its_points(unit):
         names = names_of(unit)
         names[name] = type("Missing", (), {"__init__": _raise}) if isinstance(names[name], type) else _raise
         before = dict(names)
-        result = run_checks(LocalSubject(names), unit, involved(unit, name))
+        subject = LocalSubject(names)
+        judgement = judge(subject, unit, involved(unit, name))  # what a learner would be told of it is not asked here
+        judgement = follow_through(judgement, subject, gifts(judgement))
         alone = [f"{unit}.{other}" for other in find_unit(unit).partners(name)]  # judged together with it
-        assert [one.id for one in result if one.points < one.max_points and one.id not in alone] == [task]
+        failed = [one for one in judgement.tasks if any(check.status != PASSED for check in judgement.results(one))]
+        assert [one for one in failed if one not in alone] == [task]
         names.pop("__warningregistry__", None)  # Python's own, where a style of a catch-it task warns
         assert names == before  # the notebook has the learner's own again
 
@@ -238,7 +241,7 @@ def test_what_is_wrong_with_a_class_alone_is_told_in_a_notebook_alone(server):
     encoder = next(task for task in graded(server, written, "transformer").tasks if task.id.endswith(".Encoder"))
     said = terminal.text([encoder])
     assert (encoder.points > 0, "secret" in said) == (True, False)  # its layers are its own
-    assert "What went wrong is said in a notebook, by its check cell." in said
+    assert "The check cell of the notebook says what went wrong." in said
     names = names_of("transformer", Encoder=SPEAKS)
     del names["make_model"]
     (result,) = run_checks(LocalSubject(names), "transformer", ["transformer.Encoder"], cells=[SPEAKS])

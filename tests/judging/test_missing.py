@@ -37,24 +37,24 @@ def outcome(result: Graded) -> tuple[str, str]:
     [
         (
             [BELOW],
-            "`softmax` is written, but `raise NotImplementedError` still stands in it (line 3 of your cell `softmax`): "
-            "delete that line.",
+            "You have written `softmax`, but it still holds `raise NotImplementedError` (line 3 of your cell "
+            "`softmax`). Delete that line.",
         ),
         (
             [RIGHT.replace("softmax(x, dim=-1)", "my_softmax(x, dim=-1)")],
-            "There is no `softmax` of yours, but a `my_softmax`: give it the name `softmax`.",
+            "Your code has no `softmax`, but it has `my_softmax`. Rename it `softmax`.",
         ),
         (
             [RIGHT.replace("softmax(x, dim=-1)", "sofmax(x, dim=-1)"), STUB],
-            "There is no `softmax` of yours, but a `sofmax`: give it the name `softmax`.",
+            "Your code has no `softmax`, but it has `sofmax`. Rename it `softmax`.",
         ),
         (
             [RIGHT.replace("softmax(x, dim=-1)", "SoftMax(x, dim=-1)")],
-            "There is no `softmax` of yours, but a `SoftMax`: give it the name `softmax`.",
+            "Your code has no `softmax`, but it has `SoftMax`. Rename it `softmax`.",
         ),
         (
             [RIGHT.replace("dim)", "dim")],
-            "The cell in which you define `softmax` was not run to its end, so it is not there: look at its error.",
+            "The cell that defines `softmax` stopped with an error, so there is no `softmax`. Fix that error first.",
         ),
     ],
     ids=["raise left below", "my_", "misspelt above the stub", "capitals", "syntax error"],
@@ -82,8 +82,8 @@ def test_a_class_that_is_written_in_part(server):
     assert status in (ERROR, PARTIAL)
     line = (head + forward).split("\n").index(forward.split("\n")[1]) + 1
     assert said == (
-        f"`SelfAttention` is written in part: `forward` (line {line}) of your cell `SelfAttention` still raises "
-        "NotImplementedError."
+        f"You have written a part of `SelfAttention`: `forward` (line {line}) of your cell `SelfAttention` still "
+        "raises NotImplementedError."
     )
 
 
@@ -138,7 +138,7 @@ def test_a_kernel_under_another_name(server):
     result = grade_code(server, Code([kernel]), "gpt2_forward", ["gpt2_forward.gelu_forward"])
     assert outcome(result) == (
         ERROR,
-        "There is no `gelu_forward` of yours, but a `gelu_fwd`: give it the name `gelu_forward`.",
+        "Your code has no `gelu_forward`, but it has `gelu_fwd`. Rename it `gelu_forward`.",
     )
 
 

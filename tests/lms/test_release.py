@@ -427,19 +427,21 @@ def kernel():
 def run(kernel, tmp_path_factory):
     """Executes notebooks as a learner would, one after the other in one kernel, whose names are forgotten in between.
 
-    Errors are left in the outputs. ``own_code``: the state file of a learner who has code of their own.
+    Errors are left in the outputs. ``own_code``: the state file of a learner who has code of their own. ``until``: the
+    first cell that does not run, nor any after it.
     """
     if not kernel.is_alive():  # a test that ended it is no reason for those after it to fail
         kernel.restart_kernel(now=True)
 
-    def execute(*paths: Path, own_code: Path | None = None) -> list[nbformat.NotebookNode]:
+    def execute(*paths: Path, own_code: Path | None = None, until: str = "") -> list[nbformat.NotebookNode]:
         state = own_code or tmp_path_factory.mktemp("state") / "progress.json"
         folder = tmp_path_factory.mktemp("learner")
         begin = f"import os; os.environ['AUTOGRADER_STATE'] = {str(state)!r}; os.chdir({str(folder)!r})"
         forget = nbformat.v4.new_code_cell("%reset -f")
         notebooks = [nbformat.read(path, as_version=4) for path in paths]
         whole = notebooks[0].copy()
-        cells = [cell for notebook in notebooks for cell in (*notebook.cells, forget)]
+        stops = [[cell.source for cell in one.cells].index(until) if until else None for one in notebooks]
+        cells = [cell for one, stop in zip(notebooks, stops) for cell in (*one.cells[:stop], forget)]
         whole.cells = [forget, nbformat.v4.new_code_cell(begin), *cells]
         client = NotebookClient(whole, km=kernel, timeout=300, allow_errors=True)
         client.execute(cleanup_kc=False)
@@ -502,10 +504,14 @@ BUILD_ON_OTHERS = [unit for unit in UNITS if any(release.EARLIER in cell.source 
 
 @pytest.mark.parametrize("unit", BUILD_ON_OTHERS)
 def test_the_solved_notebook_gets_every_point_on_the_learners_own_parts(unit, fresh, run, state_file, keep_own_code):
+    """What follows the last task takes nothing more from earlier units, and has run on the course's parts."""
     for earlier in UNITS[: UNITS.index(unit)]:
         if not in_c(earlier):
             keep_own_code(earlier)
-    (solved,) = run(fresh / "course" / "source" / unit / f"{unit}.ipynb", own_code=state_file)
+    summary = f'check("{unit}")'
+    (solved,) = run(fresh / "course" / "source" / unit / f"{unit}.ipynb", own_code=state_file, until=summary)
+    after = [cell.source for cell in solved.cells]
+    assert release.EARLIER not in "".join(after[after.index(summary) :])
     assert errors(solved) == {}
     assert results(solved) == {task: str(float(max_points(task))) for task in find_unit(unit).task_ids}
     assert set(carried.stored(unit)) == set(find_unit(unit).task_ids)  # the kernel's checks have kept them

@@ -251,7 +251,7 @@ def test_a_notebook_of_a_release_says_which_tasks_have_changed_since(monkeypatch
     check("attention", tasks=digests.replace(first, "softmax-00000000"), package="course==2")
     said = check(TASK, namespace(RIGHT))
     assert said.passed
-    assert f"What {TASK} asks for" in str(said)
+    assert f"The task or the checks of {TASK} have changed" in str(said)
     assert '--no-deps "course==2"' in said.note
     assert html.escape(said.note) in said._repr_html_()
     assert check("attention.attention_scores", {}).note == ""

@@ -552,18 +552,22 @@ def test_what_is_prestarted_for_something_else_does_not_wait_for_ever(nothing_pr
 
 LOADS_THE_COMPILER = """
 import os, sys
-from autograder.course.catalogue import reference_module
+from autograder.judging.cache import CachedReference
 from autograder.judging.runner import run_checks
 from autograder.course.registry import BY_NAME
-from autograder.judging.subject import LocalSubject
 
+class Told:
+    def find_spec(name, path=None, target=None):
+        if name == "torch._dynamo":  # which would take seconds to load
+            print(unit, flush=True)
+            os._exit(0)
+
+assert "torch._dynamo" not in sys.modules
+sys.meta_path.insert(0, Told)
 for unit in sys.argv[1:]:
     if os.fork() == 0:
         for task in BY_NAME[unit].task_ids:
-            run_checks(LocalSubject(vars(reference_module(unit))), unit, [task])
-            if "torch._dynamo" in sys.modules:
-                print(unit, flush=True)
-                break
+            run_checks(CachedReference(unit), unit, [task])  # what the check asks it besides is not run again
         os._exit(0)
     os.wait()
 """

@@ -73,6 +73,6 @@ def test_a_function_that_fills_another_model_says_which_name(own):
     """The course's gpt2_state beside a model with other names."""
     results = judged(own + "\n" + inspect.getsource(pretrained.gpt2_state))
     (message,) = {check.message for check in results["gpt2_state"].checks if check.id.endswith("names_and_layouts")}
-    assert "gpt2_state returns a tensor called" in message
+    assert "gpt2_state returns a tensor named" in message
     assert results["gpt2_state"].checks[-1].status == PASSED  # shapes are refused all the same
     assert FAILED in {check.status for check in results["GPT2"].checks}

@@ -67,8 +67,8 @@ CATCHES = (
                 ),
                 slip(
                     "softmax-over-axis-one",
-                    "It is right for one sentence and wrong for a batch of several. How many axes have the tensors in "
-                    "your test?",
+                    "It is right for one sentence and wrong for a batch of several. How many axes do the tensors "
+                    "in your test have?",
                 ),
                 slip(
                     "weights-times-keys",
@@ -82,8 +82,8 @@ CATCHES = (
                 slip("mask-ignored", "The same result comes back with and without a mask. Is there one in your test?"),
                 slip(
                     "mask-inverted",
-                    "It gives weight 0 to some keys, but to others than the mask says. Does your test compare where "
-                    "the zeros are with the mask?",
+                    "It gives weight 0 to some keys that the mask allows. Does your test compare the positions "
+                    "of the zeros with the mask?",
                 ),
                 slip(
                     "mask-after-softmax",
@@ -119,11 +119,13 @@ CATCHES = (
             group(
                 "both-results",
                 "Both results",
-                slip("results-exchanged", "It returns what it should, but the wrong way round. What comes first?"),
+                slip(
+                    "results-exchanged", "It returns the right two results in the wrong order. Which one comes first?"
+                ),
                 slip(
                     "returns-scores",
-                    "Its output is right. What it returns beside the output is not what multiplied the values: do you "
-                    "use the second result at all?",
+                    "Its output is right, but its second result is not what multiplied the values. Does your "
+                    "test use the second result at all?",
                 ),
                 slip("returns-output-only", "It returns one tensor. How does your test take the result apart?"),
             ),
@@ -136,8 +138,8 @@ CATCHES = (
                 ),
                 slip(
                     "writes-into-the-mask",
-                    "After the call, one of the tensors that you passed is not what it was, though the result is "
-                    "right. Which have you not looked at again?",
+                    "After the call, one of the tensors that you passed has changed, although the result is "
+                    "right. Which tensor does your test not look at again?",
                 ),
             ),
         ),

@@ -144,7 +144,7 @@ def test_large_scores(learner, reference, rng):
 
 @pytest.mark.task("attention.softmax", points=1)
 def test_some_minus_infinity(learner, reference, rng):
-    """An entry of minus infinity gets weight 0, and the rest of its row share the whole."""
+    """An entry of minus infinity gets the weight 0, and the other weights of its row sum to 1."""
     for shape, dim in (((3, 6), -1), ((5, 2, 4), 0)):
         x = 3 * rng.normal(*shape)
         # At least one entry stays finite along dim: what a row of -inf alone should give is not specified.
@@ -158,7 +158,7 @@ def test_some_minus_infinity(learner, reference, rng):
 
 @pytest.mark.task("attention.softmax", points=1)
 def test_types_argument_and_gradient(learner, reference, rng):
-    """Keeps float type and argument as they were, and lets gradients through."""
+    """Keeps the float type, leaves the argument unchanged, and lets gradients through."""
     # First the gradients: a detour through NumPy cuts them off, and fails for bfloat16 as well.
     x, cotangent = rng.normal(3, 4, dtype=torch.float64), rng.normal(3, 4, dtype=torch.float64)
     check_gradients(learner, reference, "softmax", {"x": x}, cotangent, "softmax(x, dim=0)", {"dim": 0})
@@ -207,7 +207,7 @@ def test_leading_axes(learner, reference, rng):
 
 @pytest.mark.task("attention.attention_scores", points=1)
 def test_scores_types_arguments_and_gradients(learner, reference, rng):
-    """Keeps float type and arguments as they were, and lets gradients through."""
+    """Keeps the float type, leaves the arguments unchanged, and lets gradients through."""
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         q, k = rng.normal(2, 3, 4, dtype=dtype), rng.normal(2, 5, 4, dtype=dtype)
         expected = (torch.einsum("bid,bjd->bij", q.double(), k.double()) / 2).to(dtype)
@@ -252,7 +252,7 @@ def attention_in_loops(q, k, v, mask):
 
 @pytest.mark.task("attention.scaled_dot_product_attention", points=1)
 def test_mask(learner, reference, rng):
-    """Keys that the mask forbids get exactly no weight; the others share it all."""
+    """Keys that the mask forbids get a weight of exactly 0; the other weights sum to 1."""
     b, h, t_q, t_k = 2, 3, 5, 4
     cases = [((b,), t_q, shape) for shape in ((t_q, t_k), (b, t_q, t_k), (b, 1, t_k), (1, t_k))]
     cases += [((b, h), t_q, shape) for shape in ((b, 1, 1, t_k), (b, 1, t_q, t_k), (b, h, t_q, t_k), (t_q, t_k))]
@@ -318,7 +318,7 @@ def test_gradients(learner, reference, rng):
 
 @pytest.mark.task("attention.scaled_dot_product_attention", points=1)
 def test_types_and_arguments(learner, reference, rng):
-    """Keeps float type and arguments as they were."""
+    """Keeps the float type, and leaves the arguments unchanged."""
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         q, k, v = (rng.normal(2, *shape, dtype=dtype) for shape in ((3, 4), (5, 4), (5, 6)))
         # The empty row catches repairing the mask in place.

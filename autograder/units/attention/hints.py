@@ -6,8 +6,8 @@ HINTS = {
         "makes any number positive and keeps the order? And what happens to that function at 1000? Try adding 5 to "
         "all scores of a row by hand: how do the weights change? ({Section}`attention#stable-softmax`.)",
         "For `x` of shape (3, 4) and `dim=1` you need one maximum and one sum for each of the 3 rows. Reduce along "
-        "`dim` and keep that axis (`keepdim=True`), so that the result has shape (3, 1) and lines up with the rows "
-        "again. `amax` and `sum` both take `dim` and `keepdim`.",
+        "`dim` and keep that axis (`keepdim=True`), so that the result has shape (3, 1) and broadcasts against the "
+        "rows. `amax` and `sum` both take `dim` and `keepdim`.",
         "largest = the maximum of x along dim, axis kept\n"
         "e = exp(x - largest)            # the largest exponent in each row is now 0\n"
         "return e / (the sum of e along dim, axis kept)",
@@ -15,7 +15,7 @@ HINTS = {
     "attention.attention_scores": (
         "One score says how well one query fits one key: their dot product. With T_q queries and T_k keys there are "
         "T_q x T_k of them. Which single operation computes all these dot products at once? And why would scores grow "
-        "with the width if nothing were divided out? ({Section}`attention#why-scale`.)",
+        "with the width if you did not divide them? ({Section}`attention#why-scale`.)",
         "`q` is (..., T_q, d_k) and `k` is (..., T_k, d_k); you want (..., T_q, T_k). A matrix product needs d_k on "
         "the inside: (T_q, d_k) @ (d_k, T_k). So exchange the two *last* axes of `k`, counted from the end because "
         "there may be any number of axes before them. The width is the size of the last axis of `q`.",
@@ -24,12 +24,11 @@ HINTS = {
     "attention.scaled_dot_product_attention": (
         "Each query gets a weighted average of the values; its weights are the softmax of its scores. A mask has to "
         "act before the softmax: which score has the exponential 0? Then think of a query that may attend to nothing. "
-        "What is the softmax of a row in which every score is that one? ({Section}`attention#nothing-to-attend`.)",
+        "What is the softmax of a row in which every score is that number? ({Section}`attention#nothing-to-attend`.)",
         "Scores and weights are (..., T_q, T_k), `v` is (..., T_k, d_v), the output (..., T_q, d_v). The mask is True "
-        "where attention is allowed and broadcasts to the scores. Find the rows that allow nothing with "
-        "`mask.any(-1, keepdim=True)`: give them some finite score before the softmax and the weight 0 after it. "
-        "Dropout, if there is one, comes after the softmax, and the weights that you return are those that multiply "
-        "`v`.",
+        "where attention is allowed, and broadcasts to the scores. `mask.any(-1, keepdim=True)` finds the rows that "
+        "allow nothing. Give those rows a finite score before the softmax and the weight 0 after it. Dropout, if "
+        "there is any, comes after the softmax. Return the weights that multiply `v`.",
         "scores = attention_scores(q, k)\n"
         "if there is a mask:\n"
         "    nothing = the rows in which the mask allows no key, last axis kept\n"
@@ -39,12 +38,12 @@ HINTS = {
         "return weights @ v, weights",
     ),
     "attention.SelfAttention": (
-        "Queries, keys and values are three views of the same sequence, each made by a linear layer of its own. The "
-        "rest you have written already. What does the layer have to learn, and so to own? "
+        "Queries, keys and values are three views of the same sequence, each made by a linear layer of its own. You "
+        "have written the rest already. What does the layer have to learn, and so to own? "
         "({Section}`attention#queries-keys-values`.)",
         "In `__init__` create `self.w_q`, `self.w_k` and `self.w_v`, each an `nn.Linear` from d_model to d_model, "
         "bias included. In `forward`, `x` is (B, T, d_model), and so are its queries, keys and values; the weights "
-        "are (B, T, T). Pass the mask on as it is.",
+        "are (B, T, T). Pass the mask on unchanged.",
         "in __init__:\n"
         "    w_q, w_k, w_v = three linear layers, d_model -> d_model\n"
         "in forward:\n"
@@ -64,16 +63,16 @@ HINTS = {
     ),
     "attention.test_attention": (
         "A test needs inputs, and an answer that you are sure of. For random `q`, `k` and `v` you can compute the "
-        "right weights yourself, by the formula. Which inputs must differ in size so that a softmax over the wrong "
-        "axis shows? And which row of a mask is special? ({Section}`attention#nothing-to-attend`.)",
+        "right weights yourself, by the formula. Which sizes must differ so that a softmax over the wrong axis shows? "
+        "And which row of a mask is special? ({Section}`attention#nothing-to-attend`.)",
         "Take `q` (2, 3, 4), `k` (2, 5, 4) and `v` (2, 5, 6), and a random mask (2, 3, 5) in which one row is all "
-        "False. Compute the expected weights without calling the implementation: scores, minus infinity where the mask "
-        "is False, softmax, zeros in the row that is all False. Compare both results by "
-        "`torch.testing.assert_close`, once with the mask and once without. Clone all four tensors first, and look at "
-        "them again in the end.",
+        "False. Compute the expected weights without calling the implementation: scores, minus infinity where the "
+        "mask is False, softmax, zeros in the row that is all False. Compare both results with "
+        "`torch.testing.assert_close`, once with the mask and once without. Clone all four tensors first, and compare "
+        "them with their clones at the end.",
         "make q, k, v and a mask with one empty row; clone them\n"
         "for the mask None, and then for your mask:\n"
-        "    expected = the weights, computed by yourself\n"
+        "    expected = the weights, by your own formula\n"
         "    output, weights = the implementation's results\n"
         "    assert that weights are close to expected, and output to expected @ v\n"
         "assert that q, k, v and the mask equal their clones",

@@ -28,7 +28,7 @@ mistake(
     edit("(x - x.amax(dim, keepdim=True)).exp()", "(x.amax(dim, keepdim=True) - x).exp()"),
     section="stable-softmax",
     why="The smallest score gets the largest weight, and distant scores overflow. You subtracted each score from the "
-    "maximum. Which sign should the largest difference from the maximum have?",
+    "maximum. Should the exponents be positive or negative after the shift?",
     hint="Your largest scores get the smallest weights. Subtract the maximum from `x`, not `x` from the maximum.",
 )
 

@@ -138,18 +138,19 @@ CATCHES = (
                 "The rest of the batch",
                 slip(
                     "BabyGPT.positions-of-the-batch",
-                    "A sequence gets other logits in another row of the batch. Do you give it to the model by itself, "
-                    "too?",
+                    "A sequence gets other logits in another row of the batch. Does your test also give it to "
+                    "the model alone?",
                 ),
                 slip(
                     "BabyGPT.centred-over-the-batch",
-                    "A sequence gets other logits when its neighbours are others. What does your test compare a row "
-                    "with?",
+                    "A sequence gets other logits when the other rows of the batch change. What does your test "
+                    "compare a row with?",
                     edit("logits = self", "x = x - x.mean(0, keepdim=True)\nlogits = self"),
                 ),
                 slip(
                     "Head.values-of-the-first-sequence",
-                    "It is right for one sequence at a time. How many has your batch, and which do you look at?",
+                    "It is right for one sequence at a time. How many sequences does your batch have, and which "
+                    "of them does your test look at?",
                     edit("weights @ self.value(x)", "weights @ self.value(x)[:1]"),
                 ),
             ),
@@ -158,8 +159,8 @@ CATCHES = (
                 "Call after call",
                 slip(
                     "BabyGPT.call-before-added",
-                    "The logits depend on what it was given the time before. How often do you call it with the same "
-                    "tokens, and what comes between?",
+                    "The logits depend on the input of the previous call. How often does your test call it with "
+                    "the same tokens, and what comes between?",
                     edit(
                         "logits = self",
                         """

@@ -157,7 +157,7 @@ def draw_twice(learner, data, block_size, batch_size):
 
 @pytest.mark.task("babygpt.get_batch", points=1)
 def test_generator_of_batches(learner, reference, rng):
-    """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
+    """The generator decides what is drawn; without one, PyTorch's own decides, and continues from call to call."""
     data = torch.arange(400)
     calls, _ = learner.run(draw_batches, data, 3, 20, [7, 8, 7, None, None])
     first, other, again, free, free_again = (pair_of(call, "get_batch(...)")[0] for call in calls)
@@ -203,7 +203,7 @@ def test_head_parts(learner, reference, rng):
     """Key, query and value are linear layers without bias; tril is a buffer."""
     parts = learner.run(parts_inside, "Head", (6, 4, 5))
     if not isinstance(parts, dict):
-        raise AssertionError("The head cannot be looked into.")
+        raise AssertionError("The check cannot read the parts of the head.")
     for name in ("key", "query", "value"):
         assert_equal(parts["parameters"].get(f"{name}.weight"), [4, 6], f"the shape of {name}.weight")
         if f"{name}.bias" in parts["parameters"]:
@@ -211,7 +211,7 @@ def test_head_parts(learner, reference, rng):
     if "tril" in parts["parameters"]:
         raise AssertionError("tril is a parameter; it should be a buffer (self.register_buffer), which is not trained.")
     if "tril" not in parts["buffers"]:
-        raise AssertionError("There is no buffer called tril; make it with self.register_buffer.")
+        raise AssertionError("There is no buffer named tril; make it with self.register_buffer.")
     tril = parts["tril"]
     if not isinstance(tril, torch.Tensor) or not torch.equal(
         tril.reshape(tril.shape[-2:]) != 0, torch.ones(5, 5).tril() != 0
@@ -361,9 +361,9 @@ def test_multihead_parts(learner, reference, rng):
     """Separate heads in a ModuleList, and a projection with bias."""
     parts = learner.run(parts_inside, "MultiHead", (3, 8, 5, 4))
     if not isinstance(parts, dict):
-        raise AssertionError("The module cannot be looked into.")
+        raise AssertionError("The check cannot read the parts of the module.")
     if not parts["list"]:
-        raise AssertionError("heads should be an nn.ModuleList: parameters in a plain list are not found by PyTorch.")
+        raise AssertionError("heads should be an nn.ModuleList: PyTorch does not find parameters in a plain list.")
     assert_equal(parts["heads"], 3, "the number of different heads")
     for head in range(3):
         for name in ("key", "query", "value"):
@@ -1138,7 +1138,7 @@ def test_tokens_are_drawn(learner, reference, rng):
 
 @pytest.mark.task("babygpt.generate", points=1)
 def test_generator_of_texts(learner, reference, rng):
-    """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
+    """The generator decides what is drawn; without one, PyTorch's own decides, and continues from call to call."""
     table, ids = 0.1 * rng.normal(5, 5), torch.zeros(2, 1, dtype=torch.int64)  # all tokens about as likely
     options = {"max_new_tokens": 24}
     (one, again), *_ = texts_of(written(learner, table, 6, ids, options, 11, False, 2), 2)
@@ -1180,7 +1180,7 @@ def test_mode_is_left_alone(learner, reference, rng):
         (text,), _, after, enabled = texts_of(reply, 1)
         assert_equal(tuple(text.shape), (2, 5), "the shape of the text")
         if after is None:
-            raise AssertionError("After the call the model is in one mode and parts of it are in the other one.")
+            raise AssertionError("After the call the model is in one mode, and some of its parts are in the other.")
         if after is not training:
             was, now = ("training", "evaluating") if training else ("evaluating", "training")
             raise AssertionError(f"The model was {was} before the call and is {now} after it.")

@@ -48,7 +48,7 @@ CATCHES = (
                 "Sums over the corpus",
                 slip(
                     "mean-of-sentence-scores",
-                    "It is right for a corpus of one sentence. How many sentences has yours, and do they differ?",
+                    "It is right for a corpus of one sentence. How many sentences does yours have, and do they differ?",
                 ),
                 slip(
                     "precisions-averaged",
@@ -91,7 +91,7 @@ CATCHES = (
                 ),
                 slip(
                     "tie-to-the-first-reference",
-                    "Its score depends on the order of the references. When should the order matter least of all?",
+                    "Its score depends on the order of the references. When should this order matter least of all?",
                 ),
             ),
             group(

@@ -377,8 +377,8 @@ def modified_precision(candidate, references, n):
     "best-single-reference",
     section="several-references",
     why="Your clipped count is too low with several references. You chose the single reference that fits best, but "
-    "one n-gram may find its largest count in one and another elsewhere. For which unit should the largest count be "
-    "taken?",
+    "one n-gram may find its largest count in one and another elsewhere. Should the largest count be taken per "
+    "reference or per n-gram?",
     hint="You choose the one reference that fits best. In BLEU every n-gram looks for itself in which reference it is "
     "most frequent, so a candidate may mix them.",
 )
@@ -638,7 +638,7 @@ mistake(
     "all-lengths-up-to-n",
     section="geometric-mean",
     why="Your counts include shorter n-grams. You added up all lengths, but each has a precision of its own. Where "
-    "do the lengths meet?",
+    "are the precisions of the lengths combined?",
     hint="Your counts hold the shorter n-grams too. Count length n alone: the lengths meet only in the mean.",
 )
 def modified_precision(candidate, references, n):

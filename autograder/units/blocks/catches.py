@@ -31,14 +31,14 @@ CATCHES = (
                 "Which axis",
                 slip(
                     "normalised-over-the-batch",
-                    "A sentence gets another result when its neighbours in the batch are others. Which numbers share "
-                    "a mean?",
+                    "A sentence gets another result when the other sentences of the batch change. Which numbers "
+                    "share a mean?",
                 ),
                 slip(
                     "normalised-over-time-too",
                     "A position gets another result when a later one changes. Which numbers share a mean?",
                 ),
-                slip("axis-one", "It is right for a matrix and for a vector alone. How many axes has your `x`?"),
+                slip("axis-one", "It is right for a matrix and for a single vector. How many axes does your `x` have?"),
                 slip("three-axes-only", "It is right for a batch of sentences. Have you tried anything else?"),
             ),
             group(
@@ -93,17 +93,20 @@ CATCHES = (
                 ),
                 slip(
                     "scalar-gain-and-bias",
-                    "A new one gives the right results. How many numbers does it learn?",
+                    "A new layer gives the right results. How many numbers does it learn?",
                 ),
                 slip(
                     "gain-starts-at-random",
-                    "It is right once its parameters are set. What should a layer do that was never trained?",
+                    "It is right once its parameters are set. What should a layer do before any training?",
                 ),
             ),
             group(
                 "what-is-trained",
                 "What training reaches",
-                slip("plain-tensors", "`gamma` is there, but an optimiser never hears of it. How does it find out?"),
+                slip(
+                    "plain-tensors",
+                    "`gamma` exists, but no optimiser ever changes it. How does an optimiser learn about a tensor?",
+                ),
                 slip(
                     "buffers",
                     "`gamma` is there and is saved with the model, but never changes. What does an optimiser get?",

@@ -149,8 +149,8 @@ def assert_share(zero, p, what):
         # Every entry is in two pairs, so pairs are not independent; their mean has at most twice the variance.
         if abs(same - agree) > 8 * math.sqrt(2 * agree * (1 - agree) / zero.numel()):
             raise AssertionError(
-                f"{what}: neighbours along axis {axis} are dropped together too often or too seldom "
-                f"({same:.3f} of them agree). Each entry has to be dropped or kept by itself."
+                f"{what}: neighbours along axis {axis} are dropped together too often or too rarely "
+                f"({same:.3f} of them agree). Each entry has to be dropped or kept independently."
             )
 
 
@@ -195,7 +195,7 @@ def test_tanh_form(learner, reference, rng):
 
 @pytest.mark.task("blocks.gelu", points=1)
 def test_gelu_types_argument_and_gradient(learner, reference, rng):
-    """Keeps float type and argument as they were, and lets gradients through."""
+    """Keeps the float type, leaves the argument unchanged, and lets gradients through."""
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         x = rng.normal(3, 4, dtype=dtype)
         expected = F.gelu(x.double(), approximate="tanh").to(dtype)
@@ -229,7 +229,7 @@ def check_layer_norm(learner, rng, x, what, eps=None, dtype=torch.float32, toler
 
 @pytest.mark.task("blocks.LayerNorm", points=1)
 def test_last_axis(learner, reference, rng):
-    """Each vector is normalised by itself, whatever axes come before the last."""
+    """Each vector is normalised separately, whatever axes come before the last."""
     # A wide vector first: there the biased and the unbiased variance are close, so that only a wrong axis shows.
     for shape in ((2, 3, 50), (4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4), (1, 3, 6)):
         # Every position has a mean and a size of its own: shared statistics cannot fit.
@@ -345,7 +345,7 @@ def test_rms_epsilon(learner, reference, rng):
 
 @pytest.mark.task("blocks.rms_norm", points=1)
 def test_rms_types_arguments_and_gradients(learner, reference, rng):
-    """Keeps float type and arguments as they were, and lets gradients through."""
+    """Keeps the float type, leaves the arguments unchanged, and lets gradients through."""
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         x, weight = rng.normal(2, 3, 8, dtype=dtype), rng.normal(8, dtype=dtype)
         expected = rms_by_hand(x, weight, 1e-5)
@@ -495,7 +495,7 @@ def test_nothing_dropped(learner, reference, rng):
 
 @pytest.mark.task("blocks.dropout", points=1)
 def test_independent_places(learner, reference, rng):
-    """Each entry is drawn by itself, and anew in every call."""
+    """Each entry is drawn independently, and anew in each call."""
     p, times = 0.3, 24
     x = without_zeros(rng, 10, 8)
     got = learner.run(drop_many_times, x, p, times)
@@ -543,7 +543,7 @@ def drop_and_differentiate(learner, x, p, cotangent):
 
 @pytest.mark.task("blocks.dropout", points=1)
 def test_dropout_types_argument_and_gradient(learner, reference, rng):
-    """Keeps float type and argument as they were; the gradient is 0 or 1/(1 - p)."""
+    """Keeps the float type, and leaves the argument unchanged; the gradient is 0 or 1/(1 - p)."""
     p = 0.25
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         x = without_zeros(rng, 30, 20, dtype=dtype)

@@ -1239,8 +1239,8 @@ mistake(
     ),
     base="conditional-activation",
     section="every-place-by-itself",
-    why="In training, all hidden units of a position are lost together. You drew one random number per position. For "
-    "which units should dropout decide separately?",
+    why="In training, all hidden units of a position are lost together. You drew one random number per position. How "
+    "many random numbers does a hidden layer need?",
     hint="In training, all hidden units of a position are lost at once: the mask has length 1 on the last axis. Each "
     "unit is dropped by itself.",
 )

@@ -41,7 +41,7 @@ CATCHES = (
                 ),
                 slip(
                     "one-continuation-of-each-beginning",
-                    "Its beginnings never have a common parent. Have yours, where it matters?",
+                    "No two of its beginnings ever share a parent. Do some of yours, where it matters?",
                 ),
             ),
             group(
@@ -66,11 +66,11 @@ CATCHES = (
                 "What ends",
                 slip(
                     "first-finished-wins",
-                    "It is content with an output that ends early. Is there a longer and better one in your tables?",
+                    "It accepts an output that ends early. Is there a longer and better one in your tables?",
                 ),
                 slip(
                     "end-not-scored",
-                    "To end costs nothing. Is there an output in your tables that is likely but for its end?",
+                    "Ending costs nothing. Is there an output in your tables that is likely except for its end?",
                 ),
                 slip(
                     "finished-ones-extended",
@@ -78,8 +78,8 @@ CATCHES = (
                 ),
                 slip(
                     "unfinished-compared-too",
-                    "It returns something that has no end, though another output has one. Is what has no end the "
-                    "likelier one in your tables?",
+                    "It returns an output without an end, although another output has one. Is the output without "
+                    "an end the likelier one in your tables?",
                 ),
             ),
             group(
@@ -87,15 +87,15 @@ CATCHES = (
                 "The last step, and what is returned",
                 slip(
                     "nothing-when-unfinished",
-                    "It returns nothing where `max_len` is too small. What should come then?",
+                    "It returns nothing when `max_len` is too small. What should it return then?",
                 ),
                 slip(
                     "last-token-cut-off",
-                    "Of an output without an end, a part is missing. Do you have one that reaches `max_len`?",
+                    "Part of an output without an end is missing. Does one of your outputs reach `max_len`?",
                 ),
                 slip(
                     "one-id-too-many",
-                    "It writes on where there is no room. Which `max_len` would show the difference?",
+                    "It goes on writing where there is no room. Which `max_len` would show the difference?",
                 ),
                 slip(
                     "end-symbol-returned",
@@ -115,11 +115,13 @@ CATCHES = (
                 ),
                 slip(
                     "start-symbol-counted",
-                    "It changes its mind at too large an exponent. At which one are your two outputs equally good?",
+                    "It changes from one output to the other at too large an exponent. At which exponent are "
+                    "your two outputs equally good?",
                 ),
                 slip(
                     "end-symbol-not-counted",
-                    "It changes its mind at too small an exponent. At which one are your two outputs equally good?",
+                    "It changes from one output to the other at too small an exponent. At which exponent are "
+                    "your two outputs equally good?",
                 ),
             ),
             group(
@@ -129,7 +131,7 @@ CATCHES = (
                 slip("first-source-for-all", "All outputs belong to one source. What do you expect for the others?"),
                 slip(
                     "mask-of-the-first-source",
-                    "It is right for sources of the same length. Which lengths have yours?",
+                    "It is right for sources of the same length. Which lengths do yours have?",
                 ),
                 slip(
                     "memory-repeated-in-the-wrong-order",

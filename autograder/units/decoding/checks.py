@@ -338,7 +338,7 @@ def check_manners(learner, rng, name):
         reply = check_greedy(learner, name, table, src, mask, 5, expected, what, training)
         _, _, encoded, gradients, (mode, slope), _ = reply
         if encoded != 1:
-            raise AssertionError(f"The source was encoded {encoded} times; its memory does not change.")
+            raise AssertionError(f"The source was encoded {encoded} times. Encode it once: its memory does not change.")
         if gradients is not False:
             raise AssertionError("The model ran while gradients were recorded: use torch.no_grad().")
         if mode is not training:
@@ -572,7 +572,7 @@ def test_top_p_out_of_range(learner, reference, rng):
 
 @pytest.mark.task("decoding.sample_next", points=1)
 def test_generator_of_tokens(learner, reference, rng):
-    """The generator decides what is drawn; without one, PyTorch's own does, and goes on from call to call."""
+    """The generator decides what is drawn; without one, PyTorch's own decides, and continues from call to call."""
     logits = (0.1 * rng.normal(1, 6)).repeat(40, 1)  # all tokens about as likely
     for options in ({}, {"top_k": 5, "top_p": 0.95}):
         (one, then), _ = learner.run(draw, logits, options, 11, 2)
@@ -802,7 +802,7 @@ def random_case(seed, lengths, max_len, beam_size, bos=BOS, eos=EOS, likely=(), 
 
 @pytest.mark.task("decoding.beam_search", points=3)
 def test_sums_of_log_probabilities(learner, reference, rng):
-    """The best output by the sum over all its steps, for each source of a batch by itself."""
+    """The best output by the sum over all its steps, for each source of a batch separately."""
     for lengths, beam_size in (((5, 3, 4), 3), ((2, 4), 2)):
         case = random_case(seed_of(rng), lengths, 8, beam_size)
         what = f"beam_search(model, src {tuple(case[2].shape)}, src_mask, max_len=8, beam_size={beam_size})"

@@ -314,7 +314,7 @@ mistake(
     base="loop-with-a-break",
     section="greedy",
     why="A caller in the middle of training trains on without dropout. You switched the model to evaluation and left "
-    "it there. Whose decision is the mode?",
+    "it there. Who should decide about the mode?",
     hint="After your call the model is in another mode than before. The mode is the caller's: leave it alone.",
 )
 
@@ -2327,7 +2327,7 @@ mistake(
     base="loop-with-a-break",
     section="greedy",
     why="A caller in the middle of training trains on without dropout. You switched the model to evaluation and left "
-    "it there. Whose decision is the mode?",
+    "it there. Who should decide about the mode?",
     hint="After your call the model is in another mode than before. The mode is the caller's: leave it alone.",
 )
 
@@ -2361,8 +2361,8 @@ mistake(
     ),
     base="finished-rows-leave-the-batch",
     section="kv-cache-reorder",
-    why="After a row has left the batch, others read the memory of another source. You kept the first rows of memory "
-    "and mask. Which rows should be kept?",
+    why="After a row has left the batch, the remaining rows read the memory of other sources. You kept the first "
+    "rows of memory and mask. Which rows should be kept?",
     hint="After a row has left the batch, your other rows read the memory of a stranger. Index memory and mask with the "
     "rows that stay.",
 )
@@ -2373,8 +2373,8 @@ mistake(
     edit("cache.reorder(stay)", "cache.reorder(torch.arange(len(stay)))"),
     base="finished-rows-leave-the-batch",
     section="kv-cache-reorder",
-    why="After a row has left the batch, others read another text's past. Your cache kept its first rows. Which rows "
-    "should it keep?",
+    why="After a row has left the batch, the remaining rows read the past of other texts. Your cache kept its first "
+    "rows. Which rows should it keep?",
     hint="After a row has left the batch, your other rows read a stranger's past. Call `cache.reorder` with the rows that "
     "stay.",
 )

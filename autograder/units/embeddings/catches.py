@@ -88,7 +88,7 @@ CATCHES = (
                 "Shape and type",
                 slip("batch-axis-added", "Its table has three axes. How does your test find out how many there are?"),
                 slip("axes-exchanged", "A position is a column of its table. Are your two sizes different?"),
-                slip("double-precision", "Its numbers take twice the memory. Which type do you expect?"),
+                slip("double-precision", "Its numbers take twice the memory. Which type does your test expect?"),
             ),
         ),
     ),

@@ -329,7 +329,7 @@ def test_a_buffer_called_pe(learner, reference, rng):
 
 @pytest.mark.task("embeddings.PositionalEncoding", points=1)
 def test_adds_then_drops(learner, reference, rng):
-    """In training the sum is dropped out, each entry by itself, and the rest is scaled up."""
+    """In training the sum is dropped out, each entry independently, and the rest is scaled up."""
     x = rng.normal(4, 50, 25)
     total = x.double() + waves(50, 25)
     p = rng.choice([0.3, 0.4])
@@ -344,7 +344,7 @@ def test_adds_then_drops(learner, reference, rng):
     # Catches dropping whole rows: by chance more than 3 rows of 25 are whole with a probability of 10^-9.
     whole = max(int((dropped.all(axis) | ~dropped.any(axis)).sum()) for axis in (1, 2))
     if whole > 3 or torch.equal(dropped[0], dropped[1]):
-        raise AssertionError(f"{what}: entries are dropped together; each should be dropped by itself.")
+        raise AssertionError(f"{what}: entries are dropped together; each should be dropped independently.")
     assert_close(got, torch.where(dropped, 0.0, total / (1 - p)).float(), what)
     if isinstance(again, torch.Tensor) and torch.equal(again == 0, dropped):
         raise AssertionError(f"{what}: two calls dropped the same entries; every call should draw anew.")

@@ -656,7 +656,8 @@ mistake(
     edit("even * (-math.log(10000.0) / d_model)", "2 * even * (-math.log(10000.0) / d_model)"),
     section="wave-layout",
     why="The first pair of columns is right, and the later ones turn too slowly. You doubled the exponent once too "
-    "often, because your even numbers already are the 2i of the formula. Which exponent does the last pair get?",
+    "often, because your even numbers already are the 2i of the formula. Which exponent does the formula give pair "
+    "i, and which do you give it?",
     hint="Your first pair of columns is right, and the later ones turn too slowly. `arange(0, d, 2)` already counts 0, "
     "2, 4, …, which is 2i, so do not double it again.",
 )

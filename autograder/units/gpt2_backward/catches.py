@@ -57,19 +57,20 @@ CATCHES = (
                 "The whole row",
                 slip(
                     "backward.no-path-through-the-mean",
-                    "To its gradient, one of the two statistics is a constant. What happens to `out` if you add a "
-                    "number to a whole row of `inp`, and what does that say about the sum of `dinp` over a row?",
+                    "Its gradient treats one of the two statistics as a constant. What happens to `out` if you "
+                    "add a number to a whole row of `inp`, and what does that say about the sum of `dinp` over a "
+                    "row?",
                     edit("g - g.mean(1, keepdims=True)", "g"),
                 ),
                 slip(
                     "backward.no-path-through-the-deviation",
-                    "To its gradient, one of the two statistics is a constant. Do you know every number of a row of "
-                    "`dinp`?",
+                    "Its gradient treats one of the two statistics as a constant. Do you know every number of a "
+                    "row of `dinp`?",
                     edit(" - n * (g * n).mean(1, keepdims=True)", ""),
                 ),
                 slip(
                     "backward.sums-for-means",
-                    "Its `dinp` is right where a row has one channel. How many have yours?",
+                    "Its `dinp` is right where a row has one channel. How many channels do your rows have?",
                     edit("g.mean(", "g.sum("),
                     edit("(g * n).mean(", "(g * n).sum("),
                 ),
@@ -84,7 +85,7 @@ CATCHES = (
                 ),
                 slip(
                     "backward.rstd-forgotten",
-                    "Its `dinp` is right for rows of one particular spread. Which spread have yours?",
+                    "Its `dinp` is right for rows of one particular spread. Which spread do yours have?",
                     edit("dx += s * (", "dx += ("),
                 ),
                 slip(
@@ -94,7 +95,7 @@ CATCHES = (
                 ),
                 slip(
                     "backward.weight-gradient-not-scaled",
-                    "Its `dweight` is right for rows of one particular spread. Which spread have yours?",
+                    "Its `dweight` is right for rows of one particular spread. Which spread do yours have?",
                     edit("(d * n).sum(0)", "(d * (x - m)).sum(0)"),
                 ),
             ),
@@ -108,12 +109,14 @@ CATCHES = (
                 ),
                 slip(
                     "backward.weight-gradient-overwritten",
-                    "Its `dweight` knows one position alone. How many have you, and what stood there before?",
+                    "Its `dweight` holds the gradient of a single position. How many positions does your test "
+                    "have, and what stood in `dweight` before?",
                     edit("dw += (d * n).sum(0)", "dw[:] = (d * n)[-1]"),
                 ),
                 slip(
                     "backward.bias-gradient-overwritten",
-                    "Its `dbias` knows one position alone. How many have you, and what stood there before?",
+                    "Its `dbias` holds the gradient of a single position. How many positions does your test "
+                    "have, and what stood in `dbias` before?",
                     edit("db += d.sum(0)", "db[:] = d[-1]"),
                 ),
             ),
@@ -133,7 +136,7 @@ CATCHES = (
                 ),
                 slip(
                     "backward.averaged-over-the-positions",
-                    "The more positions there are, the smaller two of its gradients get. Do you know `dweight` and "
+                    "Two of its gradients shrink as the number of positions grows. Do you know `dweight` and "
                     "`dbias` for more than one position?",
                     edit("d.sum(0)", "d.sum(0) / (B * T)"),
                     edit("(d * n).sum(0)", "(d * n).sum(0) / (B * T)"),
@@ -164,14 +167,14 @@ CATCHES = (
                 "What the backward pass reads",
                 slip(
                     "forward.standard-deviation-for-rstd",
-                    "Its `out` is right, and yet a right backward kernel goes wrong after it. Which arrays does your "
-                    "test hand on?",
+                    "Its `out` is right, but a right backward kernel goes wrong after it. Which arrays does your "
+                    "test pass on?",
                     edit(WRITES, f"{WRITES}\ns[:] = 1 / s"),
                 ),
                 slip(
                     "forward.statistics-of-one-sequence",
-                    "Its `out` is right, and yet a right backward kernel goes wrong after it. How many sequences have "
-                    "you, and which arrays do you hand on?",
+                    "Its `out` is right, but a right backward kernel goes wrong after it. How many sequences "
+                    "does your test have, and which arrays does it pass on?",
                     HOLDS,
                     edit(
                         WRITES,
@@ -181,8 +184,8 @@ CATCHES = (
                 ),
                 slip(
                     "forward.statistics-left-unwritten",
-                    "Its `out` is right, and yet a right backward kernel goes wrong after it. What stands in the "
-                    "arrays that you hand on?",
+                    "Its `out` is right, but a right backward kernel goes wrong after it. What stands in the "
+                    "arrays that your test passes on?",
                     HOLDS,
                     edit(WRITES, f"{WRITES}\nm[:], s[:] = held"),
                 ),

@@ -16,11 +16,12 @@ HINTS = {
     ),
     "gpt2_backward.layernorm_backward": (
         "An entry of the input moves its own output, and also the mean and the standard deviation of its row, which "
-        "move all others. How many paths lead back to it, then? ({Section}`gpt2_backward#layernorm-gradients`.)",
-        "Call the normalised input n = (inp - mean) * rstd. What arrives at n is g = dout * weight. Three paths lead "
-        "from an entry of the row to the outputs: directly, through mean, through rstd. Differentiate each (the "
-        "derivative of mean is 1 / C; in that of rstd the mean drops out, since deviations add up to 0), and sum over "
-        "all outputs of the row. Each sum over the row becomes one number that you need before you write to dinp.",
+        "move all others. How many paths lead back to that entry? ({Section}`gpt2_backward#layernorm-gradients`.)",
+        "Call the normalised input n = (inp - mean) * rstd. The gradient that arrives at n is g = dout * weight. "
+        "Three paths lead from an entry of the row to the outputs: directly, through mean, through rstd. "
+        "Differentiate each. The derivative of mean is 1 / C; in that of rstd the mean drops out, since deviations "
+        "add up to 0. Then sum over all outputs of the row. Each sum over the row is one number that you need before "
+        "you write to dinp.",
         "dinp[c] gets rstd * (g[c] - the mean of g - n[c] * the mean of g * n), both means over the row; dbias and "
         "dweight get the sums over all positions of dout and of dout * n.\n\n"
         "for each row:\n"
@@ -31,11 +32,11 @@ HINTS = {
     ),
     "gpt2_backward.matmul_backward": (
         "Each output is a sum of products, input times weight, and a bias. What is the derivative of a product with "
-        "respect to one of its factors? Who uses each weight, and who each input? "
+        "respect to one of its factors? Which outputs use each weight, and which use each input? "
         "({Section}`gpt2_backward#linear-gradients`.)",
-        "In out[row, o] the factor of inp[row, c] is weight[o, c], and the other way round. So list for one input all "
-        "outputs that it takes part in: they differ in o alone. For one weight they differ in the row alone. For a "
-        "bias, too. Rows of dout have OC entries, rows of inp and of weight C.",
+        "In out[row, o] the factor of inp[row, c] is weight[o, c], and the factor of weight[o, c] is inp[row, c]. So "
+        "list all outputs in which one input occurs: they differ in o alone. The outputs of one weight, or of one "
+        "bias, differ in the row alone. Rows of dout have OC entries; rows of inp and of weight have C.",
         "dinp[row, c] gets the sum over o of dout[row, o] * weight[o, c]; dweight[o, c] the sum over all rows of "
         "dout[row, o] * inp[row, c]; dbias[o] the sum over all rows of dout[row, o].\n\n"
         "for each row, each o:\n"
@@ -44,13 +45,13 @@ HINTS = {
         "    for each c: add d * weight[o, c] to dinp[row, c], and d * inp[row, c] to dweight[o, c]",
     ),
     "gpt2_backward.attention_backward": (
-        "Go through the forward pass from its end: weighted sum, softmax, dot products. Which two things does each of "
-        "them have a gradient for? Why does one score move all weights of its row? "
+        "Go through the forward pass from its end: weighted sum, softmax, dot products. For which two inputs does "
+        "each of them have a gradient? Why does one score move all weights of its row? "
         "({Section}`gpt2_backward#attention-gradients`.)",
         "Take one head and one query t, and the positions u <= t. The first and the last step are products, like a "
-        "linear layer: each factor gets what arrives times the other factor. For the softmax you need how weight w "
-        "moves with score u: att[w] * ([w = u] - att[u]). Sum that over w, times what arrives at each weight. The "
-        "addresses in dinp are those of q, k and v in inp.",
+        "linear layer: each factor gets the gradient that arrives, times the other factor. For the softmax, weight w "
+        "changes with score u by att[w] * ([w = u] - att[u]). Multiply that by the gradient that arrives at each "
+        "weight, and sum over w. The addresses in dinp are those of q, k and v in inp.",
         "For u <= t: datt[u] gets dout . v[u], dv[u] gets att[u] * dout, dpreatt[u] gets att[u] * (datt[u] - the sum "
         "over w <= t of att[w] * datt[w]), dq gets dpreatt[u] * k[u] / sqrt(hs), dk[u] gets dpreatt[u] * q / sqrt(hs)."
         "\n\n"
@@ -63,10 +64,11 @@ HINTS = {
     "gpt2_backward.gelu_backward": (
         "GELU is a product, 0.5 * x times (1 + tanh of something). What does the product rule give, and the chain "
         "rule for what stands inside the tanh? ({Section}`gpt2_backward#gelu-slope`.)",
-        "Call what stands inside the tanh u. The product rule gives two terms: one in which x is differentiated, and "
+        "Let u be the argument of the tanh. The product rule gives two terms: one in which x is differentiated, and "
         "one in which tanh(u) is. The derivative of tanh(u) with respect to u is 1 - tanh(u)^2. The order of the "
         "arguments is dinp, inp, dout, and the result is added.",
-        "With u = s * (x + 0.044715 * x^3) and s = sqrt(2 / pi), that of u is s * (1 + 3 * 0.044715 * x^2).\n\n"
+        "With u = s * (x + 0.044715 * x^3) and s = sqrt(2 / pi), the derivative of u is s * (1 + 3 * 0.044715 * x^2).\n"
+        "\n"
         "for each n:\n"
         "    x = inp[n], th = tanh of u\n"
         "    slope = half of (1 + th), plus half of x * (1 - th * th) * (the derivative of u)\n"
@@ -75,17 +77,18 @@ HINTS = {
     "gpt2_backward.residual_backward": (
         "The output is a sum of two inputs. When one of them grows by a little, by how much does the output grow? "
         "({Section}`gpt2_backward#two-ways-one-gradient`.)",
-        "Grow inp1 alone by 0.1: out grows by as much, whatever inp2 does. Is anything shared out, then? Something "
-        "stands in dinp1 and dinp2 already, so use `+=`.",
+        "If inp1 alone grows by 0.1, out grows by as much, whatever inp2 is. So is the gradient divided between the "
+        "inputs? dinp1 and dinp2 already hold gradients, so use `+=`.",
         "Both inputs get the whole gradient.\n\n"
         "for each n < N:\n    add dout[n] to dinp1[n]\n    add dout[n] to dinp2[n]",
     ),
     "gpt2_backward.crossentropy_softmax_backward": (
         "Work out the derivative of -log(softmax(z)[y]) with respect to one z[v], once for v = y and once for another "
-        "v. What is left of all the exponentials? ({Section}`gpt2_backward#loss-gradient`.)",
-        "The loss of a position is -z[y] + log(sum over w < V of exp(z[w])). Differentiate both terms: the second one "
-        "gives what stands in an array already. Then multiply by dlosses of the position. Rows are Vp long, but "
-        "only the first V columns get anything. No 1 / (B * T) here: the caller has put it into dlosses.",
+        "v. What remains of the exponentials? ({Section}`gpt2_backward#loss-gradient`.)",
+        "The loss of a position is -z[y] + log(sum over w < V of exp(z[w])). Differentiate both terms: one of your "
+        "arrays already holds the derivative of the second. Then multiply by dlosses of the position. Rows are Vp "
+        "long, but only the first V columns get a gradient. Do not divide by B * T: the caller has put that into "
+        "dlosses.",
         "The gradient of a logit is its probability, minus 1 at the target's column, times dlosses.\n\n"
         "for each b, t:\n"
         "    for each v < V:\n"
@@ -93,12 +96,12 @@ HINTS = {
         "        add (probs[row, v] - one) * dlosses[b, t] to dlogits[row, v]",
     ),
     "gpt2_backward.adamw_update": (
-        "Two averages run along with every parameter, one of its gradient and one of the gradient's square. Both "
-        "start at 0: why are they too small at first, and by which factor? And what makes AdamW differ from Adam with "
-        "a penalty in the loss? ({Section}`gpt2_backward#adamw-in-c`.)",
-        "m and v are updated in place and kept as they are; the corrected copies m / (1 - beta1^t) and "
-        "v / (1 - beta2^t) go into the step only. t is 1 at the first step. eps is added to the root. The decay is "
-        "lr * weight_decay * the parameter as it was, and never touches the gradient.",
+        "Every parameter has two running averages, one of its gradient and one of the gradient's square. Both start "
+        "at 0: why are they too small at first, and by which factor? And what makes AdamW differ from Adam with a "
+        "penalty in the loss? ({Section}`gpt2_backward#adamw-in-c`.)",
+        "Update m and v in place and store them uncorrected. The corrected copies m / (1 - beta1^t) and v / (1 - "
+        "beta2^t) go into the step only. t is 1 at the first step. Add eps to the root. The decay is lr * "
+        "weight_decay * the parameter before the step, and never enters the gradient.",
         "for each i:\n"
         "    m[i] = beta1 * m[i] + (1 - beta1) * gradient\n"
         "    v[i] = beta2 * v[i] + (1 - beta2) * gradient squared\n"
@@ -111,8 +114,8 @@ HINTS = {
         "({Section}`gpt2_backward#checking-gradients`.)",
         "Take B = 2, T = 3 and C = 5, and random numbers for everything, `weight` and `bias` too; make one row hardly "
         "vary. `F.layer_norm(x, (C,), w, b)` in float64 and `torch.autograd.grad(output, inputs, dout)` give what you "
-        "expect. Call the forward kernel on zeros and compare `out`. Then give its `mean` and `rstd` to the backward "
-        "kernel, whose three gradients begin with ones: they have to end with ones more than you expect. float32 "
+        "expect. Call the forward kernel on zeros and compare `out`. Then pass its `mean` and `rstd` to the backward "
+        "kernel, with three gradients that begin with ones. At the end each must be 1 more than you expect. float32 "
         "arrays of NumPy share their memory with tensors: `tensor.numpy()`, `torch.from_numpy(array)`.",
         "B, T, C = 2, 3, 5; random inp, dout, weight, bias; one row of inp times 0.01\n"
         "expected, slopes = PyTorch's layer norm in float64, and its gradients for dout\n"

@@ -11,8 +11,8 @@
  * base: plain-loops
  * edit: dtoken[c] += d[c]  =>  dtoken[c] = d[c]
  * edit: dposition[c] += d[c]  =>  dposition[c] = d[c]
- * why: Both tables were written with `=`. A row that is used many times then keeps the gradient of its last use
- * alone.
+ * why: Rows that are used more than once hold only their last gradient, and what stood in the tables is gone. You
+ * overwrote both tables. Which assignment collects gradients?
  * hint: Rows that are used more than once hold only their last gradient, and what stood in the tables is gone. Write
  * `+=`.
  * section: gradients-are-added
@@ -21,8 +21,8 @@
 /* encoder_backward: tokens-overwritten
  * base: plain-loops
  * edit: dtoken[c] += d[c]  =>  dtoken[c] = d[c]
- * why: The token's row was written with `=`. A token that occurs twice then keeps the gradient of its last position
- * alone.
+ * why: Tokens that occur more than once hold only their last gradient. You overwrote the token's row. From which
+ * positions does it collect?
  * hint: Tokens that occur more than once hold only their last gradient. Write `+=`: a row collects from every
  * position of its token.
  * section: gradients-are-added
@@ -31,8 +31,8 @@
 /* encoder_backward: positions-overwritten
  * base: plain-loops
  * edit: dposition[c] += d[c]  =>  dposition[c] = d[c]
- * why: The position's row was written with `=`. Every sequence uses the same positions, so only the last sequence is
- * left.
+ * why: Your dwpe holds the last sequence's gradients. You overwrote the position's row. From which sequences does it
+ * collect?
  * hint: Your dwpe holds the last sequence's gradients. Write `+=`: a position's row collects from all sequences.
  * section: gradients-are-added
  */
@@ -41,7 +41,8 @@
  * base: plain-loops
  * edit: float *dtoken = dwte + inp[b * T + t] * C;  =>  (void)dwte, (void)inp;
  * edit: dtoken[c] += d[c];  =>
- * why: Only the positions got a gradient. The sum of the forward pass has two terms, and both get all of it.
+ * why: Your dwte stays as it was. You gave the gradient to the positions alone. Which terms did the sum of the forward
+ * pass have?
  * hint: Your dwte stays as it was. Add the same gradient to the row of the token.
  * section: table-gradients
  */
@@ -50,7 +51,8 @@
  * base: plain-loops
  * edit: float *dposition = dwpe + t * C;  =>  (void)dwpe;
  * edit: dposition[c] += d[c];  =>
- * why: Only the tokens got a gradient. The sum of the forward pass has two terms, and both get all of it.
+ * why: Your dwpe stays as it was. You gave the gradient to the tokens alone. Which terms did the sum of the forward
+ * pass have?
  * hint: Your dwpe stays as it was. Add the same gradient to the row of the position.
  * section: table-gradients
  */
@@ -59,7 +61,8 @@
  * base: plain-loops
  * edit: dtoken[c] += d[c]  =>  dtoken[c] += d[c] / 2
  * edit: dposition[c] += d[c]  =>  dposition[c] += d[c] / 2
- * why: The gradient was shared out between token and position. A sum hands its whole gradient to each of its terms.
+ * why: Both gradients are half of what they should be. You shared the arriving gradient out. How much of it does each
+ * term of a sum get?
  * hint: Both of your gradients are half of what they should be. Each term of a sum gets the whole gradient.
  * section: table-gradients
  */
@@ -67,7 +70,7 @@
 /* encoder_backward: positions-of-the-first-sequence
  * base: plain-loops
  * edit: dposition[c] += d[c];  =>  if (b == 0) dposition[c] += d[c];
- * why: The positions collect from the first sequence only. All sequences used them.
+ * why: Your dwpe misses all sequences but the first. You collected from a single one. Which sequences used these rows?
  * hint: Your dwpe misses all sequences but the first. Add in every round of the loop over b.
  * section: table-gradients
  */
@@ -75,8 +78,8 @@
 /* encoder_backward: averaged-over-the-batch
  * base: plain-loops
  * edit: dposition[c] += d[c]  =>  dposition[c] += d[c] / B
- * why: The gradients of the positions were divided by B. They are summed: the mean, where one is wanted, is in the
- * loss.
+ * why: Your dwpe is B times too small. You averaged over the batch. Which reduction does a shared row get, and where is
+ * the mean taken?
  * hint: Your dwpe is too small by the factor B. Sum over the batch, do not average.
  * section: table-gradients
  */
@@ -84,8 +87,8 @@
 /* encoder_backward: positions-go-on-counting
  * base: plain-loops
  * edit: dwpe + t * C  =>  dwpe + (b * T + t) * C
- * why: The row of dwpe was computed from b * T + t, which counts on from one sequence to the next. Every sequence
- * begins at position 0.
+ * why: Each sequence adds to rows of dwpe of its own. You counted positions through the whole batch. At which position
+ * does every sequence begin?
  * hint: Each sequence adds to rows of dwpe of its own. The row is t, the same for all sequences.
  * section: table-gradients
  */
@@ -98,7 +101,7 @@
  *     (void)inp;
  *     for (int b = 0; b < B; b++) {
  * edit: inp[b * T + t]  =>  t
- * why: The gradient went to row t of dwte. It belongs to the row that the forward pass read, that of the id.
+ * why: Your dwte collects by position, not by token. You wrote to row t. Which row did the forward pass read?
  * hint: Your dwte collects by position, not by token. Its row is inp[b * T + t].
  * section: table-gradients
  */
@@ -106,8 +109,8 @@
 /* encoder_backward: same-ids-in-every-sequence
  * base: plain-loops
  * edit: inp[b * T + t]  =>  inp[t]
- * why: The id was read at inp[t], so every sequence's gradients go to the tokens of the first. Sequence b starts at
- * entry b * T.
+ * why: The gradients of later sequences go to the tokens of the first. Your index into the ids does not depend on b.
+ * Which id belongs to position (b, t)?
  * hint: The gradients of later sequences go to the tokens of the first one. The id of position (b, t) is inp[b * T +
  * t].
  * section: addresses-on-the-way-back
@@ -116,7 +119,8 @@
 /* encoder_backward: same-gradients-in-every-sequence
  * base: plain-loops
  * edit: (b * T + t)  =>  t
- * why: The offset into dout has no b in it. Every sequence adds the gradients of the first.
+ * why: Your sums repeat the gradients of the first sequence. Your offset into dout does not depend on b. Where does row
+ * (b, t) begin?
  * hint: Your sums repeat the first sequence. Row (b, t) of dout begins at (b * T + t) * C.
  * section: addresses-on-the-way-back
  */
@@ -124,7 +128,8 @@
 /* encoder_backward: table-rows-of-length-t
  * base: plain-loops
  * edit: inp[b * T + t] * C  =>  inp[b * T + t] * T
- * why: The rows of dwte were taken to be T long. They are C long, whatever the sequences' length is.
+ * why: Your gradients begin in the middle of other tokens' rows. You assumed rows of length T in dwte. How long is a
+ * row of this table?
  * hint: Your gradients begin in the middle of other tokens' rows. A row of dwte has C entries.
  * section: addresses-on-the-way-back
  */
@@ -136,8 +141,8 @@
  * =>
  *     memset(dwpe, 0, sizeof(float) * T * C);
  *     for (int b = 0; b < B; b++) {
- * why: The rows of the positions were set to 0 before the sum. What stood there belonged to the same gradient, and
- * clearing is the caller's task.
+ * why: What stood in dwpe is gone. You cleared its rows before adding, which is the caller's task. What does a backward
+ * kernel do with the numbers that it finds?
  * hint: What stood in dwpe is gone. A backward kernel never clears: it adds to what is there.
  * section: gradients-are-added
  */
@@ -153,7 +158,8 @@
  * edit: *dposition = dwpe + t * C  =>  *position = dwpe + (size_t)t * C
  * edit: dtoken[c]  =>  token[c]
  * edit: dposition[c]  =>  position[c]
- * why: The id went through a type of one byte, which counts to 255 and begins at 0 again. GPT-2 has 50,257 tokens.
+ * why: Gradients of ids above 255 end in the row of another token. A type of one byte begins at 0 again after 255, and
+ * GPT-2 has 50,257 tokens. Which type can hold them?
  * hint: Gradients of ids above 255 end in the row of another token. Keep ids in an `int`, or in a `size_t` for the
  * address.
  * section: table-gradients
@@ -162,8 +168,8 @@
 /* encoder_backward: table-of-the-first-call
  * base: plain-loops
  * edit: float *dtoken = dwte +  =>  static float *table; if (table == NULL) table = dwte; float *dtoken = table +
- * why: A `static` variable keeps its value from one call to the next. Here it keeps the address of dwte, and a
- * later call with another table adds to the first one.
+ * why: Your kernel is right when it is called once, and later calls still add to the first call's table. A `static`
+ * variable keeps its value from call to call. Which table does each call receive?
  * hint: Your kernel is right when it is called once. In a later call it still adds to the dwte of the first call:
  * leave out `static`, and use the argument.
  * section: gradients-are-added
@@ -173,7 +179,7 @@
  * base: plain-loops
  * edit: dtoken[c] += d[c]  =>  dtoken[c] -= d[c]
  * edit: dposition[c] += d[c]  =>  dposition[c] -= d[c]
- * why: The gradient was subtracted. A sum hands its gradient on as it is.
+ * why: Both tables have the opposite sign. You subtracted the gradient. With which sign does a sum pass it on?
  * hint: Both tables have the opposite sign. Add with +=.
  * section: table-gradients
  */
@@ -181,7 +187,8 @@
 /* encoder_backward: last-channel-left-out
  * base: plain-loops
  * edit: c < C  =>  c < C - 1
- * why: The loop over the channels ends at C - 2. With `c < C` the last one is C - 1 already.
+ * why: The last channel of every row gets no gradient. Your loop ends one channel too early. Which condition makes it
+ * run C times from 0?
  * hint: The last channel of every row gets no gradient. A loop from 0 with `c < C` runs C times.
  * section: table-gradients
  */
@@ -189,8 +196,8 @@
 /* encoder_backward: position-of-the-sequence
  * base: plain-loops
  * edit: dwpe + t * C  =>  dwpe + b * C
- * why: The row of dwpe was chosen by b, the number of the sequence. A position is counted within its sequence: it
- * is t.
+ * why: All positions of a sequence add to one row. You chose the row of dwpe by the number of the sequence. Within what
+ * is a position counted?
  * hint: All positions of a sequence add to one row. The row of dwpe is t.
  * section: table-gradients
  */
@@ -198,7 +205,8 @@
 /* encoder_backward: position-of-the-token-id
  * base: plain-loops
  * edit: dwpe + t * C  =>  dwpe + inp[b * T + t] * C
- * why: The row of dwpe was chosen by the token. A position vector belongs to a place in the sequence.
+ * why: Your position gradients follow the tokens. You chose the row of dwpe by the token. To what does a position
+ * vector belong?
  * hint: Your position gradients follow the tokens. The row of dwpe is t.
  * section: table-gradients
  */
@@ -206,7 +214,7 @@
 /* encoder_backward: gradients-in-columns
  * base: plain-loops
  * edit: dout + (b * T + t) * C  =>  dout + (t * B + b) * C
- * why: dout was read at row t * B + b, as if it were (T, B, C). It is (B, T, C).
+ * why: Your gradients belong to other positions. You read dout as (T, B, C). Where does row (b, t) begin?
  * hint: Your gradients belong to other positions. Row (b, t) of dout begins at (b * T + t) * C.
  * section: addresses-on-the-way-back
  */
@@ -214,7 +222,7 @@
 /* encoder_backward: sequences-one-row-apart
  * base: plain-loops
  * edit: dout + (b * T + t) * C  =>  dout + (b + t) * C
- * why: Sequence b of dout was read from row b on. A sequence has T rows.
+ * why: Only the first sequence is right. You put sequences one row apart in dout. How many rows does a sequence have?
  * hint: Only the first sequence is right. Row (b, t) of dout begins at (b * T + t) * C.
  * section: addresses-on-the-way-back
  */
@@ -222,7 +230,7 @@
 /* encoder_backward: averaged-over-the-sequence
  * base: plain-loops
  * edit: dtoken[c] += d[c]  =>  dtoken[c] += d[c] / T
- * why: The gradient of a token was divided by T. A table collects the sum.
+ * why: Your dwte is T times too small. You divided by the number of positions. Which reduction does a shared row get?
  * hint: Your dwte is too small by the factor T. Leave the division out.
  * section: table-gradients
  */
@@ -231,7 +239,8 @@
  * base: plain-loops
  * edit: dtoken[c] += d[c]  =>  dtoken[c] += d[c] / (B * T)
  * edit: dposition[c] += d[c]  =>  dposition[c] += d[c] / (B * T)
- * why: The gradients were divided by B * T. The mean is in dout already: the loss put it there.
+ * why: Both tables are B * T times too small. You divided by the number of positions. Where has the mean already been
+ * taken?
  * hint: Both tables are too small by the factor B * T. Leave the division out.
  * section: table-gradients
  */
@@ -239,7 +248,8 @@
 /* encoder_backward: last-position-left-out
  * base: plain-loops
  * edit: t < T  =>  t < T - 1
- * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * why: The last position of every sequence counts in no gradient. Your loop ends one position too early. Which
+ * condition makes it run T times from 0?
  * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
  * section: addresses-on-the-way-back
  */
@@ -247,7 +257,7 @@
 /* encoder_backward: first-position-left-out
  * base: plain-loops
  * edit: int t = 0  =>  int t = 1
- * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * why: Position 0 of every sequence counts in no gradient. Your loop begins at 1. From which number do positions count?
  * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
  * section: addresses-on-the-way-back
  */
@@ -255,7 +265,8 @@
 /* encoder_backward: last-sequence-left-out
  * base: plain-loops
  * edit: b < B  =>  b < B - 1
- * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * why: The last sequence counts in no gradient. Your loop ends one sequence too early. Which condition makes it run B
+ * times from 0?
  * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
  * section: addresses-on-the-way-back
  */
@@ -263,7 +274,7 @@
 /* encoder_backward: only-one-sequence
  * base: plain-loops
  * edit: b < B  =>  b < 1
- * why: The loop over the sequences makes one round. There are B.
+ * why: Only the first sequence counts in your gradients. Your loop makes a single round. How many sequences are there?
  * hint: Only the first sequence counts in your gradients. Let b run to B.
  * section: addresses-on-the-way-back
  */
@@ -272,7 +283,8 @@
  * base: plain-loops
  * each: TABLE = dtoken; dposition
  * edit: TABLE[c] += d[c]  =>  TABLE[c] += 2.0f * d[c]
- * why: One of the tables got the gradient twice. The forward pass adds one row of each table.
+ * why: One of your two tables is twice too large. It got the gradient twice. How often did the forward pass use each
+ * row?
  * hint: One of your two tables is too large by the factor 2. Add dout to each of them once.
  * section: table-gradients
  */
@@ -280,8 +292,8 @@
 /* layernorm_backward: input-gradient-overwritten
  * base: plain-loops
  * edit: dx[c] += rstd[i] * (g - mean_g - n * mean_gn)  =>  dx[c] = rstd[i] * (g - mean_g - n * mean_gn)
- * why: dinp was written with `=`. The input of a layer norm is also that of the residual connection, whose gradient
- * stands there already.
+ * why: What stood in dinp is gone. You overwrote it, but the residual connection has put its gradient there. Which
+ * assignment collects gradients?
  * hint: What stood in dinp is gone. Add to it with `+=`.
  * section: gradients-are-added
  */
@@ -290,7 +302,8 @@
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  dbias[c] = d[c]
  * edit: dweight[c] += d[c] * n  =>  dweight[c] = d[c] * n
- * why: dweight and dbias were written with `=`. Every position uses them, so only the last one is left.
+ * why: Your dweight and dbias hold the last position's gradients. You overwrote them at every position. From which
+ * positions do they collect?
  * hint: Your dweight and dbias hold the last position's gradients. They are sums over all positions: write `+=`.
  * section: gradients-are-added
  */
@@ -307,8 +320,8 @@
  *     }
  * =>
  * edit: (g - mean_g - n * mean_gn)  =>  g
- * why: Mean and standard deviation were taken as constants. They depend on every channel of the row, and what flows
- * back through them are the two terms that you have left out.
+ * why: Your dinp lacks two terms. You treated mean and standard deviation as constants. On which channels of the row do
+ * they depend?
  * hint: Your dinp is rstd * g alone. Two terms are missing: the mean of g, and n times the mean of g * n.
  * section: layernorm-gradients
  */
@@ -326,8 +339,8 @@
  *     mean_g += g / C;
  * edit: mean_gn += g * n / C;  =>
  * edit: g - mean_g - n * mean_gn  =>  g - mean_g
- * why: The standard deviation was taken as a constant. It depends on every channel of the row, which gives the term
- * with the mean of g * n.
+ * why: Your dinp lacks one term, the path through the standard deviation. You treated it as a constant. On which
+ * channels of the row does it depend?
  * hint: In your dinp the term n * mean(g * n) is missing, the path through the standard deviation. Subtract it
  * inside the bracket.
  * section: layernorm-gradients
@@ -338,8 +351,8 @@
  * edit: float mean_g = 0.0f, mean_gn = 0.0f;  =>  float mean_gn = 0.0f;
  * edit: mean_g += g / C;  =>
  * edit: g - mean_g  =>  g
- * why: The mean was taken as a constant. It depends on every channel of the row, which gives the term with the mean
- * of g.
+ * why: Your dinp lacks one term, the path through the mean. You treated the mean as a constant. On which channels of
+ * the row does it depend?
  * hint: In your dinp the mean of g is missing, the path through the mean. Subtract it inside the bracket.
  * section: layernorm-gradients
  */
@@ -348,8 +361,8 @@
  * base: plain-loops
  * edit: mean_g += g / C  =>  mean_g += g
  * edit: g * n / C  =>  g * n
- * why: The two sums were not divided by C. Mean and variance are means, and so are the terms that come back through
- * them.
+ * why: The two terms that you subtract in dinp are C times too large. You used sums. Which reduction did the forward
+ * pass use for its statistics?
  * hint: The two terms that you subtract in dinp are C times too large. Divide both sums by C.
  * section: layernorm-gradients
  */
@@ -373,7 +386,8 @@
  * =>
  *     float g = d[c];
  *     dbias[c] += d[c];
- * why: The gradient that arrives was not multiplied by the weight. The normalised input was, on the way forward.
+ * why: Your dinp is right only where the weight is 1. You left the weight out. By what was the normalised input
+ * multiplied in the forward pass?
  * hint: Your dinp is right only where the weight is 1. Start from g = dout * weight.
  * section: layernorm-gradients
  */
@@ -381,8 +395,8 @@
 /* layernorm_backward: rstd-forgotten
  * base: plain-loops
  * edit: rstd[i] * (g - mean_g - n * mean_gn)  =>  (g - mean_g - n * mean_gn)
- * why: The bracket was not multiplied by rstd. The row was divided by its standard deviation, and so is its
- * gradient.
+ * why: Your dinp is off by one factor in each row. You left out the division by the standard deviation. Which stored
+ * number stands for it?
  * hint: Your dinp is off by one factor in each row: rstd. Multiply the bracket by it.
  * section: layernorm-gradients
  */
@@ -395,8 +409,8 @@
  * =>
  *     float mean_g = 0.0f, mean_gn = 0.0f;
  *     for (int i = 0; i < B * T; i++) {
- * why: The two means are set to 0 once, before the loop over the rows. Every row then carries those of all rows
- * before it.
+ * why: Your first row of dinp is right, and later ones are not. The two means go on from row to row. When should they
+ * start at 0?
  * hint: Your first row of dinp is right, and the later ones are not. Start both means at 0 in every row.
  * section: layernorm-gradients
  */
@@ -405,8 +419,8 @@
  * base: plain-loops
  * each: INPUT = x[c]; x[c] * rstd[i]
  * edit: d[c] * n  =>  d[c] * INPUT
- * why: dweight was multiplied by the input without subtracting its mean. The weight multiplies the normalised input in
- * the forward pass.
+ * why: The mean of the input is not subtracted in your dweight. You multiplied by the raw input. What did the weight
+ * multiply in the forward pass?
  * hint: The mean is not subtracted in your dweight. Its factor is the normalised input, (inp - mean) * rstd.
  * section: layernorm-gradients
  */
@@ -414,8 +428,8 @@
 /* layernorm_backward: weight-gradient-not-scaled
  * base: plain-loops
  * edit: d[c] * n  =>  d[c] * (x[c] - mean[i])
- * why: dweight was multiplied by the input minus its mean, without rstd. The weight multiplies the normalised input
- * in the forward pass.
+ * why: Your dweight lacks the division by the standard deviation. You multiplied by the centred input. What did the
+ * weight multiply in the forward pass?
  * hint: Your dweight lacks the factor rstd. Its factor is the normalised input, (inp - mean) * rstd.
  * section: layernorm-gradients
  */
@@ -424,7 +438,8 @@
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  dbias[c] += g
  * edit: d[c] * n  =>  g * n
- * why: dweight and dbias were computed from dout * weight. The weight is a factor on the way to the input alone.
+ * why: Your dweight and dbias contain the weight as a factor. You multiplied by it too early. On the way to which
+ * gradient is the weight a factor?
  * hint: Your dweight and dbias contain the weight as a factor. Take dout as it arrives.
  * section: layernorm-gradients
  */
@@ -440,7 +455,7 @@
  *     dbias[c] += d[c];
  *     dweight[c] += d[c] * n;
  * =>
- * why: Only the input got a gradient. Weight and bias are parameters, and learn from theirs.
+ * why: Your dweight and dbias stay as they were. Only the input got a gradient. Which parameters of the layer learn?
  * hint: Your dweight and dbias stay as they were. Add dout * normalised input to the one and dout to the other.
  * section: layernorm-gradients
  */
@@ -449,8 +464,8 @@
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  dbias[c] += d[c] / (B * T)
  * edit: d[c] * n  =>  d[c] * n / (B * T)
- * why: dweight and dbias were divided by the number of positions. They are sums: the mean, where one is wanted, is
- * in the loss.
+ * why: Your dweight and dbias are B * T times too small. You averaged over the positions. Where has the mean already
+ * been taken?
  * hint: Your dweight and dbias are too small by the factor B * T. Sum over the positions, do not average.
  * section: layernorm-gradients
  */
@@ -474,8 +489,8 @@
  *     float g = d[c] * weight[c];
  *     dbias[c] += d[c];
  * edit: rstd[i] * (g - mean_g - n * mean_gn)  =>  rstd[i % T] * (g - mean_g - n * mean_gn)
- * why: mean and rstd were read at t, so that every sequence uses those of the first. They are (B, T), like the
- * positions.
+ * why: Your gradients are right for the first sequence alone. You read mean and rstd without b. Which entry belongs to
+ * position (b, t)?
  * hint: Your gradients are right for the first sequence alone. Position (b, t) has entry b * T + t of mean and rstd.
  * section: addresses-on-the-way-back
  */
@@ -483,7 +498,8 @@
 /* layernorm_backward: weight-gradient-overwritten
  * base: plain-loops
  * edit: dweight[c] += d[c] * n  =>  dweight[c] = d[c] * n
- * why: dweight was written with `=`. Every position uses the weight, so only the last one is left of its gradient.
+ * why: Your dweight holds the last position's gradient. You overwrote it at every position. From which positions does
+ * it collect?
  * hint: Your dweight holds the last position's gradient. It is a sum over all positions: write `+=`.
  * section: gradients-are-added
  */
@@ -491,7 +507,8 @@
 /* layernorm_backward: bias-gradient-overwritten
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  dbias[c] = d[c]
- * why: dbias was written with `=`. Every position uses the bias, so only the last one is left of its gradient.
+ * why: Your dbias holds the last position's gradient. You overwrote it at every position. From which positions does it
+ * collect?
  * hint: Your dbias holds the last position's gradient. It is a sum over all positions: write `+=`.
  * section: gradients-are-added
  */
@@ -504,8 +521,8 @@
  *     float mean_g = 0.0f, mean_gn = 0.0f; static float *kept; if (kept == NULL) kept = malloc(C * sizeof(float));
  * edit: mean_gn += g * n / C;  =>  mean_gn += g * n / C; kept[c] = g;
  * edit: rstd[i] * (g -  =>  rstd[i] * (kept[c] -
- * why: A `static` variable keeps its value from one call to the next. Here it keeps memory for the C numbers of a
- * row, as many as the first call has. A later call has wider rows and writes past the end.
+ * why: Your kernel is right when it is called once, and a later call with wider rows writes past the end. Your `static`
+ * buffer has the size of the first call. What can be computed again instead of stored?
  * hint: Your kernel is right when it is called once. A later call may have a larger C: your `static` buffer is too
  * small for it. Compute the normalised input again where you need it.
  * section: layernorm-gradients
@@ -514,8 +531,8 @@
 /* layernorm_backward: sums-of-the-last-call
  * base: plain-loops
  * edit: float mean_g = 0.0f, mean_gn = 0.0f;  =>  static float mean_g, mean_gn; if (i > 0) mean_g = mean_gn = 0.0f;
- * why: A `static` variable keeps its value from one call to the next. Here it keeps the two sums, which are set to
- * 0 at the end of every row but the last.
+ * why: Your kernel is right when it is called once, and a later call begins with the sums of the call before. They are
+ * `static`. When should they be set to 0?
  * hint: Your kernel is right when it is called once. A later call begins with the sums of the call before: they
  * are `static`. Set them to 0 at the beginning of every row.
  * section: layernorm-gradients
@@ -524,7 +541,8 @@
 /* layernorm_backward: bias-gradient-with-weight
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  dbias[c] += g
- * why: The gradient of the bias was multiplied by the weight. The bias is added after that multiplication.
+ * why: Your dbias contains the weight as a factor. The bias is added after that multiplication. Which gradient arrives
+ * at it?
  * hint: Your dbias is too large by the factor weight. It is the sum of dout.
  * section: layernorm-gradients
  */
@@ -532,8 +550,8 @@
 /* layernorm_backward: weight-gradient-with-weight
  * base: plain-loops
  * edit: dweight[c] += d[c] * n  =>  dweight[c] += g * n
- * why: The gradient of the weight was multiplied by the weight itself. The derivative of weight * n by weight is
- * n.
+ * why: Your dweight contains the weight as a factor. You kept the factor that is differentiated. What is left of a
+ * product when one factor is differentiated?
  * hint: Your dweight is too large by the factor weight. It is the sum of dout times the normalised input.
  * section: layernorm-gradients
  */
@@ -541,7 +559,7 @@
 /* layernorm_backward: weight-gradient-without-input
  * base: plain-loops
  * edit: dweight[c] += d[c] * n  =>  dweight[c] += d[c]
- * why: The gradient of the weight lacks the normalised input. What is left is the gradient of the bias.
+ * why: Your dweight equals dbias. You left out what the weight multiplies. Which number is that?
  * hint: Your dweight equals dbias. Multiply dout by the normalised input.
  * section: layernorm-gradients
  */
@@ -549,8 +567,7 @@
 /* layernorm_backward: first-sum-for-mean
  * base: plain-loops
  * edit: mean_g += g / C  =>  mean_g += g
- * why: The first of the two terms is a sum that was not divided by C. Every channel has a share of 1/C in the
- * mean.
+ * why: Your first term is C times too large. You subtracted a sum. Which share does each channel have in a mean?
  * hint: Your first term is too large by the factor C: it is the mean of dout * weight over the row.
  * section: layernorm-gradients
  */
@@ -558,8 +575,7 @@
 /* layernorm_backward: second-sum-for-mean
  * base: plain-loops
  * edit: mean_gn += g * n / C  =>  mean_gn += g * n
- * why: The second of the two terms is a sum that was not divided by C. Every channel has a share of 1/C in the
- * variance.
+ * why: Your second term is C times too large. You subtracted a sum. Which share does each channel have in a variance?
  * hint: Your second term is too large by the factor C: it is the mean of dout * weight * n over the row.
  * section: layernorm-gradients
  */
@@ -567,7 +583,8 @@
 /* layernorm_backward: second-term-without-the-input
  * base: plain-loops
  * edit: n * mean_gn  =>  mean_gn
- * why: The second mean was subtracted as it is. It is multiplied by the normalised input of the channel.
+ * why: Your second term is the same for all channels. You left a factor out. Which number of each channel multiplies
+ * it?
  * hint: Your second term is the same for all channels. Multiply it by n.
  * section: layernorm-gradients
  */
@@ -575,7 +592,7 @@
 /* layernorm_backward: second-term-added
  * base: plain-loops
  * edit: - n * mean_gn  =>  + n * mean_gn
- * why: The second term was added. It is subtracted, like the first.
+ * why: Your second term has the wrong sign. You added it. What does the formula do with both means?
  * hint: Your second term has the wrong sign. Both means are subtracted.
  * section: layernorm-gradients
  */
@@ -583,7 +600,7 @@
 /* layernorm_backward: first-term-added
  * base: plain-loops
  * edit: (g - mean_g  =>  (g + mean_g
- * why: The first term was added. It is subtracted, like the second.
+ * why: Your first term has the wrong sign. You added it. What does the formula do with both means?
  * hint: Your first term has the wrong sign. Both means are subtracted.
  * section: layernorm-gradients
  */
@@ -591,7 +608,8 @@
 /* layernorm_backward: rstd-twice
  * base: plain-loops
  * edit: rstd[i] * (g  =>  rstd[i] * rstd[i] * (g
- * why: The gradient of the input was multiplied by rstd twice. Once is right: n already contains its own.
+ * why: Your dinp contains rstd twice. The normalised input already contains its own. How often does the bracket need
+ * it?
  * hint: Your dinp is too large by the factor rstd. Multiply by rstd once.
  * section: layernorm-gradients
  */
@@ -599,7 +617,7 @@
 /* layernorm_backward: divided-by-rstd
  * base: plain-loops
  * edit: rstd[i] * (g  =>  1.0f / rstd[i] * (g
- * why: The gradient of the input was divided by rstd. It is multiplied by it: the input was.
+ * why: Your dinp is off by the square of rstd. You divided by it. What did the forward pass do with rstd?
  * hint: Your dinp is off by the factor rstd squared. Multiply by rstd.
  * section: layernorm-gradients
  */
@@ -622,8 +640,8 @@
  *     float n = x[c] * rstd[i];
  *     float g = d[c] * weight[c];
  *     dbias
- * why: The normalised input was computed without subtracting the mean. The forward pass multiplies the weight by
- * (x - mean) * rstd.
+ * why: Your dweight is off by the means of the rows. Your normalised input is not centred. What did the forward pass
+ * subtract?
  * hint: Your dweight is off by the means of the rows. The normalised input is (x - mean) * rstd.
  * section: layernorm-gradients
  */
@@ -646,7 +664,7 @@
  *     float n = (x[c] - mean[i]) / rstd[i];
  *     float g = d[c] * weight[c];
  *     dbias
- * why: The normalised input was divided by rstd. rstd is 1 over the standard deviation, so multiply by it.
+ * why: Your normalised input has the wrong size. You divided by rstd. What does the r in its name stand for?
  * hint: Your normalised input is too large. It is (x - mean) * rstd.
  * section: layernorm-gradients
  */
@@ -669,8 +687,8 @@
  *     float n = x[c] - mean[i];
  *     float g = d[c] * weight[c];
  *     dbias
- * why: The normalised input was not multiplied by rstd. The forward pass multiplies the weight by (x - mean) *
- * rstd.
+ * why: Your dweight is off by the standard deviation. Your normalised input is not scaled. By which stored number did
+ * the forward pass multiply?
  * hint: Your dweight is off by the factor 1 / rstd. The normalised input is (x - mean) * rstd.
  * section: layernorm-gradients
  */
@@ -678,7 +696,8 @@
 /* layernorm_backward: only-one-sequence
  * base: plain-loops
  * edit: i < B * T  =>  i < T
- * why: The loop ends after T positions. There are B * T.
+ * why: Only the first sequence counts in your gradients. Your loop ends after T positions. How many positions are there
+ * in all?
  * hint: Only the first sequence counts in your gradients. Let the loop run to B * T.
  * section: layernorm-gradients
  */
@@ -687,7 +706,8 @@
  * base: plain-loops
  * edit: g / C  =>  g / (B * T)
  * edit: g * n / C  =>  g * n / (B * T)
- * why: The two sums were divided by B * T. They have C terms each.
+ * why: The terms that you subtract have the wrong size. You divided sums over a row by the number of positions. How
+ * many terms do they have?
  * hint: Divide the sums over a row by C: there are C channels in it.
  * section: layernorm-gradients
  */
@@ -695,7 +715,8 @@
 /* layernorm_backward: weight-gradient-with-opposite-sign
  * base: plain-loops
  * edit: dweight[c] += d[c]  =>  dweight[c] -= d[c]
- * why: The gradient of the weight was subtracted. The weight multiplies the normalised input, with a plus.
+ * why: Your dweight has the opposite sign. You subtracted the gradient. With which sign does the weight enter the
+ * output?
  * hint: Your dweight has the opposite sign. Add with +=.
  * section: gradients-are-added
  */
@@ -703,7 +724,7 @@
 /* layernorm_backward: bias-gradient-averaged
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  dbias[c] += d[c] / (B * T)
- * why: The gradient of the bias was divided by B * T. The mean is in dout already: the loss put it there.
+ * why: Your dbias is B * T times too small. You averaged over the positions. Where has the mean already been taken?
  * hint: Your dbias is too small by the factor B * T. It is a sum over all positions.
  * section: layernorm-gradients
  */
@@ -711,7 +732,7 @@
 /* layernorm_backward: input-gradient-with-opposite-sign
  * base: plain-loops
  * edit: dx[c] += rstd  =>  dx[c] -= rstd
- * why: The gradient of the input was subtracted. Gradients are added to what is there.
+ * why: Your dinp has the opposite sign. You subtracted the gradient. How are gradients collected?
  * hint: Your dinp has the opposite sign. Add with +=.
  * section: gradients-are-added
  */
@@ -719,7 +740,8 @@
 /* layernorm_backward: no-weight-gradient
  * base: plain-loops
  * edit: dweight[c] += d[c] * n  =>  (void)dweight
- * why: The weight gets no gradient. It multiplies the normalised input.
+ * why: Your dweight is as it was before the call. The weight gets no gradient. What does it multiply in the forward
+ * pass?
  * hint: Your dweight is as it was before the call. Add dout times the normalised input.
  * section: layernorm-gradients
  */
@@ -727,7 +749,7 @@
 /* layernorm_backward: no-bias-gradient
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  (void)dbias
- * why: The bias gets no gradient. It is added to every position.
+ * why: Your dbias is as it was before the call. The bias gets no gradient. To what is it added in the forward pass?
  * hint: Your dbias is as it was before the call. Add dout.
  * section: layernorm-gradients
  */
@@ -735,7 +757,8 @@
 /* layernorm_backward: no-input-gradient
  * base: plain-loops
  * edit: dx[c] += rstd[i] * (g - mean_g - n * mean_gn)  =>  (void)dx
- * why: The input gets no gradient. The sums were computed, and nothing was made of them.
+ * why: Your dinp is as it was before the call. You computed the sums and made nothing of them. Which three terms does
+ * the bracket of the formula have?
  * hint: Your dinp is as it was before the call. Add rstd * (g - mean of g - n * mean of g * n).
  * section: layernorm-gradients
  */
@@ -744,8 +767,7 @@
  * base: plain-loops
  * edit: mean_g += g  =>  mean_g += d[c]
  * edit: mean_gn += g  =>  mean_gn += d[c]
- * why: The two means were taken of dout, without the weight. What passes through the statistics is the gradient of the
- * normalised input, dout * weight.
+ * why: The two means in your dinp lack the weight. You took them of dout. Which gradient passes through the statistics?
  * hint: The two means in your dinp lack the weight. Take them of dout * weight, as in the first term.
  * section: layernorm-gradients
  */
@@ -753,8 +775,8 @@
 /* matmul_backward: input-gradient-overwritten
  * base: plain-loops
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  dx[c] = d[o] * weight[o * C + c]
- * why: dinp was written with `=` inside the loop over the output channels. Every output channel uses each input, and
- * only the last one is left.
+ * why: Your dinp holds the last output channel's part alone. You overwrote it in the loop. Which output channels use
+ * each input?
  * hint: Your dinp holds the last output channel's part alone. It is a sum over o: write `+=`.
  * section: gradients-are-added
  */
@@ -766,8 +788,8 @@
  * =>
  *     float *dx = dinp + (b * T + t) * C;
  *     memset(dx, 0, C * sizeof(float));
- * why: Each row of dinp was set to 0 before the sum. What stood there belonged to the same gradient, and clearing is
- * the caller's task.
+ * why: What stood in dinp is gone. You cleared its rows before adding, which is the caller's task. What does a backward
+ * kernel do with the numbers that it finds?
  * hint: What stood in dinp is gone. A backward kernel never clears: it adds to what is there.
  * section: gradients-are-added
  */
@@ -775,7 +797,7 @@
 /* matmul_backward: weight-gradient-overwritten
  * base: plain-loops
  * edit: dweight[o * C + c] += d[o] * x[c]  =>  dweight[o * C + c] = d[o] * x[c]
- * why: dweight was written with `=`. Every position uses the weight, and only the last one is left.
+ * why: Your dweight holds the last position's part alone. You overwrote it. Which positions use the weight?
  * hint: Your dweight holds the last position's part alone. It is a sum over all positions: write `+=`.
  * section: gradients-are-added
  */
@@ -783,7 +805,7 @@
 /* matmul_backward: bias-gradient-overwritten
  * base: plain-loops
  * edit: dbias[o] += d[o]  =>  dbias[o] = d[o]
- * why: dbias was written with `=`. Every position uses the bias, and only the last one is left.
+ * why: Your dbias holds the last position's part alone. You overwrote it. Which positions use the bias?
  * hint: Your dbias holds the last position's part alone. It is a sum over all positions: write `+=`.
  * section: gradients-are-added
  */
@@ -791,7 +813,8 @@
 /* matmul_backward: bias-without-test
  * base: plain-loops
  * edit: if (dbias != NULL) dbias[o] += d[o];  =>  dbias[o] += d[o];
- * why: dbias was written without asking whether there is one. Layers without a bias pass NULL.
+ * why: Your kernel writes through a NULL pointer where a layer has no bias. You did not test for it. When may dbias be
+ * written?
  * hint: Your kernel writes through a NULL pointer where the layer has no bias. Ask `dbias != NULL` first.
  * section: linear-gradients
  */
@@ -804,7 +827,7 @@
  *     (void)dbias;
  *     for (int b = 0; b < B; b++) {
  * edit: if (dbias != NULL) dbias[o] += d[o];  =>
- * why: The bias got no gradient. It is added to every position, so its gradient is the sum of dout over all of them.
+ * why: Your dbias stays as it was. The bias got no gradient. To which positions is it added in the forward pass?
  * hint: Your dbias stays as it was. Add dout of every position to it.
  * section: linear-gradients
  */
@@ -817,7 +840,8 @@
  *     if (dbias == NULL) return;
  *     for (int b = 0; b < B; b++) {
  * edit: if (dbias != NULL) dbias[o] += d[o];  =>  dbias[o] += d[o];
- * why: The kernel returns at once when there is no bias. Input and weight have gradients all the same.
+ * why: Where dbias is NULL, nothing is added anywhere. Your kernel returns at once. Which part of the work depends on
+ * the bias?
  * hint: Where dbias is NULL nothing is added anywhere. Leave out the bias's part only.
  * section: linear-gradients
  */
@@ -830,7 +854,8 @@
  * =>
  *     if (dbias != NULL) dbias[o] += d[o];
  *     dx[c] += d[o] * weight[o * C + c];
- * why: dbias was added to inside the loop over c, once for every input channel. The bias enters each output once.
+ * why: Your dbias is C times too large. You added to it inside the loop over the input channels. How often does the
+ * bias enter an output?
  * hint: Your dbias is C times too large. Add to it outside the loop over the input channels.
  * section: linear-gradients
  */
@@ -838,8 +863,8 @@
 /* matmul_backward: weight-not-transposed
  * base: plain-loops
  * edit: d[o] * weight[o * C + c]  =>  d[o] * weight[c * OC + o]
- * why: The weight was read as (C, OC) in the backward pass. It is stored as (OC, C) as ever: only the sum runs over o
- * now.
+ * why: Your dinp mixes weights of other channels. You read the weight as (C, OC). In which layout is it stored in both
+ * passes?
  * hint: Your dinp mixes weights of other channels. Weight (o, c) stands at o * C + c, in the backward pass as well.
  * section: linear-gradients
  */
@@ -847,7 +872,7 @@
 /* matmul_backward: weight-gradient-transposed
  * base: plain-loops
  * edit: dweight[o * C + c]  =>  dweight[c * OC + o]
- * why: dweight was written as (C, OC). It has the shape of weight, (OC, C).
+ * why: Your dweight is transposed. You wrote it as (C, OC). Which shape does the gradient of a weight have?
  * hint: Your dweight is transposed. Entry (o, c) stands at o * C + c.
  * section: linear-gradients
  */
@@ -856,7 +881,8 @@
  * base: plain-loops
  * edit: const float *x = inp + (b * T + t) * C;  =>  (void)inp;
  * edit: d[o] * x[c]  =>  d[o] * weight[o * C + c]
- * why: dweight was computed from the weight. The product rule gives the other factor: the input.
+ * why: Your dweight does not depend on the input. You multiplied by the weight itself. Which factor does the product
+ * rule leave?
  * hint: Your dweight does not depend on the input. Its factor is inp, the other one of the product.
  * section: linear-gradients
  */
@@ -865,8 +891,8 @@
  * base: plain-loops
  * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] / (B * T)
  * edit: d[o] * x[c]  =>  d[o] * x[c] / (B * T)
- * why: dweight and dbias were divided by the number of positions. They are sums: the mean, where one is wanted, is
- * in the loss.
+ * why: Your dweight and dbias are B * T times too small. You averaged over the positions. Where has the mean already
+ * been taken?
  * hint: Your dweight and dbias are too small by the factor B * T. Sum over the positions, do not average.
  * section: linear-gradients
  */
@@ -876,8 +902,7 @@
  * edit: (b * T + t) * OC  =>  t * OC
  * edit: *x = inp + (b * T + t) * C  =>  *x = inp + t * C
  * edit: dinp + (b * T + t) * C  =>  dinp + t * C
- * why: The offsets have no b in them, so every round of the outer loop uses the first sequence. The others get no
- * gradient and give none.
+ * why: Your gradients repeat the first sequence. Your offsets do not depend on b. Which row belongs to position (b, t)?
  * hint: Your gradients repeat the first sequence. Position (b, t) is row b * T + t of dout, inp and dinp.
  * section: addresses-on-the-way-back
  */
@@ -885,7 +910,7 @@
 /* matmul_backward: gradient-rows-of-length-c
  * base: plain-loops
  * edit: (b * T + t) * OC  =>  (b * T + t) * C
- * why: The rows of dout were taken to be C long. They have the length of the output, OC.
+ * why: Only the first position is right. You assumed rows of length C in dout. How long is a row of the output?
  * hint: Only the first position is right. Row (b, t) of dout begins at (b * T + t) * OC.
  * section: addresses-on-the-way-back
  */
@@ -935,8 +960,8 @@
  *         }
  *     }
  * edit: if (dbias != NULL) axpy(dbias, dout + i * OC, 1.0f, OC);  =>
- * why: Only the first 64 outputs take part, as if they always fitted into a small array. OC has no upper bound:
- * GPT-2's largest is the vocabulary.
+ * why: Rows of dweight from the 65th on stay as they were, and dinp lacks their part. You assumed that the outputs fit
+ * into a small array. Up to which number should the loop run?
  * hint: Rows of `dweight` from the 65th on stay as they were, and `dinp` lacks their part. The loop over the outputs
  * goes on to OC, whatever OC is.
  * section: linear-gradients
@@ -950,8 +975,8 @@
  *         static float *w; if (w == NULL) memcpy(w = malloc(OC * C * sizeof(float)), weight, OC * C * sizeof(float));
  *         for (int b = 0; b < B; b++) {
  * edit: d[o] * weight  =>  d[o] * w
- * why: A `static` variable keeps its value from one call to the next. Here it keeps a copy of the weights. A later
- * call has other weights, since training changes them and every layer has its own.
+ * why: Your kernel is right when it is called once, and later calls still use the first call's weights. Your `static`
+ * copy keeps them. Which weights does each call receive?
  * hint: Your kernel is right when it is called once. A later call still multiplies by the weights of the first
  * call: your copy of them is `static`. Use the argument.
  * section: linear-gradients
@@ -960,7 +985,8 @@
 /* matmul_backward: bias-gradient-of-one-output
  * base: plain-loops
  * edit: dbias[o] += d[o]  =>  dbias[o] += d[0]
- * why: Every output got the gradient of output 0. Every output has a bias of its own.
+ * why: Your dbias holds one number OC times. Every output got the gradient of output 0. Which gradient belongs to
+ * output o?
  * hint: Your dbias holds one number OC times. Its entry o collects d[o].
  * section: linear-gradients
  */
@@ -968,8 +994,8 @@
 /* matmul_backward: input-in-its-own-gradient
  * base: plain-loops
  * edit: d[o] * weight[o * C + c]  =>  d[o] * x[c]
- * why: The gradient of the input was multiplied by the input. It needs the weight: each of the two factors gets
- * the other one.
+ * why: Your dinp does not depend on the weight. You multiplied by the input itself. Which factor does the product rule
+ * leave?
  * hint: Your dinp does not depend on the weight. Multiply dout by the weight.
  * section: linear-gradients
  */
@@ -977,7 +1003,7 @@
 /* matmul_backward: as-many-outputs-as-inputs
  * base: plain-loops
  * edit: o < OC  =>  o < C
- * why: The loop over the outputs runs to C. There are OC of them.
+ * why: Only C outputs count in your gradients. Your loop has the wrong end. How many outputs are there?
  * hint: Only C outputs count in your gradients, not OC.
  * section: addresses-on-the-way-back
  */
@@ -985,7 +1011,8 @@
 /* matmul_backward: gradients-of-the-first-sequence
  * base: plain-loops
  * edit: dout + (b * T + t) * OC  =>  dout + t * OC
- * why: dout was read at row t. So every sequence gets the gradients of the first.
+ * why: The first sequence is right, and all others get its gradients. Your rows of dout do not depend on b. Where does
+ * row (b, t) begin?
  * hint: The first sequence is right. Row (b, t) of dout begins at (b * T + t) * OC.
  * section: addresses-on-the-way-back
  */
@@ -993,7 +1020,8 @@
 /* matmul_backward: inputs-of-the-first-sequence
  * base: plain-loops
  * edit: *x = inp + (b * T + t) * C  =>  *x = inp + t * C
- * why: inp was read at row t. So every sequence uses the inputs of the first.
+ * why: Your dweight uses the first sequence's inputs for all. Your rows of inp do not depend on b. Where does row (b,
+ * t) begin?
  * hint: Your dweight is of the first sequence's inputs. Row (b, t) of inp begins at (b * T + t) * C.
  * section: addresses-on-the-way-back
  */
@@ -1001,7 +1029,7 @@
 /* matmul_backward: weight-gradient-averaged-over-the-batch
  * base: plain-loops
  * edit: d[o] * x[c]  =>  d[o] * x[c] / B
- * why: The gradient of the weight was divided by B. The mean is in dout already.
+ * why: Your dweight is B times too small. You averaged over the batch. Where has the mean already been taken?
  * hint: Your dweight is too small by the factor B. Leave the division out.
  * section: linear-gradients
  */
@@ -1009,7 +1037,8 @@
 /* matmul_backward: bias-gradient-of-the-last-position
  * base: plain-loops
  * edit: if (dbias != NULL)  =>  if (dbias != NULL && t == T - 1)
- * why: Only the last position of every sequence counts in the gradient of the bias. The bias is added everywhere.
+ * why: Your dbias lacks all positions but the last of each sequence. You collected too late. To which positions is the
+ * bias added?
  * hint: Your dbias lacks all positions but the last. It is the sum over all b and t.
  * section: linear-gradients
  */
@@ -1017,8 +1046,8 @@
 /* matmul_backward: bias-gradient-with-input
  * base: plain-loops
  * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] * x[0]
- * why: The gradient of the bias was multiplied by an input. The bias is added as it is, so its gradient is the sum
- * of dout.
+ * why: Your dbias depends on the input. You multiplied by it, but the bias is added as it is. Which gradient arrives at
+ * a term of a sum?
  * hint: Your dbias depends on inp. It is the sum of dout alone.
  * section: linear-gradients
  */
@@ -1028,7 +1057,7 @@
  * edit: dx[c] += d  =>  dx[c] -= d
  * edit: dweight[o * C + c] += d  =>  dweight[o * C + c] -= d
  * edit: dbias[o] += d  =>  dbias[o] -= d
- * why: The gradients were subtracted. A product hands its gradient on with a plus.
+ * why: All gradients have the opposite sign. You subtracted them. With which sign does a product enter the sum?
  * hint: All your gradients have the opposite sign. Add them with +=.
  * section: gradients-are-added
  */
@@ -1036,7 +1065,7 @@
 /* matmul_backward: gradients-in-columns
  * base: plain-loops
  * edit: dout + (b * T + t) * OC  =>  dout + (t * B + b) * OC
- * why: dout was read at row t * B + b, as if it were (T, B, OC). It is (B, T, OC).
+ * why: Your gradients belong to other positions. You read dout as (T, B, OC). Where does row (b, t) begin?
  * hint: Your gradients belong to other positions. Row (b, t) of dout begins at (b * T + t) * OC.
  * section: addresses-on-the-way-back
  */
@@ -1044,7 +1073,8 @@
 /* matmul_backward: last-position-left-out
  * base: plain-loops
  * edit: t < T  =>  t < T - 1
- * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * why: The last position of every sequence counts in no gradient. Your loop ends one position too early. Which
+ * condition makes it run T times from 0?
  * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
  * section: addresses-on-the-way-back
  */
@@ -1052,7 +1082,7 @@
 /* matmul_backward: first-position-left-out
  * base: plain-loops
  * edit: int t = 0  =>  int t = 1
- * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * why: Position 0 of every sequence counts in no gradient. Your loop begins at 1. From which number do positions count?
  * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
  * section: addresses-on-the-way-back
  */
@@ -1060,7 +1090,8 @@
 /* matmul_backward: last-sequence-left-out
  * base: plain-loops
  * edit: b < B  =>  b < B - 1
- * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * why: The last sequence counts in no gradient. Your loop ends one sequence too early. Which condition makes it run B
+ * times from 0?
  * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
  * section: addresses-on-the-way-back
  */
@@ -1068,7 +1099,7 @@
 /* matmul_backward: bias-gradient-averaged
  * base: plain-loops
  * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] / (B * T)
- * why: The gradient of the bias was divided by B * T. The mean is in dout already.
+ * why: Your dbias is B * T times too small. You averaged over the positions. Where has the mean already been taken?
  * hint: Your dbias is too small by the factor B * T. It is a sum over all positions.
  * section: linear-gradients
  */
@@ -1076,7 +1107,7 @@
 /* matmul_backward: weight-gradient-of-the-first-sequence
  * base: plain-loops
  * edit: dweight[o * C + c] += d  =>  if (b == 0) dweight[o * C + c] += d
- * why: Only the first sequence counts in the gradient of the weight. The weight is used in all of them.
+ * why: Your dweight lacks all sequences but the first. You collected from a single one. Which sequences use the weight?
  * hint: Your dweight lacks all sequences but the first. Sum over all b and t.
  * section: linear-gradients
  */
@@ -1084,7 +1115,7 @@
 /* matmul_backward: weight-gradient-with-opposite-sign
  * base: plain-loops
  * edit: dweight[o * C + c] += d  =>  dweight[o * C + c] -= d
- * why: The gradient of the weight was subtracted. A product hands its gradient on with a plus.
+ * why: Your dweight has the opposite sign. You subtracted the gradient. With which sign does a product enter the sum?
  * hint: Your dweight has the opposite sign. Add with +=.
  * section: gradients-are-added
  */
@@ -1092,7 +1123,7 @@
 /* matmul_backward: no-weight-gradient
  * base: plain-loops
  * edit: dweight[o * C + c] += d[o] * x[c]  =>  (void)dweight, (void)x
- * why: The weight gets no gradient. It is one of the two factors of every product.
+ * why: Your dweight is as it was before the call. The weight gets no gradient. Which factor of each product is it?
  * hint: Your dweight is as it was before the call. Add dout times inp.
  * section: linear-gradients
  */
@@ -1100,7 +1131,7 @@
 /* matmul_backward: no-input-gradient
  * base: plain-loops
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  (void)dx, (void)weight
- * why: The input gets no gradient. It is one of the two factors of every product.
+ * why: Your dinp is as it was before the call. The input gets no gradient. Which factor of each product is it?
  * hint: Your dinp is as it was before the call. Add dout times weight.
  * section: linear-gradients
  */
@@ -1108,7 +1139,8 @@
 /* matmul_backward: no-weight-gradient-without-bias
  * base: plain-loops
  * edit: dweight[o * C + c] +=  =>  if (dbias != NULL) dweight[o * C + c] +=
- * why: The weight's gradient is computed only where there is a bias. A layer without a bias has a weight all the same.
+ * why: Where dbias is NULL, your dweight gets nothing. You put both under one condition. Which of the two depends on
+ * the bias?
  * hint: Where dbias is NULL, your dweight gets nothing. Only the addition to dbias depends on it.
  * section: linear-gradients
  */
@@ -1118,8 +1150,8 @@
  * edit: float scale = 1.0f / sqrtf(hs);  =>
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i]
  * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i]
- * why: The factor 1 / sqrt(hs) was left out in the backward pass. The scores were multiplied by it, and so are the
- * gradients of queries and keys.
+ * why: Your dq and dk are sqrt(hs) times too large. You left the scale out of the backward pass. By what were the
+ * scores multiplied in the forward pass?
  * hint: Your dq and dk are sqrt(hs) times too large. Multiply both by the scale of the forward pass.
  * section: attention-gradients
  */
@@ -1127,8 +1159,8 @@
 /* attention_backward: scale-on-the-queries-only
  * base: plain-loops
  * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i]
- * why: The factor 1 / sqrt(hs) was applied to the gradient of the queries only. Both factors of the dot product get
- * it.
+ * why: Your dk is sqrt(hs) times too large. You scaled the gradient of the queries alone. Which factors of the dot
+ * product get the scale?
  * hint: Your dk is sqrt(hs) times too large. Scale it like dq.
  * section: attention-gradients
  */
@@ -1136,8 +1168,7 @@
 /* attention_backward: no-root-in-the-scale
  * base: plain-loops
  * edit: sqrtf(hs)  =>  hs
- * why: Queries' and keys' gradients were divided by hs. The forward pass divides by the root of hs, so the backward
- * pass does, too.
+ * why: Your dq and dk are sqrt(hs) times too small. You divided by hs itself. Which scale did the forward pass use?
  * hint: Your dq and dk are too small by the factor sqrt(hs). The scale is 1.0f / sqrtf(hs).
  * section: attention-gradients
  */
@@ -1147,8 +1178,8 @@
  * edit: a[u] * (da[u] - sum)  =>  a[u] * (da[u] - sum) * scale
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i]
  * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i]
- * why: The scale was multiplied into dpreatt. preatt holds the scaled scores, so the factor comes in after it, on
- * the way to q and k.
+ * why: Your dinp is right, but dpreatt is sqrt(hs) times too small. You put the scale into it, although preatt holds
+ * scaled scores. On the way to which gradients does the scale come in?
  * hint: Your dinp is right, but dpreatt is too small by the factor sqrt(hs). Apply the scale to dq and dk.
  * section: attention-gradients
  */
@@ -1158,8 +1189,8 @@
  * edit: float sum = 0.0f;  =>
  * edit: sum += a[u] * da[u];  =>
  * edit: a[u] * (da[u] - sum)  =>  a[u] * (1.0f - a[u]) * da[u]
- * why: Each score's gradient was computed from its own weight, a * (1 - a) * da. A score moves all weights of its
- * row, through the sum below the fraction.
+ * why: Your dpreatt is that of a sigmoid. You used only a score's own weight, but a score moves all weights of its row.
+ * Which sum over the row is missing?
  * hint: Your dpreatt is that of a sigmoid. Subtract the sum of a * da over the row: dp = a * (da - sum).
  * section: softmax-gradient
  */
@@ -1169,7 +1200,8 @@
  * edit: float sum = 0.0f;  =>
  * edit: sum += a[u] * da[u];  =>
  * edit: (da[u] - sum)  =>  da[u]
- * why: The sum over the row was left out. Every weight depends on all scores of the row, since they share one sum.
+ * why: The rows of your dpreatt do not sum to 0. You left out the sum over the row. Which weights depend on a single
+ * score?
  * hint: The rows of your dpreatt do not sum to 0. Subtract the sum of a * da over the row: dp = a * (da - sum).
  * section: softmax-gradient
  */
@@ -1177,7 +1209,8 @@
 /* attention_backward: no-weight-in-the-softmax
  * base: plain-loops
  * edit: a[u] * (da[u] - sum)  =>  da[u] - sum
- * why: The difference was not multiplied by the weight. A score whose weight is almost 0 has almost no gradient.
+ * why: Your dpreatt is too large where weights are small. You left out a factor. How strongly does a score with almost
+ * no weight act?
  * hint: Your dpreatt lacks the factor a. It is a * (da - sum).
  * section: softmax-gradient
  */
@@ -1190,8 +1223,8 @@
  * =>
  *     float sum = 0.0f;
  *     for (int t = 0; t < T; t++) {
- * why: The sum of a * da is set to 0 once for each head, not in every row. Every query then subtracts those of all
- * queries before it.
+ * why: Your first row of dpreatt is right, and later ones are not. The sum goes on from query to query. When should it
+ * start at 0?
  * hint: Your first row of dpreatt is right, the later ones are not. Start the sum at 0 for every query.
  * section: softmax-gradient
  */
@@ -1199,8 +1232,8 @@
 /* attention_backward: weight-left-out-of-the-values
  * base: plain-loops
  * edit: a[u] * d[i]  =>  d[i]
- * why: The gradient of the values was not multiplied by the weights. A value that got weight 0.1 in the forward pass
- * gets a tenth of the gradient.
+ * why: Your dv counts every query alike. You left out the weights. What share of the gradient does a value with weight
+ * 0.1 get?
  * hint: Your dv counts every query alike. Multiply dout by the weight att[u].
  * section: attention-gradients
  */
@@ -1210,8 +1243,8 @@
  * edit: dv[i] += a[u] * d[i]  =>  dv[i] = a[u] * d[i]
  * edit: dq[i] += dp[u] * k[i] * scale  =>  dq[i] = dp[u] * k[i] * scale
  * edit: dk[i] += dp[u] * q[i] * scale  =>  dk[i] = dp[u] * q[i] * scale
- * why: dinp was written with `=`. Keys and values are used by many queries, and each use has its part in the
- * gradient.
+ * why: Your gradients hold the last use alone. You overwrote dinp, but keys and values are used by many queries. Which
+ * assignment collects gradients?
  * hint: Your gradients hold the last use alone. All three are sums: write `+=`.
  * section: gradients-are-added
  */
@@ -1220,8 +1253,7 @@
  * base: plain-loops
  * edit: dv[i] += a[u] * d[i]  =>  dv[i] = a[u] * d[i]
  * edit: dk[i] += dp[u] * q[i] * scale  =>  dk[i] = dp[u] * q[i] * scale
- * why: The gradients of keys and values were written with `=`. Every later query uses them too, and only the last
- * one is left.
+ * why: Your dk and dv hold the last query's part alone. You overwrote them. Which queries use a key and its value?
  * hint: Your dk and dv hold the last query's part alone. They are sums over all queries that may see them: write
  * `+=`.
  * section: gradients-are-added
@@ -1230,7 +1262,7 @@
 /* attention_backward: queries-overwritten
  * base: plain-loops
  * edit: dq[i] += dp[u] * k[i] * scale  =>  dq[i] = dp[u] * k[i] * scale
- * why: The gradient of a query was written with `=`. It is a sum over all keys that the query looked at.
+ * why: Your dq holds the last key's part alone. You overwrote it. Which keys did the query look at?
  * hint: Your dq holds the last key's part alone. It is a sum over u: write `+=`.
  * section: gradients-are-added
  */
@@ -1242,8 +1274,8 @@
  * =>
  *     float scale = 1.0f / sqrtf(hs);
  *     memset(dinp, 0, sizeof(float) * B * T * 3 * C);
- * why: dinp was set to 0 before anything else. Clearing is the caller's task: what stood there belongs to the same
- * gradient.
+ * why: What stood in dinp is gone. You cleared it before adding, which is the caller's task. What does a backward
+ * kernel do with the numbers that it finds?
  * hint: What stood in dinp is gone. A backward kernel never clears: it adds to what is there.
  * section: gradients-are-added
  */
@@ -1253,7 +1285,8 @@
  * edit: const float *q = inp + (b * T + t) * 3 * C + h * hs;  =>
  * edit: float *dk = dinp + (b * T + u) * 3 * C + C + h * hs;  =>
  * edit: dk[i] += dp[u] * q[i] * scale;  =>
- * why: The keys got no gradient. A score is a dot product, and both of its factors learn.
+ * why: Your dk stays as it was, up to rounding. The keys got no gradient, or it went to the query's row, where the
+ * terms cancel. To which row does the gradient of a key belong?
  * hint: Your dk stays as it was, but for rounding. For every u <= t, add dp[u] * q * scale to row u of dk. (Added to row
  * t, the query's, these terms cancel.)
  * section: attention-gradients
@@ -1263,8 +1296,8 @@
  * base: plain-loops
  * edit: dq[i] += dp[u] * k[i] * scale  =>  dq[i] += dp[u] * q[i] * scale
  * edit: dk[i] += dp[u] * q[i] * scale  =>  dk[i] += dp[u] * k[i] * scale
- * why: The gradient of the query was computed from the query, and the key's from the key. The product rule gives the
- * other factor.
+ * why: Your dq contains the query, and your dk the key. You kept the factor that is differentiated. Which factor does
+ * the product rule leave?
  * hint: Your dq contains q, and your dk contains k. Exchange the two: dq gets the keys, dk the query.
  * section: attention-gradients
  */
@@ -1273,7 +1306,8 @@
  * base: plain-loops
  * edit: dp[u] * k[i]  =>  da[u] * k[i]
  * edit: dp[u] * q[i]  =>  da[u] * q[i]
- * why: Queries and keys got their gradient from datt, past the softmax. What reaches the dot products is dpreatt.
+ * why: Your dpreatt is right, but dq and dk are wrong. You computed them from datt, past the softmax. Which gradient
+ * reaches the dot products?
  * hint: Your dpreatt is right, but dq and dk are computed from datt. Use dpreatt.
  * section: softmax-gradient
  */
@@ -1292,8 +1326,8 @@
  * =>
  *     const float *k = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
  *     float *dk = dinp + (b * T + u) * 3 * C + 2 * C + h * hs;
- * why: The keys' block was taken for the values', and the other way round. For every position q comes first, then k,
- * then v.
+ * why: The gradients of keys and values are exchanged. You took one block for the other. In which order do the three
+ * blocks of a position stand?
  * hint: Your gradients of keys and values stand in each other's place. Keys begin at offset C, values at 2 * C.
  * section: addresses-on-the-way-back
  */
@@ -1306,7 +1340,8 @@
  * edit: dinp + (b * T + u) * 3 * C + 2 * C  =>  dinp + (b * T + u) * C + 2 * C
  * edit: *k = inp + (b * T + u) * 3 * C + C + h * hs  =>  *k = inp + (b * T + u) * C + C + h * hs
  * edit: dinp + (b * T + u) * 3 * C + C  =>  dinp + (b * T + u) * C + C
- * why: The step from one position to the next was taken to be C. Every position of inp and dinp is 3 * C wide.
+ * why: Only the first position reads its own numbers. You put positions C apart. How wide is a position of inp and
+ * dinp?
  * hint: Only the first position reads its own numbers. One position of inp and dinp is 3 * C wide.
  * section: addresses-on-the-way-back
  */
@@ -1319,8 +1354,8 @@
  * edit: dinp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  dinp + (b * T + u) * 3 * C + 2 * C
  * edit: *k = inp + (b * T + u) * 3 * C + C + h * hs  =>  *k = inp + (b * T + u) * 3 * C + C
  * edit: dinp + (b * T + u) * 3 * C + C + h * hs  =>  dinp + (b * T + u) * 3 * C + C
- * why: The offset h * hs is missing in inp and dinp, so that all heads read and write the first one's channels. Head
- * h has channels of its own.
+ * why: The first head's channels collect everything, and the others get nothing. Your offsets do not depend on h. At
+ * which channel does head h begin?
  * hint: The first head's channels collect everything, and the others get nothing. Head h begins at channel h * hs in
  * each block.
  * section: addresses-on-the-way-back
@@ -1346,8 +1381,8 @@
  * =>
  *     for (int u = 0; u < T; u++) {
  *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
- * why: The loops run over all positions, the future included. A weight in the future is no variable: it is 0
- * whatever happens, so it has no gradient.
+ * why: Your datt is filled at future positions. Their weights are 0 whatever happens. At which position should the
+ * loops end?
  * hint: Your datt is filled at the future positions. The loops over u end at t, in the backward pass as well.
  * section: the-past-on-the-way-back
  */
@@ -1372,8 +1407,8 @@
  * =>
  *     for (int u = 0; u < t; u++) {
  *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
- * why: The loops over u end before t. Every position looked at itself in the forward pass, so that position has a
- * gradient, too.
+ * why: The query's own position gets no gradient. Your loops end one position too early. Which positions did it look at
+ * in the forward pass?
  * hint: The position of the query itself gets no gradient. The loops run while u <= t.
  * section: the-past-on-the-way-back
  */
@@ -1392,8 +1427,8 @@
  *     float da[T], dp[T];
  * edit: float *da = datt + ((b * NH + h) * T + t) * T;  =>  memset(da, 0, sizeof da);
  * edit: float *dp = dpreatt + ((b * NH + h) * T + t) * T;  =>  memset(dp, 0, sizeof dp);
- * why: The gradients of weights and scores were kept in variables, and never reached datt and dpreatt. The course
- * looks at them, as at any other gradient.
+ * why: Your dinp is right, but datt and dpreatt stay as they were. You kept these gradients in variables. Which arrays
+ * should they reach?
  * hint: Your dinp is right, but datt and dpreatt stay as they were. Add the two gradients to them.
  * section: attention-gradients
  */
@@ -1403,8 +1438,8 @@
  * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + (h * T + t) * T
  * edit: datt + ((b * NH + h) * T + t) * T  =>  datt + (h * T + t) * T
  * edit: dpreatt + ((b * NH + h) * T + t) * T  =>  dpreatt + (h * T + t) * T
- * why: The offset into the three maps has no b in it. Every sequence reads the weights of the first, and adds to its
- * maps.
+ * why: Your first sequence is right, and the others use its weights. Your offset into the maps does not depend on b. In
+ * which order do the axes of the maps stand?
  * hint: Your first sequence is right and the others use its weights. Row (b, h, t) begins at ((b * NH + h) * T + t)
  * * T.
  * section: addresses-on-the-way-back
@@ -1413,8 +1448,7 @@
 /* attention_backward: keys-overwritten
  * base: plain-loops
  * edit: dk[i] += dp[u] * q[i] * scale  =>  dk[i] = dp[u] * q[i] * scale
- * why: The gradients of the keys were written with `=`. Every later query uses a key too, and only the last one is
- * left.
+ * why: Your dk holds the last query's part alone. You overwrote it. Which queries use a key?
  * hint: Your dk hold the last query's part alone. They are sums over all queries that may see them: write `+=`.
  * section: gradients-are-added
  */
@@ -1422,8 +1456,7 @@
 /* attention_backward: values-overwritten
  * base: plain-loops
  * edit: dv[i] += a[u] * d[i]  =>  dv[i] = a[u] * d[i]
- * why: The gradients of the values were written with `=`. Every later query uses a value too, and only the last one
- * is left.
+ * why: Your dv holds the last query's part alone. You overwrote it. Which queries use a value?
  * hint: Your dv hold the last query's part alone. They are sums over all queries that may see them: write `+=`.
  * section: gradients-are-added
  */
@@ -1431,8 +1464,8 @@
 /* attention_backward: scale-of-the-first-call
  * base: plain-loops
  * edit: float scale = 1.0f / sqrtf(hs)  =>  static float scale; if (scale == 0) scale = 1.0f / sqrtf(hs)
- * why: A `static` variable keeps its value from one call to the next. Here it keeps the scale. A later call has
- * heads of another width, and needs another scale.
+ * why: Your kernel is right when it is called once, and later calls still use the first call's scale. A `static`
+ * variable keeps its value from call to call. On what does the scale depend?
  * hint: Your kernel is right when it is called once. A later call still uses the first call's scale: it is
  * `static`. Compute it in every call.
  * section: attention-gradients
@@ -1441,7 +1474,8 @@
 /* attention_backward: scale-of-the-whole-width
  * base: plain-loops
  * edit: sqrtf(hs)  =>  sqrtf(C)
- * why: The scale is 1/sqrt(C). It is 1/sqrt(hs), as in the forward pass: hs = C / NH is the width of a head.
+ * why: Your dq and dk are sqrt(NH) times too small. You used the root of the width of all heads together. Which width
+ * did the forward pass use?
  * hint: Your gradients of queries and keys are too small by the factor sqrt(NH). Use sqrtf(hs).
  * section: attention-gradients
  */
@@ -1449,7 +1483,8 @@
 /* attention_backward: scale-on-the-keys-only
  * base: plain-loops
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i]
- * why: The scale is missing in the gradient of the queries. A score is scale * q * k, so both factors get it.
+ * why: Your dk is right, and your dq is too large. You scaled the gradient of the keys alone. Which factors of the dot
+ * product get the scale?
  * hint: Your dk are right and your dq are too large. Multiply both by the scale.
  * section: attention-gradients
  */
@@ -1457,8 +1492,8 @@
 /* attention_backward: scale-twice
  * base: plain-loops
  * edit: a[u] * (da[u] - sum)  =>  a[u] * (da[u] - sum) * scale
- * why: The scale is in dpreatt and again in dq and dk. preatt holds scaled scores, so dpreatt has no scale, and dq
- * and dk have one.
+ * why: Your dpreatt is sqrt(hs) times too small. You applied the scale there and again in dq and dk. Which of these
+ * gradients contain it?
  * hint: Your dpreatt are too small by the factor sqrt(hs). The scale belongs to dq and dk alone.
  * section: attention-gradients
  */
@@ -1466,7 +1501,8 @@
 /* attention_backward: sum-without-the-weights
  * base: plain-loops
  * edit: sum += a[u] * da[u]  =>  sum += da[u]
- * why: The sum in the softmax's gradient lacks the weights. It is sum_w att[w] * datt[w].
+ * why: The rows of your dpreatt do not sum to 0. Your sum over the row lacks the weights. By what is each datt
+ * multiplied in it?
  * hint: Your dpreatt do not add up to 0 in a row. Multiply each datt by its weight before you sum.
  * section: softmax-gradient
  */
@@ -1474,7 +1510,8 @@
 /* attention_backward: sum-added
  * base: plain-loops
  * edit: da[u] - sum  =>  da[u] + sum
- * why: The sum was added. The gradient of a softmax is att * (datt - sum).
+ * why: The rows of your dpreatt do not sum to 0. You added the sum over the row. Which sign does it have in the
+ * gradient of a softmax?
  * hint: Your dpreatt do not add up to 0 in a row. Subtract the sum.
  * section: softmax-gradient
  */
@@ -1482,7 +1519,8 @@
 /* attention_backward: mean-for-sum
  * base: plain-loops
  * edit: da[u] - sum  =>  da[u] - sum / (t + 1)
- * why: The sum was divided by the number of positions. The weights in it add up to 1 already.
+ * why: The rows of your dpreatt do not sum to 0. You averaged over the row, although its weights already add up to 1.
+ * Which reduction does the formula have?
  * hint: Your dpreatt do not add up to 0 in a row. Subtract the weighted sum as it is.
  * section: softmax-gradient
  */
@@ -1490,8 +1528,8 @@
 /* attention_backward: key-in-its-own-gradient
  * base: plain-loops
  * edit: dp[u] * q[i]  =>  dp[u] * k[i]
- * why: The gradient of the key was multiplied by the key. It needs the query: each of the two factors gets the
- * other one.
+ * why: Your dk does not depend on the queries. You multiplied by the key itself. Which factor does the product rule
+ * leave?
  * hint: Your dk does not depend on the queries. Multiply dpreatt by q.
  * section: attention-gradients
  */
@@ -1500,7 +1538,8 @@
  * base: plain-loops
  * edit: dp[u] * k[i]  =>  a[u] * k[i]
  * edit: dp[u] * q[i]  =>  a[u] * q[i]
- * why: The gradients of queries and keys were made of att. They are made of dpreatt, the gradient of the scores.
+ * why: Your dq and dk do not depend on dout. You used the weights where a gradient belongs. Which gradient reaches the
+ * dot products?
  * hint: Your dq and dk do not depend on dout. Multiply dpreatt by k and by q.
  * section: attention-gradients
  */
@@ -1508,7 +1547,7 @@
 /* attention_backward: gradients-of-the-first-head
  * base: plain-loops
  * edit: dout + (b * T + t) * C + h * hs  =>  dout + (b * T + t) * C
- * why: dout was read at the first head, whatever h is. Every head has its own channels in out, and so in dout.
+ * why: Only the first head is right. You read dout at the first head for all. At which channel does head h begin?
  * hint: Only the first head is right. Head h of dout begins at channel h * hs.
  * section: addresses-on-the-way-back
  */
@@ -1516,7 +1555,7 @@
 /* attention_backward: value-gradients-of-the-first-head
  * base: plain-loops
  * edit: dinp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  dinp + (b * T + u) * 3 * C + 2 * C
- * why: All heads add to the value gradients of the first. Every head has its own channels among the values.
+ * why: Only the first head's values get gradients. All heads add there. At which channel do the values of head h begin?
  * hint: Only the first head's values get gradients. Those of head h begin at 2 * C + h * hs.
  * section: addresses-on-the-way-back
  */
@@ -1524,7 +1563,7 @@
 /* attention_backward: keys-for-values
  * base: plain-loops
  * edit: *v = inp + (b * T + u) * 3 * C + 2 * C  =>  *v = inp + (b * T + u) * 3 * C + C
- * why: The gradient of the weights was made with the keys. It is dout times the values, which begin at 2 * C.
+ * why: Your datt is wrong. You multiplied dout by the keys. What did the weights multiply in the forward pass?
  * hint: Your datt are of dout and the keys. Take the values: block 2 of inp.
  * section: attention-gradients
  */
@@ -1533,8 +1572,7 @@
  * base: plain-loops
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i] / scale
  * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i] / scale
- * why: The gradients were divided by 1/sqrt(hs), and so multiplied by sqrt(hs). A product with a constant hands
- * its gradient on multiplied by that constant.
+ * why: Your dq and dk are hs times too large. You divided by the scale. What did the forward pass do with it?
  * hint: Your dq and dk are too large by the factor hs. Multiply by 1/sqrt(hs).
  * section: attention-gradients
  */
@@ -1542,7 +1580,8 @@
 /* attention_backward: last-channel-of-the-weights-gradient
  * base: plain-loops
  * edit: da[u] += d[i]  =>  da[u] = d[i]
- * why: Every product overwrites the one before. The gradient of a weight is a sum over the channels of the head.
+ * why: Your datt is the product of the last channel alone. Every product overwrites the one before. Which assignment
+ * adds them up?
  * hint: Your datt is the product of the last channel alone. Add the products up with +=.
  * section: attention-gradients
  */
@@ -1550,8 +1589,8 @@
 /* attention_backward: weights-by-position-first
  * base: plain-loops
  * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
- * why: The rows of att were taken to be ordered by position and then by head. It is (B, NH, T, T): the head comes
- * first.
+ * why: You read the weights of other rows. You ordered att by position and then by head. In which order do its axes
+ * stand?
  * hint: You read the weights of other rows. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
  * section: addresses-on-the-way-back
  */
@@ -1561,8 +1600,8 @@
  * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
  * edit: *da = datt + ((b * NH + h) * T + t) * T  =>  *da = datt + ((b * T + t) * NH + h) * T
  * edit: *dp = dpreatt + ((b * NH + h) * T + t) * T  =>  *dp = dpreatt + ((b * T + t) * NH + h) * T
- * why: The rows of att, datt and dpreatt were taken to be ordered by position and then by head. They are (B, NH,
- * T, T): the head comes first.
+ * why: Your rows belong to other heads and positions. You ordered the maps by position and then by head. In which order
+ * do their axes stand?
  * hint: Your rows belong to other heads and positions. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
  * section: addresses-on-the-way-back
  */
@@ -1570,7 +1609,7 @@
 /* attention_backward: only-the-first-channel-of-the-values
  * base: plain-loops
  * edit: da[u] += d[i] * v[i]  =>  da[u] += d[0] * v[0]
- * why: Every product is of channel 0. The sum runs over the channels of the head.
+ * why: Your datt is one product hs times. You always read channel 0. Which index runs over the channels of a head?
  * hint: Your datt is one product hs times. Read dout and the values at i.
  * section: attention-gradients
  */
@@ -1578,7 +1617,8 @@
 /* attention_backward: queries-of-the-first-head
  * base: plain-loops
  * edit: *dq = dinp + (b * T + t) * 3 * C + h * hs  =>  *dq = dinp + (b * T + t) * 3 * C
- * why: All heads add to the query gradients of the first. Every head has its own channels among the queries.
+ * why: Only the first head's queries get gradients. All heads add there. At which channel do the queries of head h
+ * begin?
  * hint: Only the first head's queries get gradients. Those of head h begin at h * hs.
  * section: addresses-on-the-way-back
  */
@@ -1586,7 +1626,7 @@
 /* attention_backward: key-gradients-of-the-first-head
  * base: plain-loops
  * edit: *dk = dinp + (b * T + u) * 3 * C + C + h * hs  =>  *dk = dinp + (b * T + u) * 3 * C + C
- * why: All heads add to the key gradients of the first. Every head has its own channels among the keys.
+ * why: Only the first head's keys get gradients. All heads add there. At which channel do the keys of head h begin?
  * hint: Only the first head's keys get gradients. Those of head h begin at C + h * hs.
  * section: addresses-on-the-way-back
  */
@@ -1594,7 +1634,8 @@
 /* attention_backward: queries-without-gradient
  * base: plain-loops
  * edit: dq[i] += dp[u] * k[i] * scale  =>  (void)dq
- * why: The queries get no gradient. A score is a product of query and key.
+ * why: The first block of your dinp is as it was, up to rounding. The queries get no gradient, or one made with the
+ * wrong key, whose terms cancel. Which key belongs to the score at u?
  * hint: The first block of your dinp is as it was before the call. Add scale * dpreatt * k, with the key of
  * position u: with the key of position t the sum over u is 0.
  * section: attention-gradients
@@ -1603,7 +1644,8 @@
 /* attention_backward: values-without-gradient
  * base: plain-loops
  * edit: dv[i] += a[u] * d[i]  =>  (void)dv
- * why: The values get no gradient. The output is a weighted sum of them.
+ * why: The third block of your dinp is as it was before the call. The values get no gradient. What multiplies them in
+ * the forward pass?
  * hint: The third block of your dinp is as it was before the call. Add att * dout.
  * section: attention-gradients
  */
@@ -1611,7 +1653,8 @@
 /* attention_backward: softmax-left-out
  * base: plain-loops
  * edit: a[u] * (da[u] - sum)  =>  da[u]
- * why: The gradient of the weights was taken for that of the scores. Between them lies the softmax.
+ * why: Your dpreatt equals your datt. You passed the gradient by the softmax. Which step lies between scores and
+ * weights?
  * hint: Your dpreatt equals your datt. Go back through the softmax: dp = a * (da - sum), with the sum of a * da over the
  * row.
  * section: softmax-gradient
@@ -1620,8 +1663,8 @@
 /* attention_backward: one-for-every-pair
  * base: plain-loops
  * edit: a[u] * (da[u] - sum)  =>  (1.0f - a[u]) * sum
- * why: The derivative of weight w by score u was written as a[w] * (1 - a[u]) for all pairs. The 1 is there only where w
- * is u, and elsewhere the derivative is -a[w] * a[u].
+ * why: Your dpreatt has a 1 too many in most terms. You used the derivative of a weight by its own score for all pairs.
+ * What is the derivative by another score of the row?
  * hint: Your dpreatt has the 1 of the softmax's derivative in every term. It belongs to the score's own weight alone.
  * section: softmax-gradient
  */
@@ -1635,8 +1678,8 @@
  * =>
  *     for (int u = 0; u < t; u++) {
  *         LINE
- * why: One of the loops over u ends before t. Every position looked at itself in the forward pass, so each loop
- * includes it.
+ * why: The query's own position is missing from one gradient. One of your loops over u ends one position too early.
+ * Which positions did the query look at in the forward pass?
  * hint: One of your loops over u leaves out the query's own position. All of them run while u <= t.
  * section: the-past-on-the-way-back
  */
@@ -1645,7 +1688,8 @@
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>
  * edit: 0.5f * x * (1.0f - th * th) * inner  =>  0.5f * x * (1.0f - th * th)
- * why: The derivative of what stands inside the tanh was left out. The chain rule multiplies by it.
+ * why: Your slope lacks the derivative of what stands inside the tanh. You stopped too early. What does the chain rule
+ * multiply by?
  * hint: Your slope is that of tanh without its inside. Multiply the second term by sqrt(2 / pi) * (1 + 3 * 0.044715
  * * x * x).
  * section: gelu-slope
@@ -1654,7 +1698,8 @@
 /* gelu_backward: no-three
  * base: plain-loops
  * edit: 3.0f * 0.044715f  =>  0.044715f
- * why: The derivative of x^3 was written as x^2. It is 3 x^2.
+ * why: Your slope is slightly off around x = 1. The derivative of the cube lacks a factor. What is the derivative of
+ * x^3?
  * hint: Your slope is a little off around x = 1: the 3 in front of 0.044715 * x * x is missing.
  * section: gelu-slope
  */
@@ -1662,8 +1707,8 @@
 /* gelu_backward: no-factor-in-the-inner-derivative
  * base: plain-loops
  * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  (1.0f + 3.0f * 0.044715f * x * x)
- * why: The inner derivative lacks its factor sqrt(2 / pi). It multiplies the whole bracket inside the tanh, so it
- * stays in the derivative.
+ * why: The second term of your slope is 1 / 0.798 times too large. The factor of the bracket is missing in the inner
+ * derivative. What happens to a constant factor when you differentiate?
  * hint: The second term of your slope is too large by 1 / 0.798. Multiply it by sqrt(2 / pi).
  * section: gelu-slope
  */
@@ -1671,7 +1716,8 @@
 /* gelu_backward: inner-derivative-not-squared
  * base: plain-loops
  * edit: 3.0f * 0.044715f * x  =>  3.0f * 0.044715f
- * why: The derivative of x^3 was written as 3 x. It is 3 x^2.
+ * why: Your slope is worst at negative numbers. The derivative of the cube has the wrong power. What is the derivative
+ * of x^3?
  * hint: Your slope is worst at negative numbers: the last factor inside is x * x, not x.
  * section: gelu-slope
  */
@@ -1682,8 +1728,8 @@
  * edit: th = tanhf(s * (x + 0.044715f * x * x * x))  =>  below = 0.5f * (1.0f + erff(x / sqrtf(2.0f)))
  * edit: inner = s * (1.0f + 3.0f * 0.044715f * x * x)  =>  density = expf(-0.5f * x * x) / sqrtf(2.0f * 3.14159265f)
  * edit: 0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner  =>  below + x * density
- * why: This is the slope of the exact GELU, the one with erf. The forward pass uses the form with tanh, and the
- * slope has to belong to it.
+ * why: Your slope differs slightly from the forward pass. You differentiated the exact GELU, with the error function.
+ * Which form does the forward pass use?
  * hint: Your values are those of the other GELU, the one with erf. Take the derivative of the formula with tanh.
  * section: gelu-slope
  */
@@ -1697,7 +1743,7 @@
  * =>
  *     if (inp[n] > 0) dinp[n] += dout[n];
  * edit: dinp[n] += dout[n] * slope;  =>
- * why: This is the slope of ReLU, 1 above 0 and 0 below. GELU's curve bends, and its slope with it.
+ * why: Your slope is 0 or 1. This is the slope of ReLU, while GELU bends. Which formula should be differentiated?
  * hint: Your slope is 0 or 1. Take the derivative of the formula with tanh.
  * section: gelu-slope
  */
@@ -1708,7 +1754,7 @@
  *     dinp[n] += dout[n] * (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner)
  * =>
  *     dinp[n] = dout[n] * (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner)
- * why: dinp was written with `=`. A backward kernel adds to what stands there.
+ * why: What stood in dinp is gone. You overwrote it. Which assignment collects gradients?
  * hint: What stood in dinp is gone. Write `+=`.
  * section: gradients-are-added
  */
@@ -1724,7 +1770,7 @@
  *     dout[n] * (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner)
  * =>
  *     (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner)
- * why: The slope was added as it is, without the gradient that arrives. The chain rule multiplies the two.
+ * why: Your gradient does not depend on dout. You added the slope alone. What does the chain rule multiply it by?
  * hint: Your gradient does not depend on dout. Multiply the slope by dout[n].
  * section: gelu-slope
  */
@@ -1733,7 +1779,7 @@
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>
  * edit: dout[n] * (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner)  =>  dout[n] * 0.5f * x * (1.0f + th)
- * why: The gradient was multiplied by the value of GELU. It is its slope at this position that counts.
+ * why: You multiply dout by the value of GELU. The value is not the slope. Which of the two does the chain rule need?
  * hint: You multiply dout by gelu(x). Multiply it by the derivative.
  * section: gelu-slope
  */
@@ -1742,8 +1788,8 @@
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>
  * edit: 0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner  =>  0.5f * (1.0f + th)
- * why: Only the factor x was differentiated, and the tanh was taken as a constant. A product has two terms in its
- * derivative.
+ * why: Your slope lacks its second term. You treated the tanh as a constant. How many terms does the derivative of a
+ * product have?
  * hint: The second term of your slope is missing, the one with the derivative of tanh. Add it.
  * section: gelu-slope
  */
@@ -1751,8 +1797,8 @@
 /* gelu_backward: second-factor-only
  * base: plain-loops
  * edit: 0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner  =>  0.5f * x * (1.0f - th * th) * inner
- * why: Only the tanh was differentiated, and the factor x was taken as a constant. A product has two terms in its
- * derivative.
+ * why: Your slope is 0 at x = 0, where it should be 0.5. You treated the factor x as a constant. How many terms does
+ * the derivative of a product have?
  * hint: Your slope is 0 at x = 0, where it should be 0.5. Add the term 0.5 * (1 + tanh).
  * section: gelu-slope
  */
@@ -1760,7 +1806,8 @@
 /* gelu_backward: tanh-not-squared
  * base: plain-loops
  * edit: th * th  =>  th
- * why: The derivative of tanh was written as 1 - tanh. It is 1 - tanh * tanh.
+ * why: Your slope is wrong for negative numbers above all. You did not square the tanh in its derivative. What is the
+ * derivative of tanh?
  * hint: Your slope is wrong for negative numbers above all. The derivative of tanh is 1 - tanh squared.
  * section: gelu-slope
  */
@@ -1769,7 +1816,8 @@
  * base: plain-loops
  * edit: dout[n]  =>  inp[n]
  * edit: x = inp[n]  =>  x = dout[n]
- * why: The slope was taken at dout, and multiplied by inp. The order of the arguments is dinp, inp, dout.
+ * why: Your gradient has the two arrays exchanged. You took the slope at dout and multiplied by inp. In which order do
+ * the arguments come?
  * hint: You have exchanged the two inputs. The slope belongs to inp, and dout multiplies it.
  * section: gelu-slope
  */
@@ -1777,7 +1825,8 @@
 /* gelu_backward: half-of-integers
  * base: plain-loops
  * edit: 0.5f * (1.0f + th) + 0.5f * x  =>  1 / 2 * (1.0f + th) + 1 / 2 * x
- * why: 1 / 2 divides two integers, which gives 0. So both terms are 0.
+ * why: Nothing is ever added. A quotient of two integers is an integer in C, here 0. How can you write one half as a
+ * float?
  * hint: Nothing is ever added. In C 1 / 2 is an integer division with the result 0: write 0.5f.
  * section: gelu-slope
  */
@@ -1785,8 +1834,8 @@
 /* gelu_backward: goes-on-where-the-last-call-stopped
  * base: plain-loops
  * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
- * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
- * later call begins where the one before has stopped.
+ * why: In a second call, the first entries get no gradient. Your `static` counter goes on where the last call stopped.
+ * Where should it begin in every call?
  * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N get no
  * gradient: the counter is `static`. Let it begin at 0 in every call.
  * section: gelu-slope
@@ -1795,7 +1844,7 @@
 /* gelu_backward: x-left-out
  * base: plain-loops
  * edit: 0.5f * x * (1.0f - th * th)  =>  0.5f * (1.0f - th * th)
- * why: The second term lacks the factor x. The derivative of x * f(x) is f(x) + x * f'(x).
+ * why: Your slope is wrong wherever x is not 1. The second term lacks a factor. What is the derivative of x times f(x)?
  * hint: Your slope is wrong wherever x is not 1. Multiply the second term by x.
  * section: gelu-slope
  */
@@ -1803,7 +1852,7 @@
 /* gelu_backward: one-plus-the-square
  * base: plain-loops
  * edit: 1.0f - th * th  =>  1.0f + th * th
- * why: The slope of tanh is 1 - tanh^2. The square was added in place of being subtracted.
+ * why: Far from 0 your slope grows. You added the square in the derivative of tanh. Which sign does it have?
  * hint: Far from 0 your slope grows. Write 1 - tanh^2.
  * section: gelu-slope
  */
@@ -1811,7 +1860,7 @@
 /* gelu_backward: two-for-three
  * base: plain-loops
  * edit: 3.0f * 0.044715f  =>  2.0f * 0.044715f
- * why: The derivative of x^3 is 3 x^2. The 2 is that of x^2.
+ * why: Your inner derivative is slightly off. You wrote the factor of another power. What is the derivative of x^3?
  * hint: Your inner derivative has 2 in place of 3.
  * section: gelu-slope
  */
@@ -1819,7 +1868,7 @@
 /* gelu_backward: power-not-lowered
  * base: plain-loops
  * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * 0.044715f * x * x * x)
- * why: The derivative of x^3 is 3 x^2. The power falls by 1.
+ * why: Your inner derivative grows too fast. You did not lower the power. What is the derivative of x^3?
  * hint: Your inner derivative has x^3 in place of x^2.
  * section: gelu-slope
  */
@@ -1827,7 +1876,8 @@
 /* gelu_backward: second-term-subtracted
  * base: plain-loops
  * edit: + 0.5f * x  =>  - 0.5f * x
- * why: The second term was subtracted. The derivative of a product is a sum.
+ * why: Your slope is right at 0 only. You subtracted the second term. How are the two terms of a product's derivative
+ * combined?
  * hint: Your slope is right at 0 only. Add the second term.
  * section: gelu-slope
  */
@@ -1835,8 +1885,7 @@
 /* gelu_backward: no-half-in-the-first-term
  * base: plain-loops
  * edit: (0.5f * (1.0f + th)  =>  ((1.0f + th)
- * why: The first term lacks the factor 0.5. GELU is 0.5 x (1 + tanh), and 0.5 belongs to both terms of its
- * derivative.
+ * why: Far from 0 your slope is 2. The first term lacks a factor. Which constant belongs to both terms?
  * hint: Far from 0 your slope is 2. Multiply the first term by 0.5.
  * section: gelu-slope
  */
@@ -1844,8 +1893,7 @@
 /* gelu_backward: no-half-in-the-second-term
  * base: plain-loops
  * edit: 0.5f * x * (1.0f - th  =>  x * (1.0f - th
- * why: The second term lacks the factor 0.5. GELU is 0.5 x (1 + tanh), and 0.5 belongs to both terms of its
- * derivative.
+ * why: Your second term is twice as large as it should be. It lacks a factor. Which constant belongs to both terms?
  * hint: Your second term is twice as large as it should be.
  * section: gelu-slope
  */
@@ -1853,7 +1901,8 @@
 /* gelu_backward: arriving-gradient-added
  * base: plain-loops
  * edit: dout[n] * (  =>  dout[n] + (
- * why: The arriving gradient was added to the slope. The chain rule multiplies.
+ * why: Your gradient does not vanish where dout is 0. You added the arriving gradient. What does the chain rule do with
+ * it?
  * hint: Your gradient does not vanish where dout is 0. Multiply.
  * section: gelu-slope
  */
@@ -1861,7 +1910,7 @@
 /* gelu_backward: tanh-of-x
  * base: plain-loops
  * edit: tanhf(s * (x + 0.044715f * x * x * x))  =>  tanhf(x)
- * why: The tanh was taken of x itself. It is of sqrt(2/pi) * (x + 0.044715 x^3), as in the forward pass.
+ * why: Your slope belongs to another curve. You took the tanh of x itself. What stands inside it in the forward pass?
  * hint: Your tanh has the wrong argument. Compute it as gelu_forward does.
  * section: gelu-slope
  */
@@ -1869,7 +1918,7 @@
 /* gelu_backward: inner-derivative-without-one
  * base: plain-loops
  * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  s * (3.0f * 0.044715f * x * x)
- * why: The derivative of x + 0.044715 x^3 is 1 + 3 * 0.044715 x^2. The 1 is missing.
+ * why: Around 0 your second term is too small. A term of the inner derivative is missing. What is the derivative of x?
  * hint: Around 0 your second term is too small. Write 1 + 3 * 0.044715 x^2.
  * section: gelu-slope
  */
@@ -1877,7 +1926,7 @@
 /* gelu_backward: opposite-sign
  * base: plain-loops
  * edit: dinp[n] += dout  =>  dinp[n] -= dout
- * why: The gradient was subtracted. Gradients are added to what is there.
+ * why: Your gradients have the opposite sign. You subtracted them. How are gradients collected?
  * hint: Your gradients have the opposite sign. Add with +=.
  * section: gradients-are-added
  */
@@ -1885,8 +1934,8 @@
 /* gelu_backward: tanh-for-the-sigmoid-form
  * base: plain-loops
  * edit: tanhf(s * (x + 0.044715f * x * x * x))  =>  tanhf(0.851f * x)
- * why: The tanh is that of the form with a sigmoid, x * sigmoid(1.702 x). GPT-2 uses sqrt(2/pi) * (x + 0.044715
- * x^3).
+ * why: Your slope belongs to another curve, the form with a sigmoid. You took its argument for the tanh. What stands
+ * inside the tanh in the forward pass?
  * hint: Your tanh has the argument of another form. Compute it as gelu_forward does.
  * section: gelu-slope
  */
@@ -1894,8 +1943,7 @@
 /* gelu_backward: x-in-the-first-term
  * base: plain-loops
  * edit: 0.5f * (1.0f + th) +  =>  0.5f * x * (1.0f + th) +
- * why: The first term has the factor x: that is the value of GELU. Its derivative with respect to the first x is
- * 0.5 (1 + tanh).
+ * why: Your first term is the value of the curve. You kept the factor x there. What is the derivative of x?
  * hint: Your first term is the value of the curve. Leave out x there.
  * section: gelu-slope
  */
@@ -1903,7 +1951,8 @@
 /* gelu_backward: factor-inside-only-on-one
  * base: plain-loops
  * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  (s + 3.0f * 0.044715f * x * x)
- * why: The factor sqrt(2/pi) multiplies only the 1 of the inner derivative. It multiplies all of it.
+ * why: Your inner derivative lacks its factor in the second part. You multiplied only the 1. Which part of the bracket
+ * does the factor multiply?
  * hint: Your inner derivative lacks the factor in its second part.
  * section: gelu-slope
  */
@@ -1911,7 +1960,8 @@
 /* gelu_backward: no-cube-in-the-tanh
  * base: plain-loops
  * edit: tanhf(s * (x + 0.044715f * x * x * x))  =>  tanhf(s * x)
- * why: The third power is missing inside the tanh. It must be the tanh of the forward pass.
+ * why: Your slope belongs to another curve. You left out the cube inside the tanh. What stands inside it in the forward
+ * pass?
  * hint: Your tanh has the wrong argument. It is sqrt(2/pi) * (x + 0.044715 x^3).
  * section: gelu-slope
  */
@@ -1919,7 +1969,8 @@
 /* gelu_backward: no-small-factor-in-the-inner-derivative
  * base: plain-loops
  * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * x * x)
- * why: The factor 0.044715 is missing in the inner derivative. It stays when x^3 becomes 3 x^2.
+ * why: Far from 0 your slope is too large. The small factor is missing in the inner derivative. What happens to a
+ * constant factor when you differentiate?
  * hint: Far from 0 your slope is too large. Write 1 + 3 * 0.044715 x^2.
  * section: gelu-slope
  */
@@ -1928,8 +1979,8 @@
  * base: plain-loops
  * edit: float th = tanhf(  =>  float e = expf(2.0f *
  * edit: x * x * x));  =>  x * x * x)), th = (e - 1.0f) / (e + 1.0f);
- * why: tanh was written as (exp(2y) - 1) / (exp(2y) + 1). Above y = 44 the exponential overflows, and infinity over
- * infinity is NaN.
+ * why: Large inputs give NaN. You wrote tanh with an exponential, and it overflows, which gives infinity over infinity.
+ * Which function computes tanh without overflow?
  * hint: Large inputs give NaN, because the exponential overflows. Use tanhf, which knows its limits.
  * section: gelu-slope
  */
@@ -1938,7 +1989,8 @@
  * base: plain-loops
  * edit: dinp1[n] += dout[n]  =>  dinp1[n] = dout[n]
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] = dout[n]
- * why: Both gradients were written with `=`. What stood there came from another use of the same array.
+ * why: What stood in the two gradients is gone. You overwrote them, although another use of the same array may have put
+ * something there. Which assignment collects gradients?
  * hint: What stood in the two gradients is gone. Write `+=`.
  * section: gradients-are-added
  */
@@ -1946,7 +1998,7 @@
 /* residual_backward: first-overwritten
  * base: plain-loops
  * edit: dinp1[n] += dout[n]  =>  dinp1[n] = dout[n]
- * why: The first gradient was written with `=`. What stood there came from another use of the same array.
+ * why: What stood in dinp1 is gone. You overwrote it. Which assignment collects gradients?
  * hint: What stood in dinp1 is gone. Write `+=`.
  * section: gradients-are-added
  */
@@ -1954,7 +2006,7 @@
 /* residual_backward: second-overwritten
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] = dout[n]
- * why: The second gradient was written with `=`. What stood there came from another use of the same array.
+ * why: What stood in dinp2 is gone. You overwrote it. Which assignment collects gradients?
  * hint: What stood in dinp2 is gone. Write `+=`.
  * section: gradients-are-added
  */
@@ -1967,7 +2019,8 @@
  *     (void)dinp2;
  *     for (int n = 0; n < N; n++) {
  * edit: dinp2[n] += dout[n];  =>
- * why: Only the first input got the gradient. A sum hands its whole gradient to both of its terms.
+ * why: Your dinp2 stays as it was. You gave the gradient to the first input alone. How much of it does each term of a
+ * sum get?
  * hint: Your dinp2 stays as it was. It gets the same gradient as dinp1.
  * section: two-ways-one-gradient
  */
@@ -1980,7 +2033,8 @@
  *     (void)dinp1;
  *     for (int n = 0; n < N; n++) {
  * edit: dinp1[n] += dout[n];  =>
- * why: Only the second input got the gradient. A sum hands its whole gradient to both of its terms.
+ * why: Your dinp1 stays as it was. You gave the gradient to the second input alone. How much of it does each term of a
+ * sum get?
  * hint: Your dinp1 stays as it was. It gets the same gradient as dinp2.
  * section: two-ways-one-gradient
  */
@@ -1989,7 +2043,8 @@
  * base: plain-loops
  * edit: dinp1[n] += dout[n]  =>  dinp1[n] += dout[n] / 2
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dout[n] / 2
- * why: The gradient was shared out between the two ways. A sum hands its whole gradient to each of its terms.
+ * why: Both gradients are half of what they should be. You shared the arriving gradient out. How much of it does each
+ * term of a sum get?
  * hint: Both of your gradients are half of what they should be. Each way gets the whole gradient.
  * section: two-ways-one-gradient
  */
@@ -1997,8 +2052,7 @@
 /* residual_backward: opposite-sign
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] -= dout[n]
- * why: The second gradient was subtracted. The forward pass adds both inputs, so both gradients have the sign of
- * dout.
+ * why: Your dinp2 has the wrong sign. You subtracted. With which sign did the second input enter the sum?
  * hint: Your dinp2 has the wrong sign. Add dout to it.
  * section: two-ways-one-gradient
  */
@@ -2006,8 +2060,8 @@
 /* residual_backward: one-from-the-other
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dinp1[n]
- * why: The second gradient was made from the first, which already held something else. Both get dout, and nothing
- * from each other.
+ * why: Your dinp2 contains what stood in dinp1. You made the second gradient from the first. Which array do both come
+ * from?
  * hint: Your dinp2 contains what stood in dinp1. Add dout[n] to each.
  * section: two-ways-one-gradient
  */
@@ -2015,7 +2069,7 @@
 /* residual_backward: last-entry-left-out
  * base: plain-loops
  * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n < N - 1; n++) {
- * why: The loop ends before the last entry. With `n < N` it runs N times, from 0 to N - 1.
+ * why: The last entries get nothing. Your loop ends too early. Which condition makes it run N times from 0?
  * hint: The last entries get nothing. Let the loop run while n < N.
  * section: two-ways-one-gradient
  */
@@ -2023,7 +2077,7 @@
 /* residual_backward: first-entry-left-out
  * base: plain-loops
  * edit: int n = 0;  =>  int n = 1;
- * why: The loop starts at 1. Arrays start at entry 0 in C.
+ * why: The first entries get nothing. Your loop begins at 1. From which number do entries count in C?
  * hint: The first entries get nothing. Let the loop start at 0.
  * section: two-ways-one-gradient
  */
@@ -2031,7 +2085,8 @@
 /* residual_backward: one-past-the-end
  * base: plain-loops
  * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n <= N; n++) {
- * why: The loop runs while n <= N, once more than there are entries. Entry N lies past the end of all three arrays.
+ * why: Your kernel touches the entry after the last one. Your loop runs once more than there are entries. Which number
+ * does the last of N entries have?
  * hint: Your kernel touches the entry after the last one. Let the loop run while n < N.
  * section: two-ways-one-gradient
  */
@@ -2041,7 +2096,8 @@
  * edit: const float *end = dout + N; dout != end; dout++  =>  int n = 0; n + 4 <= N; n += 4
  * edit: *dinp1++ += *dout;  =>  for (int i = n; i < n + 4; i++) dinp1[i] += dout[i];
  * edit: *dinp2++ += *dout;  =>  for (int i = n; i < n + 4; i++) dinp2[i] += dout[i];
- * why: The loop takes four entries at a time, and stops when fewer are left. N need not be a multiple of 4.
+ * why: The last entries get nothing where N is no multiple of 4. Your loop takes four entries at a time and stops too
+ * early. What is needed for the remainder?
  * hint: The last entries get nothing where N is no multiple of 4. Do what is left one by one.
  * section: two-ways-one-gradient
  */
@@ -2049,8 +2105,8 @@
 /* residual_backward: goes-on-where-the-last-call-stopped
  * base: plain-loops
  * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
- * why: A `static` variable keeps its value from one call to the next. Here it keeps the loop's counter, and a
- * later call begins where the one before has stopped.
+ * why: In a second call, the first entries get no gradient. Your `static` counter goes on where the last call stopped.
+ * Where should it begin in every call?
  * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N get no
  * gradient: the counter is `static`. Let it begin at 0 in every call.
  * section: two-ways-one-gradient
@@ -2059,7 +2115,8 @@
 /* residual_backward: both-into-the-first
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += 0.0f; dinp1[n] += dout[n]
- * why: The gradient was added to the first input twice, and not to the second. Both inputs get it once.
+ * why: Your dinp1 gets twice the gradient, and dinp2 none. You added both times to the first. How often does each input
+ * get the gradient?
  * hint: Your dinp1 gets twice the gradient and dinp2 none.
  * section: two-ways-one-gradient
  */
@@ -2068,7 +2125,7 @@
  * base: plain-loops
  * edit: dinp1[n] += dout  =>  dinp1[n] *= dout
  * edit: dinp2[n] += dout  =>  dinp2[n] *= dout
- * why: What stands in the gradients was multiplied by dout. It is added.
+ * why: Zeros stay zeros in your gradients. You multiplied what stands there. How are gradients collected?
  * hint: Zeros stay zeros in your gradients. Write += in place of *=.
  * section: gradients-are-added
  */
@@ -2076,7 +2133,7 @@
 /* residual_backward: first-entry-for-all
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dout[0]
- * why: The second input got entry 0 of dout everywhere. The index is missing there.
+ * why: Your dinp2 collects one number N times. The index of dout is missing. Which entry of dout belongs to entry n?
  * hint: Your dinp2 collects one number N times. Read dout at n.
  * section: two-ways-one-gradient
  */
@@ -2084,7 +2141,7 @@
 /* residual_backward: every-second-entry
  * base: plain-loops
  * edit: n++  =>  n += 2
- * why: The loop takes two steps at a time. Half of the entries get no gradient.
+ * why: Every second entry gets no gradient. Your loop takes two steps at a time. By how much should the index grow?
  * hint: Every second entry gets no gradient. Let n grow by 1.
  * section: two-ways-one-gradient
  */
@@ -2093,7 +2150,7 @@
  * base: plain-loops
  * edit: dinp1[n] += dout  =>  dinp1[n] -= dout
  * edit: dinp2[n] += dout  =>  dinp2[n] -= dout
- * why: The gradient was subtracted from both. A sum hands its gradient on as it is.
+ * why: Both gradients have the opposite sign. You subtracted. With which sign does a sum pass its gradient on?
  * hint: Both gradients have the opposite sign. Add with +=.
  * section: gradients-are-added
  */
@@ -2102,7 +2159,8 @@
  * base: plain-loops
  * edit: dinp1[n] += dout[n];  =>
  * edit: dinp2[n] += dout[n]  =>  dinp1[n] = dinp2[n] += dout[n]
- * why: `dinp1[n] = dinp2[n] += dout[n]` adds to dinp2 and copies the result to dinp1. What stood in dinp1 is lost.
+ * why: Your dinp2 is right, and your dinp1 is a copy of it. What stood in dinp1 is lost, because one statement assigns
+ * to both. What should each of them receive?
  * hint: Your dinp2 is right, and your dinp1 is a copy of it. Add dout to each of them, with `+=`.
  * section: two-ways-one-gradient
  */
@@ -2111,7 +2169,8 @@
  * base: plain-loops
  * each: TWICE = dinp1; dinp2
  * edit: TWICE[n] += dout[n]  =>  TWICE[n] += 2.0f * dout[n]
- * why: One of the inputs got the gradient twice. The forward pass adds each input once.
+ * why: One of your two gradients is twice too large. It got the arriving gradient twice. How often did the forward pass
+ * add each input?
  * hint: One of your two gradients is too large by the factor 2. Add dout to each of them once.
  * section: two-ways-one-gradient
  */
@@ -2121,8 +2180,8 @@
  * edit: int target = targets[b * T + t];  =>  (void)targets;
  * edit: float right = v == target ? 1.0f : 0.0f;  =>
  * edit: (p[v] - right)  =>  p[v]
- * why: The probabilities were added as they are. The target's logit has to rise, which the minus 1 at its column
- * does.
+ * why: Every row of your gradient sums to dlosses, not to 0. You added the probabilities as they are. What is different
+ * at the target's column?
  * hint: Every row of your gradient sums to dlosses, not to 0. Subtract 1 at the target's column.
  * section: loss-gradient
  */
@@ -2130,7 +2189,8 @@
 /* crossentropy_softmax_backward: opposite-sign
  * base: plain-loops
  * edit: p[v] - right  =>  right - p[v]
- * why: The difference was taken the other way round, 1 - p at the target. The loss would grow with every step.
+ * why: Your gradients have the wrong sign, so the loss grows with every step. You took the difference in reverse. Which
+ * sign raises the target's logit in a step against the gradient?
  * hint: Your gradients have the wrong sign. It is the probability minus 1 at the target, and plus the probability
  * elsewhere.
  * section: loss-gradient
@@ -2139,7 +2199,7 @@
 /* crossentropy_softmax_backward: overwritten
  * base: plain-loops
  * edit: dz[v] += (p[v] - right) * d  =>  dz[v] = (p[v] - right) * d
- * why: dlogits was written with `=`. A backward kernel adds to what stands there.
+ * why: What stood in dlogits is gone. You overwrote it. Which assignment collects gradients?
  * hint: What stood in dlogits is gone. Write `+=`.
  * section: gradients-are-added
  */
@@ -2147,8 +2207,8 @@
 /* crossentropy_softmax_backward: divided-once-more
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  (p[v] - right) * d / (B * T)
- * why: The gradient was divided by B * T. The caller has put that factor into dlosses already, where the mean is
- * wanted.
+ * why: Your gradients are B * T times too small. You divided by the number of positions. Where has the mean already
+ * been taken?
  * hint: Your gradients are too small by the factor B * T. Multiply by dlosses, and by nothing else.
  * section: loss-gradient
  */
@@ -2157,8 +2217,8 @@
  * base: plain-loops
  * edit: float d = dlosses[b * T + t];  =>  (void)dlosses;
  * edit: (p[v] - right) * d  =>  (p[v] - right)
- * why: The difference was added as it is, without dlosses. The chain rule multiplies by the gradient that arrives at
- * the position.
+ * why: Your gradients do not depend on dlosses. You left out the arriving gradient. What does the chain rule multiply
+ * the difference by?
  * hint: Your gradients do not depend on dlosses. Multiply the difference by dlosses[b * T + t].
  * section: loss-gradient
  */
@@ -2167,8 +2227,8 @@
  * base: plain-loops
  * edit: float d = dlosses[b * T + t];  =>  (void)dlosses;
  * edit: (p[v] - right) * d  =>  (p[v] - right) / (B * T)
- * why: The difference was divided by B * T, and dlosses was ignored. That is the gradient of the mean loss only:
- * this kernel gets the gradient of every position.
+ * why: Your gradients do not depend on dlosses. You divided by the number of positions, which is right for the mean
+ * loss only. Which gradient arrives at each position?
  * hint: Your gradients do not depend on dlosses. Multiply by dlosses[b * T + t] in place of 1 / (B * T).
  * section: loss-gradient
  */
@@ -2182,7 +2242,8 @@
  *     for (int b = 0; b < B; b++) {
  * edit: dlogits + (b * T + t) * Vp  =>  dlogits + (b * T + t) * V
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
- * why: The step from one row to the next was taken to be V. Rows are stored with their padding, so they are Vp long.
+ * why: Where columns are padded, every row but the first begins too early. You put rows V apart. How long is a row with
+ * its padding?
  * hint: Where columns are padded, every row but the first begins too early. The step from row to row is Vp.
  * section: addresses-on-the-way-back
  */
@@ -2190,8 +2251,8 @@
 /* crossentropy_softmax_backward: same-targets-in-every-sequence
  * base: plain-loops
  * edit: targets[b * T + t]  =>  targets[t]
- * why: The target was read at targets[t], so that every sequence gets the targets of the first. Sequence b starts at
- * entry b * T.
+ * why: The 1 is subtracted at the first sequence's targets everywhere. Your index does not depend on b. Which target
+ * belongs to position (b, t)?
  * hint: The 1 is subtracted at the first sequence's targets everywhere. Position (b, t) has target b * T + t.
  * section: addresses-on-the-way-back
  */
@@ -2199,8 +2260,8 @@
 /* crossentropy_softmax_backward: same-gradient-in-every-sequence
  * base: plain-loops
  * edit: dlosses[b * T + t]  =>  dlosses[t]
- * why: The arriving gradient was read at dlosses[t], so that every sequence gets that of the first. Sequence b
- * starts at entry b * T.
+ * why: Later sequences are scaled by the first one's dlosses. Your index does not depend on b. Which entry belongs to
+ * position (b, t)?
  * hint: The later sequences are scaled by the first one's dlosses. Position (b, t) has entry b * T + t.
  * section: addresses-on-the-way-back
  */
@@ -2209,7 +2270,8 @@
  * base: plain-loops
  * edit: dlogits + (b * T + t) * Vp  =>  dlogits + t * Vp
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
- * why: The offsets of the rows have no b in them. All sequences then add to the rows of the first.
+ * why: The first sequence collects everything, and the others get nothing. Your row offsets do not depend on b. Where
+ * does row (b, t) begin?
  * hint: The first sequence collects everything, and the others get nothing. Row (b, t) begins at (b * T + t) * Vp.
  * section: addresses-on-the-way-back
  */
@@ -2217,8 +2279,8 @@
 /* crossentropy_softmax_backward: target-column-only
  * base: plain-loops
  * edit: (p[v] - right)  =>  (p[v] - 1.0f) * right
- * why: Only the target's column got a gradient. Through the softmax's sum the loss depends on every logit of the
- * row.
+ * why: All columns but the target's get nothing. Through the sum of the softmax, the loss depends on every logit. Which
+ * gradient do the other columns get?
  * hint: All columns but the target's get nothing. Every other one gets its probability times dlosses.
  * section: loss-gradient
  */
@@ -2226,8 +2288,8 @@
 /* crossentropy_softmax_backward: gradient-of-the-logarithm-alone
  * base: plain-loops
  * edit: (p[v] - right)  =>  -right / p[v]
- * why: This is the gradient with respect to the probabilities, -1 / p at the target. It still has to go through the
- * softmax.
+ * why: Your gradient is that of the logarithm alone, with respect to the probabilities. You stopped too early. Which
+ * step lies between logits and probabilities?
  * hint: Your gradient is -1 / p at the target and 0 elsewhere. Go on through the softmax: all that remains is p - 1
  * there, and p elsewhere.
  * section: loss-gradient
@@ -2236,8 +2298,8 @@
 /* crossentropy_softmax_backward: sigmoid-gradient
  * base: plain-loops
  * edit: (p[v] - right)  =>  (p[v] - right) * p[v] * (1.0f - p[v])
- * why: The difference was multiplied by p * (1 - p), the slope of a sigmoid. In the gradient of softmax and
- * logarithm together all such factors cancel.
+ * why: Your gradients are too small. You multiplied by the slope of a sigmoid. What remains when the derivatives of
+ * softmax and logarithm are multiplied?
  * hint: Your gradients are too small, by the factor p * (1 - p). Leave it out.
  * section: loss-gradient
  */
@@ -2245,7 +2307,7 @@
 /* crossentropy_softmax_backward: targets-count-from-1
  * base: plain-loops
  * edit: v == target  =>  v == target - 1
- * why: 1 was subtracted from the target. Ids start at 0, like everything that C counts.
+ * why: Your 1 is subtracted one column before the target. You counted the ids from 1. From which number do ids count?
  * hint: Your minus 1 stands one column before the target. Compare v with the target as it is.
  * section: loss-gradient
  */
@@ -2253,7 +2315,8 @@
 /* crossentropy_softmax_backward: last-token-left-out
  * base: plain-loops
  * edit: for (int v = 0; v < V; v++) {  =>  for (int v = 0; v < V - 1; v++) {
- * why: The loop ends at V - 2. With `v < V` the last token, V - 1, is the last one already.
+ * why: The last token's logit gets no gradient. Your loop ends one token too early. Which condition makes it run V
+ * times from 0?
  * hint: The last token's logit gets no gradient. Let the loop run while v < V.
  * section: loss-gradient
  */
@@ -2269,8 +2332,8 @@
  * edit: v < Vp  =>  v < (V < 64 ? V : 64)
  * edit: indicator = v == targets[row] ? 1.0f : 0.0f  =>  right = v == targets[row] ? 1.0f : 0.0f
  * edit: probs[row * Vp + v] - indicator  =>  probs[row * Vp + v] - right
- * why: Only the first 64 logits get a gradient, as if a row always fitted into a small array. GPT-2 has 50,257
- * tokens.
+ * why: Logits from the 65th on get no gradient. You assumed that a row fits into a small array, and GPT-2 has 50,257
+ * tokens. Up to which number should the loop run?
  * hint: Logits from the 65th on get no gradient. The loop goes on to V, whatever V is.
  * section: loss-gradient
  */
@@ -2283,8 +2346,8 @@
  *         static int *kept; if (kept == NULL) memcpy(kept = malloc(B * T * sizeof(int)), targets, B * T * sizeof(int));
  *         for (int b = 0; b < B; b++) {
  * edit: int target = targets  =>  int target = kept
- * why: A `static` variable keeps its value from one call to the next. Here it keeps the targets. A later call has
- * other targets.
+ * why: Your kernel is right when it is called once, and later calls still use the first call's targets. Your `static`
+ * copy keeps them. Which targets does each call receive?
  * hint: Your kernel is right when it is called once. A later call still uses the targets of the first call: your
  * copy of them is `static`. Read the argument in every call.
  * section: loss-gradient
@@ -2293,8 +2356,8 @@
 /* crossentropy_softmax_backward: target-outside-of-the-product
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  p[v] * d - right
- * why: The 1 of the target was subtracted after the multiplication by dlosses. It belongs inside: (p - 1) *
- * dlosses.
+ * why: Your target column is off by 1 - dlosses. You subtracted the 1 after the multiplication. Which of the two comes
+ * first?
  * hint: Your target column is off by 1 - dlosses. Subtract first, then multiply.
  * section: loss-gradient
  */
@@ -2302,7 +2365,8 @@
 /* crossentropy_softmax_backward: one-added
  * base: plain-loops
  * edit: p[v] - right  =>  p[v] + right
- * why: 1 was added for the target. It is subtracted: the gradient pushes the logit of the target up.
+ * why: Your target column has the wrong sign. You added 1. In which direction should the target's logit move in a step
+ * against the gradient?
  * hint: Your target column has the wrong sign. It is p - 1.
  * section: loss-gradient
  */
@@ -2310,7 +2374,8 @@
 /* crossentropy_softmax_backward: gradient-of-the-first-position
  * base: plain-loops
  * edit: dlosses[b * T + t]  =>  dlosses[0]
- * why: Every position got dlosses[0]. Every position has an arriving gradient of its own.
+ * why: Position 0 is right, and all others use its arriving gradient. Your index is missing. Which entry of dlosses
+ * belongs to position (b, t)?
  * hint: Position 0 is right. Position (b, t) has entry b * T + t of dlosses.
  * section: addresses-on-the-way-back
  */
@@ -2318,7 +2383,7 @@
 /* crossentropy_softmax_backward: target-is-the-position
  * base: plain-loops
  * edit: v == target  =>  v == t
- * why: v was compared with the position t. The target is a token: targets[b * T + t].
+ * why: Your target column is column t. You compared with the position. Which array holds the target token?
  * hint: Your target column is column t. Compare v with the target.
  * section: loss-gradient
  */
@@ -2326,7 +2391,7 @@
 /* crossentropy_softmax_backward: targets-in-columns
  * base: plain-loops
  * edit: targets[b * T + t]  =>  targets[t * B + b]
- * why: The targets were read at t * B + b, as if they were (T, B). They are (B, T).
+ * why: Your targets belong to other positions. You read them as (T, B). Which entry belongs to position (b, t)?
  * hint: Your targets belong to other positions. Position (b, t) has entry b * T + t.
  * section: addresses-on-the-way-back
  */
@@ -2334,7 +2399,8 @@
 /* crossentropy_softmax_backward: rows-of-the-first-sequence
  * base: plain-loops
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
- * why: The probabilities were read at row t. Those are of the first sequence.
+ * why: The first sequence is right, and all others use its probabilities. Your rows of probs do not depend on b. Where
+ * does row (b, t) begin?
  * hint: The first sequence is right. Row (b, t) of probs begins at (b * T + t) * Vp.
  * section: addresses-on-the-way-back
  */
@@ -2342,7 +2408,7 @@
 /* crossentropy_softmax_backward: divided-by-the-vocabulary
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  (p[v] - right) * d / V
- * why: The gradient was divided by V. The sum over the columns is no mean.
+ * why: Your gradient is V times too small. You divided by the number of tokens. Is the sum over the columns a mean?
  * hint: Your gradient is too small by the factor V. Leave the division out.
  * section: loss-gradient
  */
@@ -2350,7 +2416,8 @@
 /* crossentropy_softmax_backward: squared-error-gradient
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  2.0f * (p[v] - right) * d
- * why: The factor 2 belongs to a squared error. The gradient of cross-entropy is (p - 1) without it.
+ * why: Your gradient is twice as large as it should be. You kept the factor of a squared error. Which factor does
+ * cross-entropy have?
  * hint: Your gradient is twice as large as it should be.
  * section: loss-gradient
  */
@@ -2358,7 +2425,8 @@
 /* crossentropy_softmax_backward: rows-of-gradients-of-length-v
  * base: plain-loops
  * edit: dlogits + (b * T + t) * Vp  =>  dlogits + (b * T + t) * V
- * why: The rows of dlogits were taken to be V long. They are Vp long, like those of probs.
+ * why: Your first row is right, and later ones begin too early in dlogits. You put its rows V apart. How long is a row
+ * with its padding?
  * hint: Your first row is right, and later ones begin too early in dlogits. Row (b, t) begins at (b * T + t) * Vp.
  * section: addresses-on-the-way-back
  */
@@ -2366,7 +2434,8 @@
 /* crossentropy_softmax_backward: rows-of-probs-of-length-v
  * base: plain-loops
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
- * why: The rows of probs were taken to be V long. They are Vp long, like those of dlogits.
+ * why: Your first row is right, and later ones begin too early in probs. You put its rows V apart. How long is a row
+ * with its padding?
  * hint: Your first row is right, and later ones begin too early in probs. Row (b, t) begins at (b * T + t) * Vp.
  * section: addresses-on-the-way-back
  */
@@ -2374,7 +2443,8 @@
 /* crossentropy_softmax_backward: token-after-the-target
  * base: plain-loops
  * edit: v == target  =>  v == target + 1
- * why: The 1 was subtracted from the column after the target. Ids count from 0, as columns do.
+ * why: Your target column is one too far to the right. You compared with the id after the target. From which number do
+ * ids and columns count?
  * hint: Your target column is one too far to the right. Compare v with the target as it is.
  * section: loss-gradient
  */
@@ -2382,7 +2452,8 @@
 /* crossentropy_softmax_backward: gradient-of-the-softmax-alone
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  p[v] * (right - p[v]) * d
- * why: p * (1 - p) is a part of the softmax's own gradient. Together with that of the logarithm it becomes p - 1.
+ * why: Your gradient is too small where the probability is small. You stopped at a part of the softmax's own gradient.
+ * What remains when the derivative of the logarithm is multiplied in?
  * hint: Your gradient is too small where p is small. In the target's column it is p - 1, in all others p.
  * section: loss-gradient
  */
@@ -2390,7 +2461,8 @@
 /* crossentropy_softmax_backward: last-position-left-out
  * base: plain-loops
  * edit: t < T  =>  t < T - 1
- * why: The loop over the positions ends at T - 2. With `t < T` the last one is T - 1 already.
+ * why: The last position of every sequence counts in no gradient. Your loop ends one position too early. Which
+ * condition makes it run T times from 0?
  * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
  * section: addresses-on-the-way-back
  */
@@ -2398,7 +2470,7 @@
 /* crossentropy_softmax_backward: first-position-left-out
  * base: plain-loops
  * edit: int t = 0  =>  int t = 1
- * why: The loop over the positions begins at 1. Positions count from 0, like everything in C.
+ * why: Position 0 of every sequence counts in no gradient. Your loop begins at 1. From which number do positions count?
  * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
  * section: addresses-on-the-way-back
  */
@@ -2406,7 +2478,8 @@
 /* crossentropy_softmax_backward: last-sequence-left-out
  * base: plain-loops
  * edit: b < B  =>  b < B - 1
- * why: The loop over the sequences ends at B - 2. With `b < B` the last one is B - 1 already.
+ * why: The last sequence counts in no gradient. Your loop ends one sequence too early. Which condition makes it run B
+ * times from 0?
  * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
  * section: addresses-on-the-way-back
  */
@@ -2414,7 +2487,8 @@
 /* crossentropy_softmax_backward: arriving-gradient-added
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  (p[v] - right) + d
- * why: dlosses was added. The chain rule multiplies.
+ * why: Your gradient does not vanish where dlosses is 0. You added the arriving gradient. What does the chain rule do
+ * with it?
  * hint: Your gradient does not vanish where dlosses is 0. Multiply.
  * section: loss-gradient
  */
@@ -2422,7 +2496,8 @@
 /* crossentropy_softmax_backward: no-probabilities
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  -right * d
- * why: The probabilities are missing. Only the target column gets a gradient then.
+ * why: All columns but the target's are as they were before the call. You left out the probabilities. Which gradient do
+ * the other columns get?
  * hint: All columns but the target's are as they were before the call. The gradient is (p - 1) for the target and
  * p for all others.
  * section: loss-gradient
@@ -2431,7 +2506,8 @@
 /* crossentropy_softmax_backward: divided-by-the-length
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  (p[v] - right) * d / T
- * why: The gradient was divided by T. The mean is in dlosses already.
+ * why: Your gradient is T times too small. You divided by the length of the sequence. Where has the mean already been
+ * taken?
  * hint: Your gradient is too small by the factor T. Leave the division out.
  * section: loss-gradient
  */
@@ -2439,7 +2515,8 @@
 /* crossentropy_softmax_backward: padding-cleared
  * base: plain-loops
  * edit: float d = dlosses[b * T + t];  =>  float d = dlosses[b * T + t]; memset(dz + V, 0, (Vp - V) * sizeof(float));
- * why: The columns of padding were set to 0. Their gradient is 0, and 0 is added to what stands there: nothing changes.
+ * why: What stood in the padded columns is gone. You cleared them. Which gradient do they have, and what does adding it
+ * change?
  * hint: What stood in the padded columns is gone. Leave them alone: the loop ends at V.
  * section: loss-gradient
  */
@@ -2447,7 +2524,7 @@
 /* crossentropy_softmax_backward: nothing-at-the-target
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  p[v] * (1.0f - right) * d
- * why: The target's entry was multiplied by 0. It gets the probability minus 1, and the other entries their probability.
+ * why: Your gradient is 0 at the target. You multiplied its entry by 0. What does the target's column get instead?
  * hint: Your gradient is 0 at the target. Subtract 1 from the probability there.
  * section: loss-gradient
  */
@@ -2458,7 +2535,8 @@
  * edit: float correction2 = 1.0f - powf(beta2, t);  =>  (void)t;
  * edit: m[i] / correction1  =>  m[i]
  * edit: v[i] / correction2  =>  v[i]
- * why: The moments were used as they are. They start at 0, and are too small in the first steps by 1 - beta^t.
+ * why: Your first step has the wrong size, and m and v are right. The moments start at 0, and you used them as they
+ * are. What corrects their start?
  * hint: Your first step has the wrong size, and m and v are right. Divide m by 1 - beta1^t and v by 1 - beta2^t
  * before you use them.
  * section: adamw-in-c
@@ -2468,7 +2546,7 @@
  * base: plain-loops
  * edit: float correction2 = 1.0f - powf(beta2, t);  =>
  * edit: v[i] / correction2  =>  v[i]
- * why: Only the first moment was corrected. The second one starts at 0, too, and its beta is nearer to 1.
+ * why: Your first steps are too large. You corrected only the first moment. Which other moment starts at 0?
  * hint: Your first steps are too large. Divide v by 1 - beta2^t before you take the root.
  * section: adamw-in-c
  */
@@ -2477,7 +2555,7 @@
  * base: plain-loops
  * edit: float correction1 = 1.0f - powf(beta1, t);  =>
  * edit: m[i] / correction1  =>  m[i]
- * why: Only the second moment was corrected. The first one starts at 0, too.
+ * why: Your first steps are too small. You corrected only the second moment. Which other moment starts at 0?
  * hint: Your first steps are too small. Divide m by 1 - beta1^t before you use it.
  * section: adamw-in-c
  */
@@ -2487,7 +2565,8 @@
  * edit: float m_hat = m[i] / correction1;  =>  m[i] /= correction1;
  * edit: float v_hat = v[i] / correction2;  =>  v[i] /= correction2;
  * edit: m_hat / (sqrtf(v_hat) + eps)  =>  m[i] / (sqrtf(v[i]) + eps)
- * why: The corrected moments were stored in m and v. The next step then corrects what is corrected already.
+ * why: Your first step is right, but m and v hold corrected moments, and the next step corrects them again. You stored
+ * the wrong version. Which one should be kept?
  * hint: Your parameters are right, but m and v hold the corrected moments. Keep the bare ones, and correct a copy.
  * section: adamw-in-c
  */
@@ -2496,7 +2575,7 @@
  * base: plain-loops
  * edit: (beta1, t)  =>  (beta1, t - 1)
  * edit: (beta2, t)  =>  (beta2, t - 1)
- * why: The correction used t - 1. At the first step that is beta^0 = 1, and the division is by 0.
+ * why: Your first step gives NaN or infinity. You used t - 1, and beta^0 is 1. Which number does the first step have?
  * hint: Your first step gives NaN or infinity. t is 1 at the first step already: use it as it is.
  * section: adamw-in-c
  */
@@ -2505,7 +2584,7 @@
  * base: plain-loops
  * edit: (beta1, t)  =>  (beta1, t + 1)
  * edit: (beta2, t)  =>  (beta2, t + 1)
- * why: The correction used t + 1. t is 1 at the first step already.
+ * why: Your first step has the wrong size. You used t + 1. Which number does the first step have?
  * hint: Your first step is too small. Use t as it is in beta^t.
  * section: adamw-in-c
  */
@@ -2514,7 +2593,8 @@
  * base: plain-loops
  * edit: powf(beta1, t)  =>  beta1 * t
  * edit: powf(beta2, t)  =>  beta2 * t
- * why: beta was multiplied by t where it has to be raised to the power t. The two agree at the first step alone.
+ * why: Your first step is right, and later ones are not. You multiplied beta by t. Which operation does the correction
+ * use?
  * hint: Your first step is right and later ones are not. The correction is 1 - powf(beta, t).
  * section: adamw-in-c
  */
@@ -2525,8 +2605,8 @@
  * edit: v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;  =>  float v_new = beta2 * v[i] + (1.0f - beta2) * g * g;
  * edit: m[i] / correction1  =>  m_new / correction1
  * edit: v[i] / correction2  =>  v_new / correction2
- * why: The new moments were computed in variables, and never written back. The next step then starts from the old
- * ones.
+ * why: Your parameters are right, but m and v are as before the step. You kept the new moments in variables. With what
+ * should the next step begin?
  * hint: Your parameters are right, but m and v are as before the step. Write both back.
  * section: adamw-in-c
  */
@@ -2537,7 +2617,7 @@
  * edit: correction2 = 1.0f - powf(beta2, t)  =>  correction2 = 1.0f - powf(beta1, t)
  * edit: m[i] = beta1 * m[i] + (1.0f - beta1) * g;  =>  m[i] = beta2 * m[i] + (1.0f - beta2) * g;
  * edit: v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;  =>  v[i] = beta1 * v[i] + (1.0f - beta1) * g * g;
- * why: beta2 was used for the first moment and beta1 for the second. The second moment is the slower one.
+ * why: Your m and v move at each other's pace. You exchanged the two betas. Which moment is the slower one?
  * hint: Your m and v move at each other's pace. m takes beta1, v takes beta2.
  * section: adamw-in-c
  */
@@ -2546,7 +2626,8 @@
  * base: plain-loops
  * each: SIZE = g; fabsf(g)
  * edit: g * g  =>  SIZE
- * why: The second moment collected the gradient itself, or its absolute value. It is the mean of squares.
+ * why: Your v holds averages of gradients, or of their absolute values. You did not square them. Of what is v the
+ * running mean?
  * hint: Your v holds averages of gradients, or of their absolute values. Square the gradient.
  * section: adamw-in-c
  */
@@ -2555,7 +2636,8 @@
  * base: plain-loops
  * edit: (1.0f - beta1) * g  =>  g
  * edit: (1.0f - beta2) * g  =>  g
- * why: The gradient was added to the moments without the factor 1 - beta. They grow beyond any average then.
+ * why: Your m and v are many times too large. The new gradient enters with full weight. To which number should the
+ * shares of old and new add up?
  * hint: Your m and v are many times too large. The new gradient has the weight 1 - beta.
  * section: adamw-in-c
  */
@@ -2563,7 +2645,8 @@
 /* adamw_update: no-root
  * base: plain-loops
  * edit: sqrtf(v_hat)  =>  v_hat
- * why: The step was divided by the second moment itself. It is its root that has the size of a gradient.
+ * why: Your steps have the wrong size. You divided by the second moment itself. Which function of it has the size of a
+ * gradient?
  * hint: Your steps have the wrong size. Divide by the root of the corrected second moment.
  * section: adamw-in-c
  */
@@ -2571,7 +2654,8 @@
 /* adamw_update: epsilon-inside-the-root
  * base: plain-loops
  * edit: (sqrtf(v_hat) + eps)  =>  sqrtf(v_hat + eps)
- * why: eps was added before the root was taken. It belongs outside: root, then eps.
+ * why: Your steps are wrong where gradients are about as small as eps. You added eps under the root. On which side of
+ * the root does it belong?
  * hint: Your steps are wrong where the gradients are about as small as eps. Add eps after the root.
  * section: adamw-in-c
  */
@@ -2580,8 +2664,8 @@
  * base: plain-loops
  * edit: v_hat = v[i] / correction2  =>  root = (sqrtf(v[i]) + eps) / sqrtf(correction2)
  * edit: (sqrtf(v_hat) + eps)  =>  root
- * why: eps was added to the root of the bare second moment, and the correction came after it. It then counts for
- * more in the first steps.
+ * why: Your steps are slightly off where gradients are about as small as eps. You added eps before the correction. In
+ * which order do correction, root and eps come?
  * hint: Your steps are a little off where the gradients are about as small as eps. Correct v first, take the root,
  * and add eps then.
  * section: adamw-in-c
@@ -2595,7 +2679,8 @@
  *     (void)eps;
  *     float correction1 = 1.0f - powf(beta1, t);
  * edit: (sqrtf(v_hat) + eps)  =>  sqrtf(v_hat)
- * why: eps was left out. Small gradients then make steps of full size, and a gradient of 0 divides by 0.
+ * why: Your steps are too large where gradients are about as small as eps, and a gradient of 0 divides by 0. You left
+ * eps out. To which number is it added?
  * hint: Your steps are too large where the gradients are about as small as eps. Add eps to the root.
  * section: adamw-in-c
  */
@@ -2604,8 +2689,8 @@
  * base: decay-after-the-step
  * edit: grads[i]  =>  grads[i] + weight_decay * params[i]
  * edit: params[i] -= lr * weight_decay * params[i];  =>
- * why: The decay was added to the gradient, as in Adam with L2 regularisation. It then passes through the moments,
- * and AdamW was made to avoid that.
+ * why: Your m and v change with the decay. You added it to the gradient, as Adam with L2 does. What does the decay of
+ * AdamW act on?
  * hint: Your m and v change with the decay. Leave the gradient alone, and shrink the parameter directly.
  * section: adamw-in-c
  */
@@ -2614,7 +2699,7 @@
  * base: decay-after-the-step
  * edit: lr * m_hat / (sqrtf(v_hat) + eps)  =>  lr * m_hat / (sqrtf(v_hat) + eps) + weight_decay * params[i]
  * edit: params[i] -= lr * weight_decay * params[i];  =>
- * why: The decay was not multiplied by the learning rate. Each step would then take the whole weight_decay off.
+ * why: Your decay is 1 / lr times too strong. It lacks a factor. What scales both parts of an AdamW update?
  * hint: Your decay is too strong, by the factor 1 / lr. It is lr * weight_decay * parameter.
  * section: adamw-in-c
  */
@@ -2627,7 +2712,7 @@
  *     (void)weight_decay;
  *     float correction1 = 1.0f - powf(beta1, t);
  * edit: params[i] -= lr * weight_decay * params[i];  =>
- * why: The decay was left out. It is what the W in AdamW stands for.
+ * why: Your parameters do not shrink. You left out the decay. What does the W in AdamW stand for?
  * hint: Your parameters do not shrink. Subtract lr * weight_decay * parameter as well.
  * section: adamw-in-c
  */
@@ -2636,7 +2721,7 @@
  * base: decay-after-the-step
  * edit: lr * m_hat / (sqrtf(v_hat) + eps)  =>  lr * (m_hat / (sqrtf(v_hat) + eps) - weight_decay * params[i])
  * edit: params[i] -= lr * weight_decay * params[i];  =>
- * why: The decay was added to the parameter. It would grow with every step.
+ * why: Your parameters grow where they should shrink. You added the decay. Which sign should it have?
  * hint: Your parameters grow where they should shrink. Subtract the decay, too.
  * section: adamw-in-c
  */
@@ -2647,7 +2732,8 @@
  *     params[i] -= lr * (m_hat / (sqrtf(v_hat) + eps) + weight_decay * params[i])
  * =>
  *     params[i] += lr * (m_hat / (sqrtf(v_hat) + eps) - weight_decay * params[i])
- * why: The step was added. The gradient points to where the loss grows, so parameters move against it.
+ * why: Your parameters move uphill. You added the step, but the gradient points to where the loss grows. In which
+ * direction should they move?
  * hint: Your parameters move the wrong way. Subtract the step.
  * section: adamw-in-c
  */
@@ -2659,8 +2745,8 @@
  * =>
  *     float g = grads[i];
  *     if (g == 0.0f) continue;
- * why: Parameters whose gradient is 0 in this step were left out. Their moments are not 0: they shrink, go on moving
- * the parameter, and the decay goes on too.
+ * why: Where a gradient is 0 in one step, your parameter and its moments stand still. You skipped it. What do its
+ * running means still say?
  * hint: Where a gradient is 0, your parameter and its moments stand still. Do the whole step for every parameter: m
  * still says where to go.
  * section: adamw-in-c
@@ -2670,8 +2756,8 @@
  * base: plain-loops
  * edit: float correction1 =  =>  static float correction1, correction2; if (correction1 == 0) correction1 =
  * edit: float correction2 =  =>  if (correction2 == 0) correction2 =
- * why: A `static` variable keeps its value from one call to the next. Here it keeps the two corrections of the
- * first call. They depend on t, which grows with every step.
+ * why: Your first step is right, and later ones use its corrections. Your `static` variables keep them. On what do the
+ * corrections depend?
  * hint: Your first step is right, and every later one divides by the first step's corrections: they are `static`.
  * Compute them from t in every call.
  * section: adamw-in-c
@@ -2684,8 +2770,8 @@
  * =>
  *     static int step; step++; float correction1 = 1.0f - powf(beta1, step)
  * edit: powf(beta2, t)  =>  powf(beta2, step)
- * why: A `static` variable keeps its value from one call to the next. Here it counts the calls, in place of t. A
- * training that is resumed starts in the middle, and a program may have two models.
+ * why: A resumed training starts with the wrong step number, and two models share one count. Your `static` variable
+ * counts the calls. Which argument says which step this is?
  * hint: Your step number is how often this process has called the kernel. Use the argument t: a resumed training
  * begins with a later step.
  * section: adamw-in-c
@@ -2694,7 +2780,7 @@
 /* adamw_update: decay-of-the-parameter-forgotten
  * base: plain-loops
  * edit: weight_decay * params[i]  =>  weight_decay
- * why: The decay is a constant. It is proportional to the parameter: weight_decay * params[i].
+ * why: Your decay is the same for all parameters. You subtracted a constant. To what is the decay proportional?
  * hint: Your decay is the same for all parameters. Multiply weight_decay by the parameter.
  * section: adamw-in-c
  */
@@ -2702,7 +2788,7 @@
 /* adamw_update: second-moment-of-the-first
  * base: plain-loops
  * edit: (1.0f - beta2) * g * g  =>  (1.0f - beta2) * m[i] * m[i]
- * why: v collects the squares of m. It collects the squares of the gradient.
+ * why: Your v is too small. You squared the running mean. Whose squares does v collect?
  * hint: Your v is too small. Square the gradient.
  * section: adamw-in-c
  */
@@ -2710,7 +2796,7 @@
 /* adamw_update: first-moment-with-beta2
  * base: plain-loops
  * edit: beta1 * m[i] + (1.0f - beta1) * g  =>  beta2 * m[i] + (1.0f - beta2) * g
- * why: m was made with beta2. It uses beta1.
+ * why: Your m follows the gradients too slowly. You used the beta of the second moment. Which beta belongs to m?
  * hint: Your m follows the gradients too slowly. Use beta1 for m, and beta2 for v.
  * section: adamw-in-c
  */
@@ -2719,7 +2805,7 @@
  * base: plain-loops
  * edit: beta1 * m[i] + (1.0f - beta1) * g  =>  (1.0f - beta1) * m[i] + beta1 * g
  * edit: beta2 * v[i] + (1.0f - beta2) * g * g  =>  (1.0f - beta2) * v[i] + beta2 * g * g
- * why: Old and new are exchanged in both means. beta is the share of the old value.
+ * why: Your moments forget almost everything. You exchanged the shares of old and new. Which of them gets beta?
  * hint: Your moments forget almost everything. The old value gets beta, the new gradient 1 - beta.
  * section: adamw-in-c
  */
@@ -2727,7 +2813,8 @@
 /* adamw_update: first-moment-at-full-weight
  * base: plain-loops
  * edit: (1.0f - beta1) * g;  =>  g;
- * why: The gradient enters m without the factor 1 - beta1. A running mean has shares that add up to 1.
+ * why: Your m is 1 / (1 - beta1) times too large. The gradient enters with full weight. To which number should the
+ * shares of old and new add up?
  * hint: Your m is too large by the factor 1 / (1 - beta1).
  * section: adamw-in-c
  */
@@ -2735,7 +2822,8 @@
 /* adamw_update: second-moment-at-full-weight
  * base: plain-loops
  * edit: (1.0f - beta2) * g * g  =>  g * g
- * why: The squared gradient enters v without the factor 1 - beta2. A running mean has shares that add up to 1.
+ * why: Your v is 1 / (1 - beta2) times too large. The squared gradient enters with full weight. To which number should
+ * the shares of old and new add up?
  * hint: Your v is too large by the factor 1 / (1 - beta2).
  * section: adamw-in-c
  */
@@ -2743,7 +2831,7 @@
 /* adamw_update: first-correction-for-both
  * base: plain-loops
  * edit: v[i] / correction2  =>  v[i] / correction1
- * why: v was divided by the correction of m. Both moments have a correction of their own.
+ * why: Your first steps have the wrong size. You divided v by the correction of m. Which correction belongs to v?
  * hint: v_hat is v / (1 - beta2^t).
  * section: adamw-in-c
  */
@@ -2752,7 +2840,8 @@
  * base: plain-loops
  * edit: m[i] / correction1  =>  m[i] * correction1
  * edit: v[i] / correction2  =>  v[i] * correction2
- * why: The moments were multiplied by the corrections. They are too small at first, so divide by what is below 1.
+ * why: Your first steps are far too small. You multiplied by the corrections, which are below 1. Which operation
+ * enlarges a moment that is too small?
  * hint: Your first steps are far too small. Divide m by 1 - beta1^t and v by 1 - beta2^t.
  * section: adamw-in-c
  */
@@ -2760,7 +2849,8 @@
 /* adamw_update: no-learning-rate
  * base: plain-loops
  * edit: params[i] -= lr * (  =>  params[i] -= (
- * why: The learning rate is missing. It scales the step and the decay.
+ * why: Your steps are 1 / lr times too large. The learning rate is missing. Which two parts of the update does it
+ * scale?
  * hint: Your steps are too large by the factor 1 / lr.
  * section: adamw-in-c
  */
@@ -2768,7 +2858,8 @@
 /* adamw_update: gradient-for-first-moment
  * base: plain-loops
  * edit: (m_hat / (  =>  (g / (
- * why: The step goes along the gradient. It goes along its running mean, m_hat.
+ * why: Your m is right but not used. Your step goes along the latest gradient. Which vector should stand above the
+ * root?
  * hint: Your m is right but not used. Divide m_hat by the root of v_hat.
  * section: adamw-in-c
  */
@@ -2776,7 +2867,8 @@
 /* adamw_update: decay-by-the-learning-rate-only
  * base: plain-loops
  * edit: weight_decay * params[i])  =>  params[i])
- * why: The decay lacks the factor weight_decay. It is lr * weight_decay * params[i].
+ * why: Your parameters shrink by lr, whatever the decay is. Your decay lacks a factor. Which three numbers does it
+ * multiply?
  * hint: Your parameters shrink by lr, whatever weight_decay is.
  * section: adamw-in-c
  */
@@ -2785,7 +2877,8 @@
  * base: plain-loops
  * edit: powf(beta1, t)  =>  beta1
  * edit: powf(beta2, t)  =>  beta2
- * why: The corrections are those of the first step, whatever t is. They come closer to 1 with every step.
+ * why: Your first step is right, and later ones are too large. You used the corrections of the first step for all. How
+ * do they change with t?
  * hint: Your first step is right and later ones are too large. Divide by 1 - beta^t.
  * section: adamw-in-c
  */
@@ -2793,7 +2886,7 @@
 /* adamw_update: no-root-and-no-second-moment
  * base: plain-loops
  * edit: m_hat / (sqrtf(v_hat) + eps)  =>  m_hat
- * why: The step is lr times m_hat. The second moment has no say.
+ * why: Your steps are as large as the gradients. You left the second moment out. What should stand below the line?
  * hint: Your steps are as large as the gradients. Divide m_hat by the root of v_hat, plus eps.
  * section: adamw-in-c
  */
@@ -2801,7 +2894,7 @@
 /* adamw_update: epsilon-added-to-the-step
  * base: plain-loops
  * edit: m_hat / (sqrtf(v_hat) + eps)  =>  (m_hat / sqrtf(v_hat) + eps)
- * why: eps was added to the quotient, not to the root below the line. It keeps the divisor from being 0.
+ * why: Parameters without a gradient move. You added eps to the quotient. Which number should it keep from being 0?
  * hint: Parameters without a gradient move by lr * eps in yours. Add eps to the root.
  * section: adamw-in-c
  */
@@ -2810,7 +2903,7 @@
  * base: plain-loops
  * edit: m[i] = beta1 * m[i]  =>  float kept = beta1 * m[i]
  * edit: m[i] / correction1  =>  kept / correction1
- * why: The new m was not stored. The next step begins with it.
+ * why: Your m is as it was before the call. You did not store the new one. With what should the next step begin?
  * hint: Your m is as it was before the call. Write to m[i].
  * section: adamw-in-c
  */
@@ -2819,7 +2912,7 @@
  * base: plain-loops
  * edit: v[i] = beta2 * v[i]  =>  float kept = beta2 * v[i]
  * edit: v[i] / correction2  =>  kept / correction2
- * why: The new v was not stored. The next step begins with it.
+ * why: Your v is as it was before the call. You did not store the new one. With what should the next step begin?
  * hint: Your v is as it was before the call. Write to v[i].
  * section: adamw-in-c
  */
@@ -2827,7 +2920,8 @@
 /* adamw_update: learning-rate-in-the-gradient
  * base: plain-loops
  * edit: float g = grads[i]  =>  float g = lr * grads[i]
- * why: The gradient was multiplied by the learning rate before the moments. It belongs to the step.
+ * why: Your m contains the learning rate as a factor. You multiplied the gradient by it before the moments. Where does
+ * the rate belong?
  * hint: Your m is too small by the factor lr. Multiply by lr only where the parameter changes.
  * section: adamw-in-c
  */
@@ -2836,8 +2930,8 @@
  * base: plain-loops
  * edit: m[i] = beta1 * m[i] + (1.0f - beta1) * g;  =>  m[i] = beta2 * m[i] + (1.0f - beta2) * g;
  * edit: v[i] = beta2 * v[i] + (1.0f - beta2) * g * g;  =>  v[i] = beta1 * v[i] + (1.0f - beta1) * g * g;
- * why: beta2 was used for the first moment and beta1 for the second, while the corrections have them right. The second
- * moment is the slower one.
+ * why: Your m and v move at each other's pace. You exchanged the betas in the moments and not in the corrections. Which
+ * moment is the slower one?
  * hint: Your m and v move at each other's pace. m takes beta1, v takes beta2.
  * section: adamw-in-c
  */
@@ -2846,7 +2940,8 @@
  * base: plain-loops
  * each: ROOT = sqrtf(v[i]) / correction2; sqrtf(v[i]) / correction2 * correction1
  * edit: sqrtf(v_hat)  =>  ROOT
- * why: The root was taken of v, and its correction applied to the root. The correction belongs to v, under the root.
+ * why: Your steps have the wrong size while t is small. You corrected the root of v. On which side of the root does the
+ * correction belong?
  * hint: Your steps are of the wrong size while t is small. Divide v by its correction first, then take the root.
  * section: adamw-in-c
  */

@@ -3,23 +3,23 @@
 HINTS = {
     "gpt2_forward.encoder_forward": (
         "Two tables, one vector from each: which number picks the row of `wte`, and which one the row of `wpe`? Does "
-        "the second sequence of a batch begin at place 0 again, or where the first one ended? "
+        "the second sequence of a batch begin at position 0 again, or where the first one ended? "
         "({Section}`gpt2_forward#tokens-and-places`.)",
-        "An array has no rows in C, only a beginning: entry (b, t, c) of an array (B, T, C) stands at "
-        "(b * T + t) * C + c. So the id is inp[b * T + t], its row begins at wte + id * C, and the place's row at "
-        "wpe + t * C.",
+        "In C an array has no rows, only a beginning. Entry (b, t, c) of an array (B, T, C) is at index (b * T + t) * "
+        "C + c. So the id is inp[b * T + t], its row begins at wte + id * C, and the position's row begins at wpe + t "
+        "* C.",
         "for each b, each t:\n"
         "    id = inp[b * T + t]\n"
         "    for each c:\n"
         "        out[row (b, t), c] = wte[row id, c] + wpe[row t, c]",
     ),
     "gpt2_forward.layernorm_forward": (
-        "Each position's vector is normalised alone, over its own C channels. How many means are there, then? And why "
+        "Each position's vector is normalised separately, over its own C channels. How many means are there? And why "
         "is the variance of a row near 4096 lost when you subtract the squared mean from the mean of the squares? "
         "({Section}`gpt2_forward#rows-far-from-zero`.)",
-        "Row (b, t) begins at (b * T + t) * C, and its mean and rstd go to entry b * T + t. Three loops over c: the "
-        "mean; the mean of (x - mean)^2, divided by C; the output. The epsilon is 1e-5f, inside sqrtf, and rstd is "
-        "1 over that root.",
+        "Row (b, t) begins at (b * T + t) * C, and its mean and rstd go to entry b * T + t. You need three loops over "
+        "c: one for the mean, one for the mean of (x - mean)^2, with divisor C, and one for the output. The epsilon "
+        "is 1e-5f, inside sqrtf, and rstd is 1 over that root.",
         "for each row:\n"
         "    m = the sum of x[c], divided by C\n"
         "    v = the sum of (x[c] - m)^2, divided by C\n"
@@ -32,7 +32,7 @@ HINTS = {
         "are there for one position, and how many in all? What is the bias when the pointer is NULL? "
         "({Section}`gpt2_forward#linear-kernel`.)",
         "Three row lengths meet here: rows of `inp` have C entries, rows of `weight` have C entries (there are OC of "
-        "them), rows of `out` have OC entries. Start each sum at bias[o], or at 0 if `bias == NULL`: reading through "
+        "them), rows of `out` have OC entries. Start each sum at bias[o], or at 0 if `bias == NULL`. Reading through "
         "NULL ends the program.",
         "for each row of inp, each o < OC:\n"
         "    sum = bias[o] if there is a bias, else 0\n"
@@ -40,12 +40,12 @@ HINTS = {
         "    out[that row, o] = sum",
     ),
     "gpt2_forward.attention_forward": (
-        "For one sequence, one head and one query there are three things to do: scores, weights, a weighted sum. Over "
-        "which places does each of the three loops run, if position t may not look ahead? Which number does the "
-        "search for the largest score start from, if all scores may be far below 0? "
+        "For one sequence, one head and one query you compute scores, weights and a weighted sum. Over which "
+        "positions does each of the three loops run, if position t may not look ahead? From which number do you start "
+        "the search for the largest score, if all scores may be far below 0? "
         "({Section}`gpt2_forward#attention-kernel`.)",
-        "A position of `inp` is 3 * C wide: q at offset 0, k at C, v at 2 * C, and in each of them head h begins at "
-        "h * hs with hs = C / NH. So the key of place u is at (b * T + u) * 3 * C + C + h * hs. Row (b, h, t) of "
+        "A position of `inp` is 3 * C wide: q at offset 0, k at C, v at 2 * C, and in each of them head h begins at h "
+        "* hs with hs = C / NH. So the key of position u is at (b * T + u) * 3 * C + C + h * hs. Row (b, h, t) of "
         "preatt and att begins at ((b * NH + h) * T + t) * T. Write att[u] = 0 for u > t, and set out to 0 before you "
         "add to it.",
         "for each b, h, t:\n"
@@ -55,20 +55,20 @@ HINTS = {
         "    the head's part of out = 0; for u <= t: add att[u] * (v of u) to it",
     ),
     "gpt2_forward.gelu_forward": (
-        "GELU weighs every number by a curve that runs from 0 to 1, so that large numbers pass, and very negative "
-        "ones vanish. Which of the two published forms does GPT-2 use? ({Section}`gpt2_forward#gelu-kernel`.)",
+        "GELU multiplies each number by a curve that runs from 0 to 1. Large numbers pass, and very negative ones "
+        "vanish. Which of the two published forms does GPT-2 use? ({Section}`gpt2_forward#gelu-kernel`.)",
         "Entry by entry, N of them: 0.5 * x * (1 + tanh(s * (x + 0.044715 * x^3))) with s = sqrt(2 / pi), about "
-        "0.79788456. Use tanhf: exponentials of your own overflow for large x. And in C 1 / 2 is 0: write 0.5f.",
+        "0.79788456. Use tanhf: exponentials of your own overflow for large x. In C, 1 / 2 is 0, so write 0.5f.",
         "for each n:\n"
         "    x = inp[n]\n"
         "    cube = 0.044715 * x * x * x\n"
         "    out[n] = half of x, times (1 + tanh of s * (x + cube))",
     ),
     "gpt2_forward.residual_forward": (
-        "What goes around the layer arrives unchanged, and what the layer computed comes on top. What is that in one "
-        "operation? ({Section}`gpt2_forward#residual-kernel`.)",
-        "The arrays are seen as N numbers in a row, so one loop is enough. `out` holds no meaningful value before "
-        "the call: write with `=`, not with `+=`. The last entry is N - 1.",
+        "The stream around the layer does not change, and the output of the layer joins it. Which single operation "
+        "does that? ({Section}`gpt2_forward#residual-kernel`.)",
+        "Each array is N numbers in a row, so one loop is enough. `out` holds no meaningful value before the call: "
+        "write with `=`, not with `+=`. The last entry is N - 1.",
         "for each n < N:\n    out[n] = the sum of both inputs at n",
     ),
     "gpt2_forward.softmax_forward": (
@@ -84,8 +84,8 @@ HINTS = {
         "    for V <= v < Vp: p[v] = 0",
     ),
     "gpt2_forward.crossentropy_forward": (
-        "If the model gave the right token probability 1, how large should the loss be? And if it gave 0? Which "
-        "function does that? ({Section}`gpt2_forward#crossentropy-kernel`.)",
+        "If the model gives the right token the probability 1, how large should the loss be? And if the probability "
+        "is 0? Which function has these values? ({Section}`gpt2_forward#crossentropy-kernel`.)",
         "Every position has a row of Vp probabilities, of which you need one: column targets[b * T + t]. So the number "
         "is at (b * T + t) * Vp + target. The logarithm is the natural one, logf.",
         "for each b, t:\n"

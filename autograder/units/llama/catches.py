@@ -44,8 +44,8 @@ CATCHES = (
                 "Which entries are a pair",
                 slip(
                     "neighbours-as-pairs",
-                    "Lengths and scores are right, but an entry meets another partner. Which two entries share an "
-                    "angle in yours?",
+                    "Lengths and scores are right, but entries are paired differently. Which two entries share "
+                    "an angle in your test?",
                 ),
                 slip(
                     "neighbours-in-halves-out",
@@ -58,7 +58,7 @@ CATCHES = (
                 "A rotation",
                 slip(
                     "turned-backwards",
-                    "Lengths and scores are right, and yet its entries are not. Which signs do you expect at "
+                    "Lengths and scores are right, but its entries are not. Which signs does your test expect at "
                     "position 1?",
                 ),
                 slip("no-minus", "Its vectors change their lengths. Which numbers do you expect at position 1?"),
@@ -89,7 +89,7 @@ CATCHES = (
                 slip("positions-from-one", "At position 0 it changes the vector. Is position 0 among yours?"),
                 slip(
                     "heads-as-positions",
-                    "It is right for (T, d_head). How many axes has your x, and do their sizes differ?",
+                    "It is right for (T, d_head). How many axes does your x have, and do their sizes differ?",
                 ),
             ),
             group(
@@ -100,7 +100,10 @@ CATCHES = (
                     "It is right in float32. In which other type have you tried it, and how far out?",
                 ),
                 slip("always-float32", "Its result has another type than what came in. Which types have you tried?"),
-                slip("in-place", "Its result is right, and x is another one after the call. Do you compare x as well?"),
+                slip(
+                    "in-place",
+                    "Its result is right, but x has changed after the call. Does your test compare x as well?",
+                ),
                 slip("odd-width-cut", "It accepts a width that cannot be cut into pairs. What should happen then?"),
             ),
         ),

@@ -228,7 +228,7 @@ def check_parts(learner, name, arguments, shapes):
     """A module has these parameters and no others; a tensor with two names counts once, under either."""
     found = learner.run(inventory, name, arguments, uses=(made,))
     if not isinstance(found, dict):
-        raise AssertionError(f"{name} cannot be looked into.")
+        raise AssertionError(f"The check cannot read the parts of {name}.")
     for path, shape in shapes.items():
         if path not in found and path == "embed_tokens.weight":
             path = "lm_head.weight"

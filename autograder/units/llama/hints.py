@@ -6,9 +6,9 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "four "
         "steps are left here? ({Section}`llama#llama-rmsnorm`.)",
         "Take the mean of the squares along the last axis and keep that axis. Add eps, take the root, divide, and "
-        "multiply "
-        "by `self.weight`. In float16 the square of 256 is infinite already: compute in float32 there, and convert "
-        "the result back. Leave float64 as it is; `torch.promote_types(x.dtype, torch.float32)` knows both cases.",
+        "multiply by `self.weight`. In float16 the square of 256 is already infinite: compute in float32 there, and "
+        "convert the result back. Leave float64 as it is; `torch.promote_types(x.dtype, torch.float32)` handles both "
+        "cases.",
         "in __init__: weight = a parameter of d ones; remember eps\n"
         "in forward:\n"
         "    wide = x in float32, or in float64 if it is that\n"
@@ -16,8 +16,8 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "    return weight * normed, in the type of x",
     ),
     "llama.apply_rope": (
-        "At which angle is pair i of a vector at position m? How many angles are there for T positions and d_head "
-        "entries? ({Section}`llama#llama-rope`.)",
+        "By which angle is pair i of a vector turned at position m? How many angles are there for T positions and "
+        "d_head entries? ({Section}`llama#llama-rope`.)",
         "The angles are a table (T, d_head / 2): positions as a column, times the frequencies as a row. Compute it in "
         "float32 at least. Cut x into its two halves, a and b: entry i of a and entry i of b are one pair. The table "
         "broadcasts to both, whatever axes come before.",
@@ -28,22 +28,20 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "return a cos - b sin and a sin + b cos, side by side, in the type of x",
     ),
     "llama.SwiGLU": (
-        "Two of the three layers read x. What happens to the one, and what to the other, before they meet? "
-        "({Section}`llama#llama-swiglu`.)",
-        "silu(z) = z * sigmoid(z), which is `F.silu`. It is applied to gate(x) alone. The product is taken entry by "
-        "entry, "
-        "in the width d_ff, and down_proj brings it back to d_model. No layer has a bias.",
+        "Two of the three layers read x. What happens to the output of the first, and what to the output of the "
+        "second, before they are combined? ({Section}`llama#llama-swiglu`.)",
+        "silu(z) = z * sigmoid(z), which is `F.silu`. Apply it to gate(x) alone. Take the product entry by entry, in "
+        "the width d_ff; down_proj brings it back to d_model. No layer has a bias.",
         "in __init__: gate_proj and up_proj from d_model to d_ff, down_proj back, all with bias=False\n"
         "in forward: return down_proj of (silu of gate_proj of x, times up_proj of x)",
     ),
     "llama.GroupedQueryAttention": (
-        "How many heads have the queries, and how many the keys and the values? Which of them do you have to repeat "
-        "before `scaled_dot_product_attention`, and in which order? ({Section}`llama#llama-groups`.)",
+        "How many heads do the queries have, and how many do the keys and the values have? Which of them do you have "
+        "to repeat before `scaled_dot_product_attention`, and in which order? ({Section}`llama#llama-groups`.)",
         "Split queries into num_heads and keys and values into num_kv_heads. Put keys and values into the cache, if "
-        "there "
-        "is one, and go on with what it returns: all positions so far. If you keep keys that are not turned yet, all "
-        "positions are simply 0, 1, 2 and so on, and the new ones are the last T of them. `repeat_interleave` repeats "
-        "neighbours. The mask compares positions of keys with positions of queries.",
+        "there is one, and continue with what it returns: all positions so far. If the cache holds keys that are not "
+        "yet turned, the positions of all keys are simply 0, 1, 2 and so on. The new positions are the last T of "
+        "them. `repeat_interleave` repeats neighbours. The mask compares positions of keys with positions of queries.",
         "q, k, v = projections of x, split into their heads\n"
         "with a cache: k, v = cache.update(layer, k, v)\n"
         "positions = 0 to (number of keys) - 1;  new = the last T of them\n"
@@ -53,24 +51,22 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "return o_proj of the merged heads",
     ),
     "llama.LlamaBlock": (
-        "It is the pre-norm block that you know, with three new parts. Which norm stands in front of which sublayer? "
+        "This is the pre-norm block that you know, with three new parts. Which norm comes before which sublayer? "
         "({Section}`llama#llama-block`.)",
         "Pass config.eps to both norms, and config.num_heads, config.num_kv_heads and config.base to the attention. "
-        "`post_attention_layernorm` is named after what precedes it: it normalises what the feed-forward layer reads. "
-        "Pass cache and layer on to the attention.",
+        "`post_attention_layernorm` is named after the layer before it, but normalises the input of the feed-forward "
+        "layer. Pass cache and layer on to the attention.",
         "in __init__: the four parts, made with the sizes of config\n"
         "in forward:\n"
         "    x = x + attention of the normed x, with cache and layer\n"
         "    return x + feed-forward layer of the normed x",
     ),
     "llama.Llama": (
-        "What does BabyGPT add to the embeddings that this model does not need? And where does the head come from when "
-        "it is tied? ({Section}`llama#llama-model`.)",
-        "Blocks go into an nn.ModuleList, each a new one. Each is called with the cache and with its own number, "
-        "from 0. "
-        "After the last norm, a tied head multiplies by `self.embed_tokens.weight`: `F.linear(x, weight)`. A head "
-        "of its "
-        "own is an nn.Linear without bias, which only exists if config.tied is false.",
+        "What does BabyGPT add to the embeddings that this model does not need? And which tensor is the head when it "
+        "is tied? ({Section}`llama#llama-model`.)",
+        "Put the blocks into an nn.ModuleList, a new one for each layer. Call each with the cache and with its own "
+        "number, from 0. After the last norm, a tied head multiplies by `self.embed_tokens.weight`: `F.linear(x, "
+        "weight)`. A head of its own is an nn.Linear without bias, which only exists if config.tied is false.",
         "in __init__: embed_tokens, layers, norm; if not tied: lm_head\n"
         "in forward:\n"
         "    x = rows of the table\n"
@@ -79,12 +75,12 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "    return x times the table, or lm_head of x",
     ),
     "llama.llama_state": (
-        "Write down the names of one layer, nine of them, with their shapes in letters. Which letters does a "
-        "checkpoint "
-        "tell you, and where? ({Section}`llama#llama-names`.)",
-        "First make the dict of all names that there should be, for layers 0 up to the largest number that occurs. "
-        "Compare it with what is there, in both directions. Then compare shapes: d is known from the norms, V from the "
-        "table, the width of the keys and d_ff from any layer. `torch.equal` says whether a head is tied.",
+        "Write down the nine names of one layer, with their shapes in letters. Which of these letters can you read "
+        "off a checkpoint, and from which tensor? ({Section}`llama#llama-names`.)",
+        "First make a dict of all names that there should be, for layers 0 up to the largest number that occurs. "
+        "Compare it with the checkpoint in both directions. Then compare shapes: the norms give you d, the table "
+        "gives you V, and any layer gives you the width of the keys and d_ff. `torch.equal` says whether a head is "
+        "tied.",
         "parts = the nine names of a layer, with their axes\n"
         "wanted = all names with their axes; lm_head.weight only if it is there\n"
         "for each wanted name that is not there: raise ValueError with the name\n"
@@ -97,11 +93,9 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "What should come out at position 0? And at position 1, for the vector (1, 0, 0, 0)? Write down four numbers. "
         "({Section}`llama#llama-rope-pairs`.)",
         "Compute what you expect in another way, for example with complex numbers: first half plus i times second "
-        "half, "
-        "times `torch.polar(1, angle)`. Take a width of 6 or more, positions with gaps and out of order, 0 among them, "
-        "sizes that all differ, and a second base. Then bfloat16 with a position beyond 256, x after the call, and "
-        "an odd "
-        "width.",
+        "half, times `torch.polar(1, angle)`. Take a width of 6 or more, positions with gaps and out of order, 0 "
+        "among them, sizes that all differ, and a second base. Then test bfloat16 with a position beyond 256, that x "
+        "has not changed after the call, and an odd width.",
         "x = random (2, 3, 4, 6); positions = four numbers such as 0, 5, 2, 900\n"
         "for the default base and for another one:\n"
         "    expected = (first half + i * second half) * (cos of the angles + i * sin of the angles)\n"

@@ -576,8 +576,7 @@ mistake(
     "gelu",
     edit("F.silu(", "F.gelu("),
     section="llama-swiglu",
-    why="Your gate goes through GELU, which makes GEGLU. What does the Swi in SwiGLU stand for? Which activation is "
-    "that?",
+    why="Your gate goes through GELU, which makes GEGLU. Which activation does the Swi in SwiGLU stand for?",
     hint="Your gate is GELU. SwiGLU uses silu(z) = z sigmoid(z).",
 )
 

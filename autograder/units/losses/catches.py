@@ -60,12 +60,12 @@ CATCHES = (
                 "What the others get",
                 slip(
                     "epsilon-not-divided",
-                    "The more classes there are, the larger are the sums. What are they in your test?",
+                    "The sums of its rows grow with the number of classes. What are they in your test?",
                 ),
                 slip(
                     "divided-by-rows",
-                    "A row gets other numbers when more rows come with it. Do your rows and your classes differ in "
-                    "number?",
+                    "A row gets other numbers when more rows come with it. Does your test have as many rows as "
+                    "classes?",
                 ),
                 slip(
                     "divided-by-v-minus-two",
@@ -76,12 +76,20 @@ CATCHES = (
             group(
                 "sums-are-not-enough",
                 "More than sums",
-                slip("not-smoothed", "Its rows sum to 1 and the target leads. What has epsilon to do with them?"),
+                slip(
+                    "not-smoothed",
+                    "Its rows sum to 1, and the target has the largest share. What should epsilon change?",
+                ),
                 slip(
                     "renormalised-by-a-softmax",
-                    "Its rows sum to 1 and the target leads, by far too little. Do you compare numbers?",
+                    "Its rows sum to 1, and the target has the largest share, which is far too small. Does your "
+                    "test compare numbers?",
                 ),
-                slip("random-noise", "Its rows sum to 1 and the target leads. Are the shares of the others alike?"),
+                slip(
+                    "random-noise",
+                    "Its rows sum to 1, and the target has the largest share. Are the shares of the other "
+                    "classes equal?",
+                ),
             ),
             group(
                 "every-epsilon",
@@ -106,7 +114,9 @@ CATCHES = (
                 "the-type",
                 "The type",
                 slip(
-                    "float64", "Its numbers are right, and a model's loss gets another type by it. Which do you expect?"
+                    "float64",
+                    "Its numbers are right, but they change the type of a model's loss. Which type does your "
+                    "test expect?",
                 ),
                 slip("integers", "Shares below 1 become 0. Does your test look at the type, or at the numbers?"),
             ),

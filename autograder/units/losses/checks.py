@@ -144,7 +144,7 @@ def test_loss_gradient(learner, reference, rng):
 
 @pytest.mark.task("losses.cross_entropy", points=1)
 def test_loss_types_and_arguments(learner, reference, rng):
-    """Keeps float type and arguments as they were."""
+    """Keeps the float type, and leaves the arguments unchanged."""
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         logits, targets = rng.normal(6, 5, dtype=dtype), targets_with(rng, 6, 5, -100, -100, 0)
         loss, *after = learner.run(loss_and_arguments, logits, targets, -100)

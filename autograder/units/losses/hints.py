@@ -6,9 +6,9 @@ HINTS = {
         "probability as a softmax and take its logarithm on paper: which two terms are left? Which of them has an "
         "exponential, and what keeps it from overflowing? ({Section}`losses#from-logits`.)",
         "`logits` is (N, V) and `targets` (N,). Log-probabilities are (N, V), and `gather(1, targets.unsqueeze(1))` "
-        "picks one from each row. A target of -100 is no index: leave ignored rows out before you pick "
-        "(`logits[counted]`), and ask for `ignore_index is not None`, since 0 counts as false. The number to divide by "
-        "is that of the rows left, but never 0.",
+        "picks one from each row. A target of -100 is no index, so drop the ignored rows before you pick "
+        "(`logits[counted]`). Test `ignore_index is not None`, since 0 counts as false. Divide by the number of rows "
+        "that are left, but never by 0.",
         "if ignore_index is given:\n"
         "    keep only the rows whose target differs from it\n"
         "log_probs = logits - the largest of each row, less the logarithm of the sum of their exponentials\n"
@@ -19,29 +19,29 @@ HINTS = {
         "A model that chooses evenly among 50 words gives every word the probability 1/50. What is its mean loss in "
         "nats, and which function turns that into 50 again? ({Section}`losses#perplexity-of-a-text`.)",
         "First the mean, then the exponential: `total_nll / num_tokens` is a small number, `exp(total_nll)` is not. "
-        "`math.exp` raises OverflowError from about 710 on; what would be the honest result? And what is a mean over 0 "
+        "`math.exp` raises OverflowError from about 710 on. Which result is right there? And what is a mean over 0 "
         "tokens?",
         "if there is no token: raise a ValueError that names num_tokens\n"
         "try to return exp of the mean\n"
         "if that overflows: return infinity",
     ),
     "losses.smooth_labels": (
-        "Mix two distributions: all weight on the label, and the same weight on every class. How much of each, if "
-        "epsilon is what you take away from the label? What does the label get back? "
+        "Mix two distributions: all weight on the label, and the same weight on every class. How much of each do you "
+        "take, if you take epsilon away from the label? How much does the label get back? "
         "({Section}`losses#smoothed-targets`.)",
-        "`F.one_hot(targets, num_classes)` is (N, C) and made of whole numbers: `.float()` first. A row then sums to "
-        "(1 - epsilon) + C times what you add everywhere, and that should be 1.",
+        "`F.one_hot(targets, num_classes)` is (N, C) and holds whole numbers, so call `.float()` first. A row then "
+        "sums to (1 - epsilon) + C times what you add to each class, and this sum should be 1.",
         "one_hot = one-hot rows of the targets, as float32\n"
         "return (1 - epsilon) times one_hot, plus the share of every class",
     ),
     "losses.LabelSmoothing": (
         "Here a target gets exactly 1 - smoothing, and padding gets nothing. How many classes are left to share the "
-        "smoothing? And what should a row look like that has no right answer, because its target is padding? "
+        "smoothing? If the target of a row is padding, the row has no right answer. What should that row look like? "
         "({Section}`losses#smoothing-with-padding`.)",
         "Build `true_dist` (N, size) in four steps: the same share everywhere; 1 - smoothing at the targets "
         "(`scatter_(1, target.unsqueeze(1), ...)`); 0 in the padding *column*; 0 in the padding *rows*, found with a "
         "boolean mask, which works for none, some and all. The divergence is the sum of p (log p - x), where 0 log 0 "
-        'is 0: `F.kl_div(x, true_dist, reduction="sum")` knows that.',
+        'is 0. `F.kl_div(x, true_dist, reduction="sum")` handles that case.',
         "in __init__:\n"
         "    refuse a size below 3; keep the three arguments\n"
         "in forward:\n"
@@ -53,8 +53,8 @@ HINTS = {
     "losses.test_smoothing": (
         "Take 4 classes and an epsilon of 0.2. Which number should stand at the label, and which at each of the other "
         "classes? ({Section}`losses#smoothed-targets`.)",
-        "Work the whole expected tensor out with the formula, for more classes than rows and for targets that lack the "
-        "last class but have class 0. Compare with `torch.testing.assert_close`, which looks at shape and type as "
+        "Compute the whole expected tensor with the formula, for more classes than rows. Choose targets that include "
+        "class 0 but not the last class. Compare with `torch.testing.assert_close`, which checks shape and type as "
         "well. Do it for an epsilon of 0, for one of 1, and for one in between that is not 0.1.",
         "targets = four labels out of 5 classes: class 0 among them, class 4 not\n"
         "for epsilon 0, 0.3 and 1:\n"

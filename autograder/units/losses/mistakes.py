@@ -1464,7 +1464,7 @@ mistake(
     ),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The stored `true_dist` still has padding in it. You stored it before the loss's last changes. Which version "
+    why="The stored `true_dist` still has padding in it. You stored it before the padding was removed. Which version "
     "was the loss computed with?",
     hint="Your loss is right, but the `true_dist` that you keep still has padding in it. Keep what the loss is "
     "computed with.",
@@ -1512,7 +1512,7 @@ mistake(
     base="distribution-in-place",
     section="smoothing-with-padding",
     why="Training and validation losses cannot be compared. You smoothed only in training mode, as if smoothing were "
-    "a kind of dropout. Does smoothing have a mode?",
+    "a kind of dropout. Should the loss depend on the mode?",
     hint="After `eval()` your loss is another function. Smoothing changes what is asked of the model and has no mode: "
     "compute the same in both.",
 )

@@ -30,7 +30,7 @@ CATCHES = (
                 "Shape and type",
                 slip(
                     "head-axis-missing",
-                    "Its mask does not line up with the scores of several heads. How many axes has yours?",
+                    "Its mask does not line up with the scores of several heads. How many axes does yours have?",
                 ),
                 slip(
                     "padding-mask-returned",
@@ -39,8 +39,8 @@ CATCHES = (
                 slip("integer-mask", "`~mask` gives -1 and -2. Which type do you expect?"),
                 slip(
                     "additive-mask",
-                    "What it returns is meant to be added to the scores. What does your test ask of an entry, beside "
-                    "its place?",
+                    "What it returns is meant to be added to the scores. What does your test check about an "
+                    "entry, apart from its position?",
                 ),
             ),
             group(
@@ -52,7 +52,7 @@ CATCHES = (
                 ),
                 slip(
                     "causal-inverted",
-                    "A query sees what comes after it and nothing that came before. Which entry would tell?",
+                    "A query sees what comes after it and nothing that came before. Which entry would show this?",
                 ),
                 slip(
                     "own-position-hidden",
@@ -72,8 +72,7 @@ CATCHES = (
                 ),
                 slip(
                     "padding-on-query-axis",
-                    "What a padded position may see is wrong, and so is who may see it. Does your test know which "
-                    "axis is which?",
+                    "Padded keys are visible, and padded queries see nothing. Does your test know which axis is which?",
                 ),
                 slip(
                     "first-sequence-only", "It is right for a batch of one sentence. What is in your second sentence?"
@@ -99,12 +98,12 @@ CATCHES = (
                 slip("diagonal-kept", "A padded position may see itself. What does the specification say about that?"),
                 slip(
                     "empty-rows-opened",
-                    "Where a query may see nothing, it may see something all the same. Is there such a query in your "
-                    "ids?",
+                    "A query that may attend to nothing attends to something. Is there such a query in your ids?",
                 ),
                 slip(
                     "first-key-always-allowed",
-                    "One key can be seen by everybody, whatever stands there. Is it ever padding in your ids?",
+                    "Every query sees one particular key, even where this key is padding. Is it ever padding in "
+                    "your ids?",
                 ),
                 slip(
                     "padding-on-both-axes",

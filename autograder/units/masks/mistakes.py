@@ -901,7 +901,7 @@ mistake(
     base="nan-to-num-at-the-end",
     section="rows-with-nothing",
     why="A single row with nothing to attend to still comes out as NaN. You guarded only against a mask that is "
-    "False everywhere. For which unit should emptiness be checked?",
+    "False everywhere. Should the check look at the whole mask or at each row?",
     hint="You guard against a mask that is False everywhere, but a single row with nothing to attend to still comes "
     "out as NaN. Each row has to be looked at by itself, along dim.",
 )

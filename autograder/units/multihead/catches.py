@@ -35,12 +35,16 @@ CATCHES = (
                 ),
                 slip(
                     "split_heads.heads-interleaved",
-                    "A head gets numbers that are not neighbours in `x`. Which columns do you expect in head 0?",
+                    "A head gets numbers that are not adjacent in `x`. Which columns does your test expect in head 0?",
                 ),
-                slip("split_heads.heads-reversed", "Every head is right, but not in its place. Which one comes first?"),
+                slip(
+                    "split_heads.heads-reversed",
+                    "Every head is right, but the heads are in another order. Which one comes first?",
+                ),
                 slip(
                     "split_heads.sequence-cut-into-heads",
-                    "A head sees some of the positions only. How many rows has a head, and how many numbers a row?",
+                    "A head sees only some of the positions. How many rows should a head have, and how many "
+                    "numbers per row?",
                 ),
             ),
             group(
@@ -68,7 +72,8 @@ CATCHES = (
                 "How many heads, and how wide",
                 slip(
                     "split_heads.head-count-as-width",
-                    "It is right where heads are as many as they are wide. How many of which width have you tried?",
+                    "It is right where there are as many heads as each is wide. Which numbers and widths of "
+                    "heads have you tried?",
                 ),
                 slip(
                     "split_heads.every-head-gets-all",

@@ -1200,8 +1200,8 @@ mistake(
         """,
     ),
     section="stored-weights",
-    why="In training all heads and sequences lose the same weights. You drew one pattern and used it everywhere. For "
-    "which units should dropout decide separately?",
+    why="In training all heads and sequences lose the same weights. You drew one pattern and used it everywhere. How "
+    "many random numbers does a tensor of weights need?",
     hint="In training your heads all lose the same weights. Draw for every weight by itself, with an `nn.Dropout` on "
     "the whole tensor (B, H, T_q, T_k).",
 )

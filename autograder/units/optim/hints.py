@@ -2,11 +2,11 @@
 
 HINTS = {
     "optim.noam_lr": (
-        "Draw both branches, step**-0.5 and step * warmup**-1.5, for a warm-up of 4 steps and the steps 1 to 16. Where "
-        "do they cross, and along which of the two does the schedule run on either side?",
-        "The smaller branch counts; d_model**-0.5 and factor multiply the result. 0**-0.5 is a division by zero, so "
-        "take step 0 as 1 before you compute. A warmup below 1 is an error, 1 itself is allowed. With plain numbers, "
-        "** and min you get a float; -1 // 2 is -1.",
+        "Draw both branches, step**-0.5 and step * warmup**-1.5, for a warm-up of 4 steps and the steps 1 to 16. "
+        "Where do they cross, and which of the two does the schedule follow on each side?",
+        "Take the smaller branch and multiply it by d_model**-0.5 and factor. 0**-0.5 is a division by zero, so "
+        "replace step 0 by 1 first. A warmup below 1 is an error; 1 itself is allowed. Plain numbers, ** and min give "
+        "you a float; -1 // 2 is -1.",
         "if warmup is below 1: raise ValueError that names warmup and its value\n"
         "step = the larger of step and 1\n"
         "return factor * (d_model to the power -0.5) * (the smaller of the two branches)",
@@ -14,9 +14,9 @@ HINTS = {
     "optim.AdamW": (
         "Which three things does the optimiser have to remember of each parameter from one step to the next, and what "
         "are they before the first step? By which factor does weight decay alone change a parameter?",
-        "Everything remembered belongs into self.state[p], a dictionary that is empty at first: two tensors like p "
-        "and a count. Options come from the group, in each step anew. Change p in place, never p.grad. Skip a gradient "
-        "of None with continue. A closure needs torch.enable_grad(). Raise the count before the bias correction uses "
+        "Keep all that you remember in self.state[p], a dictionary that is empty at first: two tensors like p and a "
+        "count. Read the options from the group in each step. Change p in place, and never p.grad. Skip a gradient of "
+        "None with continue. A closure needs torch.enable_grad(). Add 1 to the count before the bias correction uses "
         "it.",
         "in __init__: hand params and a dictionary of the four options to super().__init__\n"
         "in step: loss = closure(), with gradients enabled, if there is one\n"
@@ -29,11 +29,11 @@ HINTS = {
         "return loss",
     ),
     "optim.noam_scheduler": (
-        "LambdaLR calls your function once when it is made, before any step, with 0; after the first step with 1. "
-        "Which step's rate is wanted at the moment at which it says 0?",
+        "LambdaLR calls your function with 0 when it is made, before any step, and with 1 after the first step. For "
+        "which step does it need the rate when it calls your function with 0?",
         "LambdaLR(optimizer, function) multiplies the lr that each group had at the start, here 1.0, by what function "
-        "returns for the number of finished steps. The step that comes next is one more. Hand on d_model, warmup and "
-        "factor, in the order that noam_lr wants; count nothing yourself.",
+        "returns for the number of finished steps. The next step is one more. Pass d_model, warmup and factor on, in "
+        "the order that noam_lr has. Count nothing yourself.",
         "define a function of the number of finished steps:\n"
         "    the rate of the step that comes next\n"
         "return LambdaLR of the optimiser and this function",
@@ -41,9 +41,9 @@ HINTS = {
     "optim.clip_grad_norm": (
         "All gradients together are one long vector. If three pieces of it have the norms 2, 3 and 6, what is the norm "
         "of the whole? And what should happen to a vector that is short enough already?",
-        "Collect the gradients that are not None in a list first, since parameters may be readable only once. Norms "
-        "combine like sides of a right angle: squares are added, then the root. Only if the norm is above max_norm "
-        "multiply every gradient by one factor, in place. Return a float, the norm from before.",
+        "First collect the gradients that are not None in a list, since parameters may be readable only once. Norms "
+        "combine by Pythagoras: add the squares, then take the root. If the norm is above max_norm, multiply every "
+        "gradient by one factor, in place. Return the norm from before, as a float.",
         "gradients = list of the gradients that exist\n"
         "norm = root of the sum of squares of their norms, as a float\n"
         "if norm is above max_norm:\n"
@@ -52,11 +52,11 @@ HINTS = {
     ),
     "optim.test_schedule": (
         "The formula gives the rate of every step. On which side of the peak does each of its two branches count, and "
-        "what do the edges promise? ({Section}`optim#schedule-formula` and {heading}`optim#schedule-edges`.)",
+        "what must happen at the edges? ({Section}`optim#schedule-formula` and {heading}`optim#schedule-edges`.)",
         "Write the formula down in your test. Compare for two sets of arguments that differ in everything, at steps "
         "before, at and after the peak, and at step 0. The quotient of the two rates should be within 0.0001 of 1: a "
-        "fixed tolerance is larger than the early rates. Then leave `warmup` and `factor` out once, try a `warmup` of "
-        "1, and see that 0 and a negative one raise something.",
+        "fixed tolerance is larger than the early rates. Then leave `warmup` and `factor` out once. Try a `warmup` of "
+        "1, and test that 0 and a negative `warmup` raise an error.",
         "for two sets of width, warmup, factor:\n"
         "    for steps 0, 1, some before the peak, at the peak, and after it:\n"
         "        expected = the formula, with step 1 in place of step 0\n"

@@ -69,7 +69,7 @@ def load_published(learner, sizes, file):
     parameters = dict(model.named_parameters(remove_duplicate=False))
     for name, tensor in given.items():
         if name not in parameters and name not in model.state_dict():
-            return f"gpt2_state returns a tensor called {name}, but your GPT2 has none of that name."
+            return f"gpt2_state returns a tensor named {name}, but your GPT2 has none of that name."
         if name in parameters and (not isinstance(tensor, torch.Tensor) or tensor.shape != parameters[name].shape):
             found = tuple(tensor.shape) if isinstance(tensor, torch.Tensor) else type(tensor).__name__
             return f"{name} has the shape {tuple(parameters[name].shape)} in your GPT2, but gpt2_state returns {found}."
@@ -112,7 +112,7 @@ def check_published(learner, sizes, state, batches, files=None):
             assert_close(got, expected, f"the logits of a GPT-2 {what}")
     for file, now in zip(files.values(), after):
         if not isinstance(now, dict) or list(now) != list(file):
-            raise AssertionError("gpt2_state took names out of its argument, or put some in. Build a new dict.")
+            raise AssertionError("gpt2_state changed the names in its argument. Build a new dict.")
         assert_equal(tuple(now.values()), tuple(file.values()), [f"{name} after the call" for name in file])
 
 
@@ -138,8 +138,8 @@ def test_size(learner, reference, rng):
         assert_equal(shape, [2, 4, vocab_size], f"the shape of the logits for ids (2, 4) and {vocab_size} tokens")
         expected = (vocab_size + block_size + 2) * width + layers * (12 * width**2 + 13 * width)
         if count != expected:
-            tied = " These are as many more as the token table has: is the output layer tied to it?"
-            unseen = " So many numbers the model has without any layer. Are the layers in an `nn.ModuleList`?"
+            tied = " The difference is the size of the token table: is the output layer tied to it?"
+            unseen = " A model without any layer has that many numbers. Are the layers in an `nn.ModuleList`?"
             raise AssertionError(
                 f"A GPT2 with vocab_size={vocab_size}, block_size={block_size}, n_embed={width} and {layers} layers "
                 f"should have {expected} numbers in its parameters, but has {count}."

@@ -2,8 +2,8 @@
 
 HINTS: dict[str, tuple[str, str, str]] = {
     "pretrained.GPT2": (
-        "Which of your earlier parts does GPT-2 consist of, and in which order does a vector meet them? With a cache, "
-        "at which position does the first new token stand, and which of the cached positions may it see? "
+        "Which of your earlier parts does GPT-2 consist of, and in which order does a vector pass through them? With "
+        "a cache, at which position does the first new token stand, and which of the cached positions may it see? "
         "({Section}`pretrained#gpt2-model`, {heading}`pretrained#positions-with-cache` and "
         "{heading}`pretrained#mask-with-cache`.)",
         "`start` is `cache.length`, or 0 without a cache, and `end` is `start + T`; compare `end` with `block_size` "
@@ -37,12 +37,13 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "w_q, w_k, w_v = the three parts of c_attn, transposed",
     ),
     "pretrained.generate_text": (
-        "The model reads the prompt once. What does it have to read at the next step, if the cache holds all that came "
-        "before? And how many tokens may follow a prompt, until the block is full? "
+        "The model reads the prompt once. What does it have to read at the next step, if the cache holds everything "
+        "before? And how many tokens may follow a prompt before the block is full? "
         "({Section}`pretrained#text-with-the-cache` and {heading}`pretrained#end-of-the-block`.)",
-        "Keep two lists: all ids, and those not read yet, at first the whole prompt. The model wants `(1, T)`; the "
-        "last position of its logits goes to your `sample_next`, together with temperature, `top_k` and generator "
-        "(mind the order of its arguments). The room is `block_size - len(ids)`; if it is negative, raise ValueError.",
+        "Keep two lists: all ids, and the ids that the model has not read, at first the whole prompt. The model needs "
+        "`(1, T)`. Pass the last position of its logits to your `sample_next`, with temperature, `top_k` and "
+        "generator (check the order of its arguments). There is room for `block_size - len(ids)` tokens. If that is "
+        "negative, raise ValueError.",
         "ids = list of encode(prompt); room = block_size minus their number\n"
         "ValueError if room is negative\n"
         "cache = a new one; unread = ids\n"

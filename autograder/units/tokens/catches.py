@@ -89,7 +89,7 @@ CATCHES = (
                 ),
                 slip(
                     "joined-instead-of-pairs",
-                    "It returns what each merge makes, but not of what. What is an entry of the list?",
+                    "It returns what each merge makes, but not which two parts it joins. What is an entry of the list?",
                 ),
             ),
             group(
@@ -143,7 +143,7 @@ CATCHES = (
                 ),
                 slip(
                     "merges-used-up",
-                    "A second text is encoded otherwise than the first. What is left of your list of merges?",
+                    "A second text is encoded in another way than the first. What is left of your list of merges?",
                 ),
             ),
         ),

@@ -129,7 +129,7 @@ mistake(
     ),
     section="vocabulary-specials",
     why="Your vocabulary has no capitals, so decoding can never restore them. You turned the texts into lower case "
-    "first, which makes 'Bill' and 'bill' one token. Whose decision is it whether case matters?",
+    "first, which makes 'Bill' and 'bill' one token. Who should decide whether case matters?",
     hint="Your vocabulary has no capitals. Whether case matters is for `tokenize` to decide; take its tokens as they "
     "are.",
 )

@@ -34,7 +34,7 @@ CATCHES = (
                 "Gradients that add up",
                 slip(
                     "cleared-for-each-batch",
-                    "Only a part of each group has a say in its step. Which of your batches would tell?",
+                    "Only a part of each group influences its step. Which of your batches would show this?",
                 ),
                 slip("accumulate-ignored", "Its steps are those of small batches. What is `accumulate` in your test?"),
                 slip(
@@ -51,7 +51,7 @@ CATCHES = (
                 "Divided by whose tokens",
                 slip(
                     "mean-of-means-accumulated",
-                    "It is right where all batches have equally many tokens. How many have yours?",
+                    "It is right where all batches have equally many tokens. How many tokens do yours have?",
                 ),
                 slip(
                     "not-averaged-over-batches",
@@ -63,7 +63,7 @@ CATCHES = (
                 ),
                 slip(
                     "divided-by-tokens-so-far",
-                    "The order of the batches in a group matters to it. Should it?",
+                    "Its result depends on the order of the batches in a group. Should it?",
                 ),
             ),
             group(
@@ -91,8 +91,7 @@ CATCHES = (
                 "Gradients from before",
                 slip(
                     "left-over-gradients-count",
-                    "What lay in the gradients before it was called has a say in its first step. Did anything lie "
-                    "there?",
+                    "Gradients from before the call influence its first step. Were there any in your test?",
                 ),
                 slip(
                     "cleared-once-per-epoch",
@@ -100,7 +99,8 @@ CATCHES = (
                 ),
                 slip(
                     "gradients-never-cleared",
-                    "Each of its steps remembers all that came before. How many steps do you follow?",
+                    "Each of its steps contains the gradients of all earlier ones. How many steps does your test "
+                    "follow?",
                 ),
             ),
             group(
@@ -124,7 +124,10 @@ CATCHES = (
                 "the-report",
                 "What it reports",
                 slip("steps-are-batches", "It counts something else as steps. How many should there be?"),
-                slip("tokens-of-the-last-step", "It counts too few tokens. How many have your batches together?"),
+                slip(
+                    "tokens-of-the-last-step",
+                    "It counts too few tokens. How many tokens do all your batches have together?",
+                ),
                 slip(
                     "mean-of-batch-means",
                     "Its loss is right where all batches have equally many tokens. Do you know the loss per token of "

@@ -306,7 +306,7 @@ def test_all_words(learner, reference, rng):
     )
     alike = share_of(words[:, 1:] == words[:, :-1])
     assert abs(alike - 1 / 7) < 0.047, (
-        f"Of neighbouring ids {alike:.1%} are equal, and 1 in 7 was expected: each should be drawn by itself."
+        f"Of neighbouring ids {alike:.1%} are equal, and 1 in 7 was expected: each should be drawn independently."
     )
 
 
@@ -332,7 +332,7 @@ def test_all_differ(learner, reference, rng):
 
 @pytest.mark.task("training.copy_task", points=1)
 def test_generator(learner, reference, rng):
-    """The generator alone decides, and goes on from its state."""
+    """The generator alone decides, and continues from its state."""
     args, options = [50, 3, 2], {"length": 9}  # another seed gives the same ids with a probability of 46^-48
     once, again, more, other = (
         [src for src, _, _ in run] for run in copy_runs(learner, args, [5, 5, "same", 6], options)
@@ -588,7 +588,7 @@ def both_epochs(learner, rng, number, wanted, dtype=torch.float64, **options):
 
 
 def check_loss(got, graph, expected, what, tolerance=1e-5):
-    assert graph is not True, f"{what} still belongs to a graph of gradients: a float, from .item(), is wanted."
+    assert graph is not True, f"{what} still belongs to a graph of gradients. It should be a float: use .item()."
     assert_close(got, float(expected), what, tolerance, 1e-9)
 
 

@@ -2,11 +2,12 @@
 
 HINTS = {
     "training.Batch": (
-        "Write down the target <bos> A B <eos> and, under each id that the decoder reads, the one that it should "
-        "predict there. Which ids are never read, which are never predicted?",
-        "Both are slices along the second axis, one place shorter than the target. src_mask comes from src, tgt_mask "
-        "from what the decoder reads; hand pad_id on to both functions. ntokens is a Python int and counts tgt_y. "
-        "Without a target everything of it is None, and ntokens is 0. tensor.to(device) returns a new tensor.",
+        "Write down the target <bos> A B <eos> and, under each id that the decoder reads, the id that it should "
+        "predict there. Which id does the decoder never read, and which one does it never predict?",
+        "Both are slices along the second axis, one position shorter than the target. src_mask comes from src, "
+        "tgt_mask from what the decoder reads. Pass pad_id on to both functions. ntokens is a Python int and counts "
+        "the tokens of tgt_y. Without a target, its three tensors are None and ntokens is 0. tensor.to(device) "
+        "returns a new tensor.",
         "in __init__:\n"
         "    src, and its padding mask\n"
         "    tgt, tgt_y, tgt_mask = None; ntokens = 0\n"
@@ -18,40 +19,40 @@ HINTS = {
     ),
     "training.copy_task": (
         "What is the translation of a sequence in this task, and which of its ids is not random?",
-        "torch.randint leaves its upper bound out, and takes the generator as it is, None too. Draw inside the loop. "
-        "Ids below 4 are special. Batch cuts source and target itself, so it gets the whole sequence twice.",
+        "torch.randint never draws its upper bound, and accepts None as a generator. Draw inside the loop. Ids below "
+        "4 are special. Batch cuts source and target itself, so it gets the whole sequence twice.",
         "repeat num_batches times:\n"
         "    ids = random whole numbers from 4 to vocab_size - 1, of shape (batch_size, length)\n"
         "    the first column is BOS\n"
         "    yield a Batch whose source and target are ids",
     ),
     "training.bucket_batches": (
-        "Three sequences of 2, 3 and 7 tokens become one batch. How many places does it have after padding? When may "
-        "a fourth one join?",
-        "Sort the places 0, 1, ... by the length found there; the lengths themselves stay where they are. In rising "
-        "order the one that joins is the longest, so the size becomes (how many there are + 1) * its length. Do not "
-        "forget the last batch. torch.randperm(n, generator=...) gives an order in which to put whole batches.",
+        "Three sequences of 2, 3 and 7 tokens become one batch. What is its padded size? When may a fourth sequence "
+        "join?",
+        "Sort the indices 0, 1, ... by their lengths, and leave the list of lengths unchanged. In rising order the "
+        "sequence that joins is the longest, so the padded size becomes (sequences so far + 1) * its length. Do not "
+        "forget the last batch. torch.randperm(n, generator=...) gives a random order for whole batches.",
         "raise ValueError if a length is above max_tokens\n"
         "batches = []\n"
-        "for each place, in the order of lengths:\n"
+        "for each index, in the order of lengths:\n"
         "    if there is no batch yet, or the last one would become too large with it:\n"
         "        begin a new batch\n"
-        "    put the place into the last batch\n"
+        "    put the index into the last batch\n"
         "with a generator: put the batches into a random order\n"
         "return batches",
     ),
     "training.run_epoch": (
         "Two batches of 4 tokens and of 1 token have the losses 4 and 5, as sums. What is the loss per token? What is "
         "the mean of the two means, and which token counts more in it?",
-        "loss_fn returns a sum, so divide by the tokens of the whole group before the backward pass: gradients add up "
-        "over the batches of a group by themselves. Set them back before its first batch. Take the batches of a group "
-        "together first, itertools.islice(iterator, accumulate) does it, and you know its tokens. Whatever "
-        "islice gives last is the rest. Add up loss.item(). model.train(flag) and torch.set_grad_enabled(flag) serve "
-        "training and evaluation.",
+        "loss_fn returns a sum, so divide by the tokens of the whole group before the backward pass: gradients then "
+        "add up over its batches. Clear the gradients before the first batch of a group. To know the tokens of a "
+        "group, collect its batches first: itertools.islice(iterator, accumulate) does it. The last group may be "
+        "smaller. Add up loss.item(). model.train(flag) and torch.set_grad_enabled(flag) serve both training and "
+        "evaluation.",
         "training or not: set the mode of the model, and whether there are gradients\n"
         "while there is a next group of up to accumulate batches:\n"
         "    tokens = those of the group\n"
-        "    training: set gradients back\n"
+        "    training: clear the gradients\n"
         "    for each batch: model, generator, loss as a sum\n"
         "        training: backward pass of loss / tokens\n"
         "        add the loss to the total\n"
@@ -63,14 +64,14 @@ HINTS = {
         "model, and compare parameters. Which batches hide a wrong divisor? How many batches must be left at the end? "
         "({Section}`training#accumulation`.)",
         "Make five batches of different sizes and use `accumulate=3`, so that two batches are left for the second "
-        "step. `copy.deepcopy(TinyModel())` is a twin with the same parameters. For each of the two groups, add the "
-        "summed losses of the twin, divide by the tokens of the group, and let plain gradient descent make a step at "
-        "the rate that the schedule has by then. Let a gradient lie in the model before you call `run_epoch`. Compare "
-        "the parameters by `torch.testing.assert_close`, then the rate, the loss, the tokens and the steps.",
+        "step. `copy.deepcopy(TinyModel())` is a copy with the same parameters. For each of the two groups, add the "
+        "summed losses of the copy, divide by the tokens of the group, and make a step of plain gradient descent at "
+        "the rate that the schedule has by then. Leave a gradient in the model before you call `run_epoch`. Compare "
+        "the parameters with `torch.testing.assert_close`, then the rate, the loss, the tokens and the steps.",
         "make five batches of different sizes, a TinyModel and its copy, SGD for each, a schedule for the model\n"
         "leave a gradient in the model\n"
         "for the first three batches, and for the other two:\n"
-        "    on the copy: loss = sum of the summed losses; set gradients back; backward of loss / tokens of the group\n"
+        "    on the copy: loss = sum of the summed losses; clear gradients; backward of loss / tokens of the group\n"
         "    step at the rate of the schedule; add loss to the total\n"
         "result = run_epoch(..., accumulate=3)\n"
         "assert that the parameters are close, that the rate is the third one,\n"

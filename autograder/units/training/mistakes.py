@@ -394,7 +394,7 @@ mistake(
     "count-of-sequences",
     edit("int((self.tgt_y != pad_id).sum())", "len(tgt)"),
     section="token-count",
-    why="Long sequences get a large loss. You counted sequences. Which unit should the loss be divided by?",
+    why="Long sequences get a large loss. You counted sequences. By what should the sum of losses be divided?",
     hint="`ntokens` is the number of sequences. Count the ids of `tgt_y` that are no padding.",
 )
 
@@ -552,8 +552,7 @@ mistake(
     edit("copy.copy(self)", "self"),
     edit("return moved", ""),
     section="batch-device",
-    why="The caller stores None. `to` moved the batch itself and returned nothing, like a method of a module in "
-    "place. What should it return?",
+    why="The caller stores None. `to` changed the batch itself and returned nothing. What should it return?",
     hint="`batch.to(device)` returns None. It should return a new batch.",
 )
 
@@ -1589,8 +1588,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence longer than `max_tokens` is counted as if it were shorter. You limited its length on paper, and "
-    "nobody cuts it. How should the function react instead?",
+    why="A sequence longer than `max_tokens` is counted as if it were shorter. You shortened the length in your "
+    "list, but nobody shortens the sequence. How should the function react instead?",
     hint="A sequence longer than `max_tokens` is counted as if it were shorter. Raise ValueError.",
 )
 
@@ -2479,7 +2478,7 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
     why="Long sequences count more, and steps grow with their length. You divided by the number of sequences before "
-    "the backward pass. Which unit should count?",
+    "the backward pass. By what should it be divided?",
     hint="Your gradients are per sequence: divide by the number of tokens.",
 )
 

@@ -89,11 +89,13 @@ CATCHES = (
                 "Between the stacks",
                 slip(
                     "Transformer.no-source-mask-when-decoding",
-                    "The memory of real tokens is right, but it has more rows than these. Who reads the others?",
+                    "The memory of real tokens is right, but the memory has more rows than these. What reads the "
+                    "other rows?",
                 ),
                 slip(
                     "DecoderLayer.no-source-mask",
-                    "The memory of real tokens is right, but it has more rows than these. Who reads the others?",
+                    "The memory of real tokens is right, but the memory has more rows than these. What reads the "
+                    "other rows?",
                 ),
                 slip(
                     "Decoder.masks-for-the-first-layer-only",
@@ -128,7 +130,7 @@ CATCHES = (
                 ),
                 slip(
                     "Transformer.only-the-last-hidden",
-                    "It is right for a source with little padding. How much has yours?",
+                    "It is right for a source with little padding. How much padding does yours have?",
                     source_mask("src_mask = src_mask.index_fill(-1, torch.arange(src.shape[1] - 1), True)"),
                 ),
                 slip(
@@ -143,7 +145,7 @@ CATCHES = (
                 "Several sentences",
                 slip(
                     "Transformer.mask-of-the-first",
-                    "It is right for one sentence at a time. How many different lengths has your batch?",
+                    "It is right for one sentence at a time. How many different lengths does your batch have?",
                     source_mask("src_mask = src_mask[:1]"),
                 ),
                 slip(
@@ -162,11 +164,11 @@ CATCHES = (
                 "Nothing but padding",
                 slip(
                     "EncoderLayer.nan-where-nothing-may-be-attended",
-                    "For one sentence in the batch the result is not a number. Which sentence have you not tried?",
+                    "For one sentence in the batch the result is NaN. Which kind of sentence have you not tried?",
                 ),
                 slip(
                     "DecoderLayer.nan-where-nothing-may-be-attended",
-                    "For one sentence in the batch the result is not a number. Which sentence have you not tried?",
+                    "For one sentence in the batch the result is NaN. Which kind of sentence have you not tried?",
                 ),
             ),
         ),

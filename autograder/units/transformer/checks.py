@@ -831,7 +831,7 @@ def test_encode(learner, reference, rng):
 
 @pytest.mark.task("transformer.Transformer", points=1)
 def test_decode(learner, reference, rng):
-    """decode(memory, src_mask, tgt, tgt_mask) hands the memory and the embedded target to the decoder."""
+    """decode(memory, src_mask, tgt, tgt_mask) passes the memory and the embedded target to the decoder."""
     memory = rng.normal(2, 5, SIZES[3], dtype=torch.float64)
     _, tgt, seen = watch_model(learner, rng, half="decode", memory=memory)
     assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
@@ -859,7 +859,7 @@ def test_forward_with_masks(learner, reference, rng):
 
 @pytest.mark.task("transformer.Transformer", points=2)
 def test_masks_from_ids(learner, reference, rng):
-    """Masks that are not passed are built from the ids, each by itself."""
+    """Masks that are not passed are built from the ids, each separately."""
     numbers = rng.normal(997, dtype=torch.float64)
     # Equal lengths first: there a mask that is built from the wrong ids fits.
     for length, passed in ((4, None), (5, None), (5, 0), (5, 1)):
@@ -1021,7 +1021,7 @@ def test_xavier(learner, reference, rng):
     assert start["uniform"], "The matrices should be uniform between the bounds of Xavier's distribution, and are not."
     assert not start["layers alike"], "Two layers of a stack start with the same numbers."
     alike = start["drawn before"]
-    assert not alike, f"Of a second model {alike} matrices are those of the first: each is to be drawn anew."
+    assert not alike, f"A second model has {alike} matrices of the first one: draw each matrix anew."
 
 
 @pytest.mark.task("transformer.make_model", points=2)
@@ -1061,7 +1061,9 @@ def test_dropout_and_norm(learner, reference, rng):
     check_embeddings_are_dropped(learner, rng)
     with_norm = sum(math.prod(one) for one in parts_of_model(learner, SIZES, {"norm": "pre"})["parameters"])
     without = sum(math.prod(one) for one in parts_of_model(learner, SIZES, {"norm": "post"})["parameters"])
-    assert_equal(with_norm - without, 4 * SIZES[3], "what a pre-norm model has more parameters than a post-norm one")
+    assert_equal(
+        with_norm - without, 4 * SIZES[3], "how many more parameters a pre-norm model has than a post-norm one"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

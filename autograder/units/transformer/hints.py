@@ -4,20 +4,19 @@
 HINTS = {
     "transformer.EncoderLayer": (
         "A layer has two sublayers, and each stands inside a residual connection. What does the connection of "
-        "{unit}`blocks` do by itself already, and what is left for you? ({Section}`transformer#tf-encoder-layer`.)",
-        "You need one MultiHeadAttention, one FeedForward and two SublayerConnections; all of them get "
-        "`dropout`, the "
-        "connections also `norm`. A connection calls its sublayer with one argument, attention wants four: wrap "
-        "it in a "
-        "function of one argument. Use that argument, not the outer x, for queries, keys and values.",
+        "{unit}`blocks` already do, and what is left for you? ({Section}`transformer#tf-encoder-layer`.)",
+        "You need one MultiHeadAttention, one FeedForward and two SublayerConnections; all of them get `dropout`, the "
+        "connections also `norm`. A connection calls its sublayer with one argument, but attention needs four: wrap "
+        "it in a function of one argument. Use that argument, not the outer x, for queries, keys and values.",
         "in __init__: attention, feed_forward, and a connection for each\n"
         "in forward:\n"
         "    x = first connection(x, a function of y that attends from y to y, with the mask)\n"
         "    return second connection(x, feed_forward)",
     ),
     "transformer.DecoderLayer": (
-        "Two attentions: in which of them are the keys target positions, and in which source positions? A mask says "
-        "which keys may be looked at, so which mask belongs to which? ({Section}`transformer#tf-decoder-layer`.)",
+        "The layer has two attentions. In which of them are the keys target positions, and in which source positions? "
+        "A mask says which keys a query may attend to. So which mask belongs to which attention? "
+        "({Section}`transformer#tf-decoder-layer`.)",
         "Three sublayers, three connections, in this order: self-attention with `tgt_mask`, cross-attention with "
         "`src_mask`, feed-forward network. In the cross-attention the query is (B, T_tgt, d), and key and value "
         "are the "
@@ -29,11 +28,10 @@ HINTS = {
         "    return third connection(x, feed_forward)",
     ),
     "transformer.Encoder": (
-        "In a pre-norm layer the shortcut is never normalised. What therefore leaves the last layer as no other part "
-        "of the model would like it? ({Section}`transformer#tf-stacks`.)",
-        "`nn.ModuleList` registers the layers, a plain list does not. Each place needs a new layer: multiplying "
-        "a list "
-        'repeats one object. The last norm is there for "pre" only.',
+        "In a pre-norm layer the shortcut is never normalised. What does this mean for the size of the vectors after "
+        "the last layer, and what do they need? ({Section}`transformer#tf-stacks`.)",
+        "`nn.ModuleList` registers the layers, a plain list does not. Each entry needs a new layer: multiplying a "
+        'list repeats one object. The last norm is there for "pre" only.',
         "in __init__: a ModuleList of num_layers new layers; a norm, or nothing\n"
         "in forward:\n"
         "    for each layer: x = layer(x, mask)\n"
@@ -48,32 +46,28 @@ HINTS = {
         "for each layer: x = layer(x, memory, src_mask, tgt_mask)\nreturn x, normalised if pre",
     ),
     "transformer.Generator": (
-        "One score for each word, then probabilities, then their logarithms. Which of the two last steps can "
-        "underflow, and how do you do both at once? ({Section}`transformer#tf-generator`.)",
+        "The steps are one score for each word, then probabilities, then their logarithms. Which of the last two "
+        "steps can underflow, and how do you do both at once? ({Section}`transformer#tf-generator`.)",
         "`proj` is nn.Linear(d_model, vocab_size), with bias. The words are on the last axis, however many axes come "
         "before it: count it from the end.",
         "return log_softmax of proj(x) over the last axis",
     ),
     "transformer.Transformer": (
         "Follow a sentence through figure 1. Which of the two masks is used twice? ({Section}`transformer#tf-flow`.)",
-        "Your __init__ is free: take the parts from make_model. encode embeds and runs the encoder; decode "
-        "embeds the "
-        "target and runs the decoder with memory, src_mask, tgt_mask. forward returns (B, T_tgt, d): it does "
-        "not call the "
-        "generator. Ask for each mask separately whether it is None.",
+        "You choose the arguments of `__init__`: take the parts from make_model. `encode` embeds the source and runs "
+        "the encoder. `decode` embeds the target and runs the decoder with memory, src_mask, tgt_mask. `forward` "
+        "returns (B, T_tgt, d): it does not call the generator. Test for each mask separately whether it is None.",
         "forward:\n"
         "    src_mask = padding mask of src, if None\n"
         "    tgt_mask = decoder mask of tgt, if None\n"
         "    return decode(encode(src, src_mask), src_mask, tgt, tgt_mask)",
     ),
     "transformer.make_model": (
-        "Which parameters should be one and the same, and which never? How would you find out whether two names stand "
-        "for one parameter? ({Section}`transformer#tf-tying` and {heading}`transformer#tf-sharing`.)",
-        "Every parameter with dim() > 1 is drawn by nn.init.xavier_uniform_, the tables too. An embedding's "
-        "weight is "
-        "(V, d), and that of nn.Linear(d, V) as well: assign the parameter itself, no transpose, no copy. Check "
-        "the sizes "
-        "first, and hand `dropout` to PositionalEncoding as well.",
+        "Which parameters should be one and the same, and which should never be? How do you find out whether two "
+        "names stand for one parameter? ({Section}`transformer#tf-tying` and {heading}`transformer#tf-sharing`.)",
+        "Draw every parameter with dim() > 1 by nn.init.xavier_uniform_, the tables too. An embedding's weight is (V, "
+        "d), and so is that of nn.Linear(d, V). Assign the parameter itself, without a transpose or a copy. Check the "
+        "sizes first, and pass `dropout` to PositionalEncoding as well.",
         "if tied and the sizes differ: ValueError that names both\n"
         "embeddings = token embedding, then positional encoding, for each side\n"
         "model = Transformer(encoder, decoder, embeddings, generator)\n"
@@ -84,9 +78,8 @@ HINTS = {
     "transformer.shift_right": (
         "To predict the word at position t, which words may the decoder have read? So what stands at position t of "
         "its input? ({Section}`transformer#tf-shift`.)",
-        "The result has the shape, type and device of `targets`, which stays as it is. Time is the last axis, "
-        "for (B, T) "
-        "and for (T,): use `...`.",
+        "The result has the shape, type and device of `targets`, and `targets` does not change. Time is the last "
+        "axis, for (B, T) and for (T,): use `...`.",
         "start = a column of bos_id, like the first column of targets\n"
         "return start and all columns but the last, side by side",
     ),
@@ -94,20 +87,19 @@ HINTS = {
         "With tied weights, three parts hold one table. In which of them should it count, so that the parts add up to "
         "the total? ({Section}`transformer#tf-count`.)",
         "`model.named_children()` gives the parts, `part.parameters()` their tensors, `numel()` the numbers in one. "
-        "Remember what you have counted in a set: tensors are hashed by identity. `model.parameters()` gives "
-        "each tensor "
-        "once, those of the model itself included.",
+        "Keep a set of the tensors that you have counted: tensors are hashed by identity. `model.parameters()` gives "
+        "each tensor once, including those of the model itself.",
         "seen = empty set\n"
         "for each part: count what is not in seen, then add it to seen\n"
         "total = numbers in all parameters of the model",
     ),
     "transformer.test_padding_is_ignored": (
-        "A sentence may be given alone, without padding, or in a batch next to longer ones. Which numbers must be the "
-        "same both times? ({Section}`transformer#three-shapes`.)",
+        "You can give the model a sentence alone, without padding, or in a batch with longer ones. Which numbers must "
+        "be the same both times? ({Section}`transformer#three-shapes`.)",
         "Draw ids from 4 to 11 for a batch of three pairs, then overwrite the ends of sources and targets with "
-        "`pad_id`, in each row from another position on. Compare what the model returns for a row, up to the end of "
-        "its target, with what it returns for that pair alone, cut to its lengths. Then fill one source with padding "
-        "wholly: everything must still be finite.",
+        "`pad_id`, in each row from a different position. Compare the model's result for a row, up to the end of its "
+        "target, with its result for that pair alone, cut to its lengths. Then fill one source entirely with padding: "
+        "everything must still be finite.",
         "src (3, 6) and tgt (3, 5) = random ids from 4 to 11; lengths = three pairs of lengths\n"
         "for each row: overwrite what comes after its lengths with pad_id\n"
         "together = model of src and tgt\n"

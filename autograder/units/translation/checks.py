@@ -149,13 +149,13 @@ def test_loss_per_token(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_evaluation_mode(learner, reference, rng):
-    """The model is judged in evaluation mode and without gradients, whatever its mode before."""
+    """The model is evaluated in evaluation mode and without gradients, whatever its mode before."""
     tables, pairs = texts_and_tables(rng, 7)
     for training in (True, False):
         result, seen, *_ = judged(learner, tables, WORDS, pairs, training)
         assert seen, "The model's encoder was not used."
-        assert not any(mode for mode, _ in seen), "While it is judged, the model is in training mode."
-        assert not any(recorded for _, recorded in seen), "While it is judged, the model runs with gradients enabled."
+        assert not any(mode for mode, _ in seen), "During the evaluation the model is in training mode."
+        assert not any(recorded for _, recorded in seen), "During the evaluation the model runs with gradients enabled."
         expected = judged(reference, tables, WORDS, pairs, training)[0]
         right = isinstance(result, dict) and {"bleu", "loss"} <= result.keys()
         assert right, "evaluate should return a dictionary."
@@ -164,14 +164,16 @@ def test_evaluation_mode(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_mode_stays(learner, reference, rng):
-    """The model's mode afterwards is that from before; pairs and parameters are left alone."""
+    """The model's mode is the same after the call as before it; pairs and parameters are left alone."""
     tables, pairs = texts_and_tables(rng, 5)
     for training in (False, True):
         _, seen, after, grown, unchanged = judged(learner, tables, WORDS, pairs, training)
         assert seen, "The model's encoder was not used."
-        assert after is training, f"The model came with training={training} and is left with training={after}."
-        assert not grown, "After the evaluation there are gradients."
-        assert unchanged is True, "After the evaluation the list of pairs is not what it was."
+        assert after is training, (
+            f"The model had training={training} before evaluate, and has training={after} after it."
+        )
+        assert not grown, "After the evaluation the parameters have gradients."
+        assert unchanged is True, "evaluate changed the list of pairs."
 
 
 @pytest.mark.task("translation.evaluate", points=1)
@@ -191,7 +193,7 @@ def test_beam_size(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_long_pairs(learner, reference, rng):
-    """A pair that costs more than max_tokens is judged all the same."""
+    """A pair with more than max_tokens tokens is scored all the same."""
     got, expected = both_scores(learner, reference, rng, ["bleu", "loss"], max_tokens=5)
     assert_close(got, expected, ('"bleu" with max_tokens=5', '"loss" with max_tokens=5'), 1e-5)
 
@@ -287,7 +289,7 @@ def test_patience_below_one(learner, reference, rng):
         assert_refused(outcome, f"early_stopping([3.0, 2.0], {patience})", ("ValueError",), str)
     losses = random_losses(rng, 7)
     _, kept = reply_of(learner, stop_early, [(losses, 2)], parts=2)
-    assert kept == [losses], "After the call the list of losses is not what it was."
+    assert kept == [losses], "early_stopping changed the list of losses."
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -414,7 +416,7 @@ def test_position_saved(learner, reference, rng):
 
 @pytest.mark.task("translation.save_checkpoint", points=1)
 def test_training_is_left_alone(learner, reference, rng):
-    """A training that saves goes on like one that does not: mode, random numbers, weights."""
+    """A training that saves continues like one that does not: mode, random numbers, weights."""
     got, expected = both_files(learner, reference, rng, 3, 3)
     for found, right in zip(got["after"], expected["after"]):
         assert_equal(found, right, "a parameter, two steps after save_checkpoint,")
@@ -463,7 +465,7 @@ def test_renamed_beside_the_old_one(learner, reference, rng):
     assert found != "another disk", (
         "The new file is written in another folder than `path`. That may be on another disk, where renaming fails."
     )
-    assert found == 2, "The new file was copied over the old one. Whoever reads meanwhile, or a crash, finds a half."
+    assert found == 2, "The new file was copied over the old one. A crash in the middle of a copy leaves half a file."
 
 
 def save_on_a_full_disk(learner, seed, data):
@@ -502,7 +504,7 @@ def save_on_a_full_disk(learner, seed, data):
 
 @pytest.mark.task("translation.save_checkpoint", points=1)
 def test_whole_or_not_at_all(learner, reference, rng):
-    """A checkpoint replaces the one before. If writing fails half-way, that one is still whole, and the error known."""
+    """A checkpoint replaces the one before. If writing fails half-way, that one stays whole, and an error is raised."""
     request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
     raised, found = reply_of(learner, save_on_a_full_disk, *request, parts=2, uses=(Training,))
     assert found is not None, "Writing failed half-way (a full disk), and now there is no checkpoint under the path."
@@ -565,14 +567,16 @@ def check_loaded(learner, reference, rng):
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_model_loaded(learner, reference, rng):
-    """The model has the weights and buffers of the file, and the mode that it came in."""
+    """The model has the weights and buffers of the file, and the same mode as before."""
     got, _ = check_loaded(learner, reference, rng)
-    assert got["mode"] is True, "The model came in training mode and is in evaluation mode after load_checkpoint."
+    assert got["mode"] is True, (
+        "The model was in training mode before load_checkpoint, and is in evaluation mode after it."
+    )
 
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_optimizer_loaded(learner, reference, rng):
-    """The optimiser goes on with the moments of the file, on the parameters of the model."""
+    """The optimiser continues with the moments of the file, on the parameters of the model."""
     got, expected = resumed(learner, reference, rng, dropout=0.0, falling=False)
     for found, right in zip(got["weights"], expected["straight"]):
         assert_equal(found, right, "a parameter, four steps after load_checkpoint, without dropout, at one rate,")
@@ -580,7 +584,7 @@ def test_optimizer_loaded(learner, reference, rng):
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_scheduler_loaded(learner, reference, rng):
-    """The learning rates go on where they were."""
+    """The learning rates continue where they were."""
     got, expected = resumed(learner, reference, rng)
     assert_equal(got["rates"], expected["rates"], "the learning rates of the four steps after load_checkpoint")
     got, expected = resumed(learner, reference, rng, plateau=True)
@@ -590,7 +594,7 @@ def test_scheduler_loaded(learner, reference, rng):
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_random_state_loaded(learner, reference, rng):
-    """PyTorch's generator stands where it stood."""
+    """PyTorch's generator has the state that was saved."""
     got, expected = resumed(learner, reference, rng)
     assert_equal(got["drawn"], expected["drawn"], "the state of PyTorch's generator after load_checkpoint")
 
@@ -688,7 +692,9 @@ class Exchange:
         tensors = [self.waiting[rank] for rank in sorted(self.waiting)]
         kinds = [f"{tuple(one.shape)} in {one.dtype}" for one in tensors]
         if self.ended:
-            self.complaint = "one process waits in all_reduce, but another calls it no more: they wait for ever"
+            self.complaint = (
+                "one process waits in all_reduce, but another one no longer calls it, so the wait never ends"
+            )
         elif len(set(kinds)) > 1:
             self.complaint = f"processes call all_reduce with different tensors at the same time: {' and '.join(kinds)}"
         else:
@@ -1051,12 +1057,14 @@ def test_without_dropout(learner, reference, rng):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_model_stays(learner, reference, rng):
-    """The model's mode afterwards is that from before."""
+    """The model's mode is the same after the call as before it."""
     for training in (True, False):
         found, _, modes, _ = both_maps(learner, reference, rng, training=training)
         assert isinstance(found[0]["cross"], torch.Tensor), '"cross" should be a tensor.'
         assert found[0]["cross"].shape == (3, 4, 5, 7), '"cross" has the wrong shape.'
-        assert modes == [training], f"The model came with training={training} and is left with {modes}."
+        assert modes == [training], (
+            f"The model had training={training} before attention_maps, and has {modes} after it."
+        )
 
 
 @pytest.mark.task("translation.attention_maps", points=1)
@@ -1272,19 +1280,19 @@ def check_manners(learner, rng):
     request = (german, english, int(rng.integers(0, 1000, 1)), 2 * GIVEN)  # it may take as many steps as for all pairs
     uses = (complaint_about_translator, complaint_about_texts, NoGrammar)
     said = reply_of(learner, try_out, *request, seconds=PATIENCE, uses=uses)
-    assert isinstance(said, dict), "What train_translator returned could not be tried out."
+    assert isinstance(said, dict), "The check could not call what train_translator returned."
     number = said.get("parameters")
     assert type(number) is int, "The parameters of the model could not be counted."
     assert number <= PARAMETERS, f"The model has {number:,} parameters; {PARAMETERS:,} are allowed."
     assert number > 0, "The model has no parameters, so nothing of it was trained."
     outputs = said.get("first")
     assert isinstance(outputs, (list, tuple)), "What translate returned could not be read."
-    assert said.get("pairs") == pairs, "After train_translator the list of pairs is not what it was."
+    assert said.get("pairs") == pairs, "train_translator changed the list of pairs."
     assert len(outputs) == len(german), "translate should return one translation for each sentence."
     complaints = {
-        "second": "translate says something else when it is called a second time: is the model in evaluation mode?",
+        "second": "A second call of translate gives other translations: is the model in evaluation mode?",
         "turned": "Sentences in another order should give their own translations, in that order.",
-        "again": "Trained a second time with the same seed, it translates in another way.",
+        "again": "Trained a second time with the same seed, the model translates differently.",
     }
     for name, complaint in complaints.items():
         assert said.get(name) == list(outputs[:: -1 if name == "turned" else 1]), complaint

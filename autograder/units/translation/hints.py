@@ -2,12 +2,12 @@
 
 HINTS = {
     "translation.evaluate": (
-        "Which two questions does each score answer: what does the model write when nobody helps it, and how likely "
-        "does it find what a person wrote? For which of them does it need the reference as input?",
+        "One score says what the model writes without help. The other says how likely the model finds what a person "
+        "wrote. Which score is which, and for which of them does the model need the reference as input?",
         "`encode_pairs`, `token_batches` and `make_batch` give you batches for the loss; add up sums and tokens, and "
-        "divide at the end. `max_tokens` has to be at least the cost of the largest pair. `translate` writes the "
-        "translations; BLEU gets lists of words, one list of references for each. Evaluation mode, no gradients, and "
-        "the mode that the model came in at the end. Without pairs there is nothing to divide by.",
+        "divide at the end. `max_tokens` has to be at least the size of the largest pair. `translate` writes the "
+        "translations; BLEU gets lists of words, and one list of references for each. Use evaluation mode without "
+        "gradients, and restore the model's mode at the end. Without pairs, do not divide.",
         "tokenizer: the one given, or model.tokenizer\n"
         "remember the model's mode; evaluation mode\n"
         "ids of all pairs; limit = max_tokens, or the largest pair if it costs more\n"
@@ -21,29 +21,29 @@ HINTS = {
         "The losses are 5, 4, 4.5, 4.2. Which one is the best, and how many validations have come since? With which "
         "patience would you stop here?",
         "Go through the losses with their index and keep the index of the lowest so far; `<` keeps the first of equal "
-        "ones, and `math.isnan` tells what to leave out. How many came after it is a matter of the length of the list. "
-        "Without a best one there is nothing to wait for.",
+        "ones, and `math.isnan` finds the losses to leave out. The length of the list tells you how many losses came "
+        "after the best one. Without a best one, do not stop.",
         "raise ValueError for a patience below 1\n"
         "best = None\n"
         "for each index and loss:\n"
         "    unless it is NaN: if there is no best yet, or this one is lower: best = index\n"
-        "stop = there is a best one, and at least patience losses stand behind it\n"
+        "stop = there is a best one, and at least patience losses come after it\n"
         "return best, stop",
     ),
     "translation.save_checkpoint": (
-        "Pull the plug after a step, and start the program again. What does the next step need to know that is not in "
-        "the program? There are five things; one of them draws for dropout.",
+        "Suppose that the power fails after a step, and you start the program again. What does the next step need "
+        "that is not in the program? There are five things; one of them draws the random numbers of dropout.",
         "Three of the five have `state_dict()`. PyTorch's generator has `torch.get_rng_state()`, and the position is "
-        "passed to you. Put all into one dictionary, under the names of the docstring. While a file is being written "
-        "it is not whole: write to another name in the same folder, then `os.replace(that, path)`.",
+        "passed to you. Put all five into one dictionary, under the names of the docstring. A file is incomplete "
+        "while you write it. So write to another name in the same folder, then call `os.replace(that, path)`.",
         'everything = a dictionary: "model", "optimizer", "scheduler" (their state_dict()),\n'
         '    "random" (the state of the generator), "position"\n'
         "torch.save it beside the path, under another name\n"
         "os.replace that name by the path",
     ),
     "translation.load_checkpoint": (
-        "The objects are made already: the optimiser holds the parameters of this model. Do they need new tensors, or "
-        "new numbers?",
+        "The objects exist already, and the optimiser holds the parameters of this model. Do the objects need new "
+        "tensors, or new numbers in their tensors?",
         "`torch.load(path, weights_only=True)` gives the dictionary. Three of its entries go into `load_state_dict`, "
         "one into `torch.set_rng_state`, and one back to the caller.",
         "saved = the dictionary in the file\n"
@@ -52,10 +52,10 @@ HINTS = {
         "return the position",
     ),
     "translation.average_gradients": (
-        "Two processes have 10 and 30 target tokens. Their gradients are those of sums of losses. By what do you "
-        "divide the sum of both gradients? And what if only one of the two has used a parameter?",
-        "`all_reduce` needs a tensor, also for the number of tokens: `torch.tensor(tokens)`. Every process has to call "
-        "it for the same parameters in the same order, so one whose gradient is `None` contributes zeros. "
+        "Two processes have 10 and 30 target tokens. Their losses are sums, so their gradients are too. By what do "
+        "you divide the sum of both gradients? And what happens if only one of the two has used a parameter?",
+        "`all_reduce` needs a tensor, even for the number of tokens: `torch.tensor(tokens)`. Every process has to "
+        "call it for the same parameters in the same order. So a process whose gradient is `None` contributes zeros. "
         "`model.parameters()` gives a tied table once.",
         "total = the tokens, in a tensor; all_reduce it\n"
         "for each parameter that requires gradients:\n"
@@ -68,10 +68,10 @@ HINTS = {
         "How many weights does one layer have? Which of all parameters multiply a vector, and which are only looked up "
         "or added?",
         "The projections of a layer have 4 d^2 weights and 4 d biases; the feed-forward part has 8 d^2 and 5 d; two "
-        "normalisations have 4 d. The output layer multiplies each token by V rows of d numbers. Formulas for bytes "
-        "and operations stand in the docstring: for one layer, and for one token.",
+        "normalisations have 4 d. The output layer multiplies each token by V rows of d numbers. The docstring has "
+        "the formulas: bytes for one layer, operations for one token.",
         "tokens = rows times length\n"
-        "weights of all layers; weights of the output layer; all that is small\n"
+        "weights of all layers; weights of the output layer; biases and normalisations\n"
         "parameters = all of these, and the table of positions\n"
         "activation_bytes = layers times the formula\n"
         "operations = tokens times (6 for each weight that multiplies, and the attention term)\n"
@@ -81,10 +81,10 @@ HINTS = {
     "translation.attention_maps": (
         "A decoder layer attends twice. Whose words are the queries each time, and whose are the keys? Which of the "
         "three maps is not square?",
-        "Every `MultiHeadAttention` keeps `weights`, (1, H, T_q, T_k) for one sentence, of its last call. One call of "
-        "`model(src, tgt)` fills them all: `layer.self_attention` in `model.encoder.layers` and in "
-        "`model.decoder.layers`, `layer.cross_attention` in the latter. Dropout would strike out weights, so the "
-        "model has to be in evaluation mode during the call, and in its own mode afterwards.",
+        "Every `MultiHeadAttention` keeps the `weights` of its last call, (1, H, T_q, T_k) for one sentence. One call "
+        "of `model(src, tgt)` fills them all. You find `layer.self_attention` in `model.encoder.layers` and in "
+        "`model.decoder.layers`, and `layer.cross_attention` in the latter. Dropout would drop weights. So use "
+        "evaluation mode during the call, and restore the mode afterwards.",
         "remember the model's mode; evaluation mode\n"
         "without gradients: call the model\n"
         "mode back to what it was\n"
@@ -92,19 +92,19 @@ HINTS = {
         'return a dictionary with "encoder", "decoder", "cross"',
     ),
     "translation.read_alignment": (
-        "`weights` has a row for each target word. What do the numbers in a row add up to, and which one of them "
-        "would you point at?",
-        "Along which axis do you look for the maximum, if there is to be one result per row? What is wanted is its "
-        "place, an int, and of equal weights the first.",
-        "for each row: the first place with its largest weight\nreturn these places as a list of int",
+        "`weights` has a row for each target word. What do the numbers in a row add up to, and which of them marks "
+        "the source word?",
+        "Along which axis do you take the maximum to get one result per row? Return its index as an int, and of equal "
+        "weights the first.",
+        "for each row: the first index with its largest weight\nreturn these indices as a list of int",
     ),
     "translation.train_translator": (
-        "You have a minute. What does a step cost, how many steps does that make, and how often do you see each pair? "
-        "What is lost with a model of half the width?",
-        "All parts are there: a `Vocabulary` of `words` for each language, `make_model`, `token_batches`, "
-        "`training_step`, `greedy_decode`. One layer with a width of 64 is enough for short sentences. A schedule "
-        "that falls to 0 at the last step, which you know in advance, is worth more than any other trick. Set the "
-        "seed before you make the model. Call your function with grammar_pairs(3000, 1), and measure seconds and BLEU.",
+        "You have a minute. How long does a step take, how many steps fit, and how often does the model see each "
+        "pair? What do you lose with a model of half the width?",
+        "You have all the parts: a `Vocabulary` of `words` for each language, `make_model`, `token_batches`, "
+        "`training_step`, `greedy_decode`. One layer with a width of 64 is enough for short sentences. You know the "
+        "last step in advance. A schedule that falls to 0 there is worth more than any other trick. Set the seed "
+        "before you make the model. Call your function with grammar_pairs(3000, 1), and measure seconds and BLEU.",
         "set the seed; make a generator for the batches\n"
         "a vocabulary for each language; ids of all pairs, targets from BOS to EOS\n"
         "model, loss, optimiser, schedule over all steps\n"

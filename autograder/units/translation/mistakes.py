@@ -1224,8 +1224,8 @@ mistake(
     "attention-with-length-squared",
     edit("12 * num_layers * d_model * length)", "12 * num_layers * d_model * length**2)"),
     section="cost-of-a-step",
-    why="Your attention term is T times too large, where T is the length. You counted its square for each token. For "
-    "which unit is the square right?",
+    why="Your attention term is T times too large, where T is the length. You counted its square for each token. Is "
+    "the square right for a token or for a whole sequence?",
     hint="Per sequence it is T squared. You multiply by the tokens afterwards, so one T is counted twice.",
 )
 
@@ -1686,7 +1686,8 @@ mistake(
     "weights-returned",
     edit("weights.argmax(dim=1)", "weights.max(dim=1).values"),
     section="reading-alignments",
-    why="You return how sure each position is. These are the largest weights. What says where they are?",
+    why="You return how much each position looks at its word, not where this word is. Your result holds the largest "
+    "weights themselves. Which function finds the index of a maximum?",
     hint="You return the largest weights. Where they are is wanted: `argmax`, or the second thing that `max(dim=1)` "
     "returns.",
 )

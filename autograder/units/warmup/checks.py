@@ -97,8 +97,8 @@ def test_no_loop(learner, reference, rng):
     for what, count in zip(("points in x", "points in y", "coordinates"), counts[1:]):
         if count > counts[0]:
             raise AssertionError(
-                f"With more {what} your function calls {count} operations of PyTorch in place of {counts[0]}: "
-                "there is a loop. Let broadcasting go over all pairs at once."
+                f"With more {what} your function calls {count} operations of PyTorch instead of {counts[0]}: "
+                "there is a loop. Use broadcasting to compute all pairs at once."
             )
 
 
@@ -308,7 +308,7 @@ def save_and_load(learner, gain, x, dtype):
 
 @pytest.mark.task("warmup.Scale", points=1)
 def test_saved_and_loaded(learner, reference, rng):
-    """A module that gets the state of another goes on with its gain and its count, in another float type too."""
+    """A module that gets the state of another continues with its gain and its count, in another float type too."""
     for dtype in (torch.float64, torch.bfloat16, torch.float32):
         gain, x = 1 + rng.normal(3), rng.normal(2, 3)
         got = learner.run(save_and_load, gain, x, dtype)
@@ -397,7 +397,7 @@ def remaining(learner, x, y, best, settings):
 
 @pytest.mark.task("warmup.fit_line", points=1)
 def test_number_of_steps(learner, reference, rng):
-    """Makes as many steps as it is asked for: each leaves the same share of the distance from the best line."""
+    """Makes as many steps as requested: each leaves the same share of the distance from the best line."""
     x, y, best = points_near_a_line(rng, 30, 2.0, -3.0, 0.3)
     steps = (0, 1, 2, 5)
     start, one, *others = remaining(learner, x, y, best, [{"steps": count, "lr": 0.1} for count in steps])
@@ -511,7 +511,7 @@ def test_product_for_one_number(learner, reference, rng):
 
 @pytest.mark.task("warmup.vector_jacobian", points=2)
 def test_nothing_left_behind(learner, reference, rng):
-    """x asks for gradients as before, and its grad holds what it held: nothing, or a gradient from elsewhere."""
+    """x.requires_grad and x.grad are the same after the call as before it, with a gradient in x.grad or without."""
     x, v, earlier = 1 + rng.normal(4), 1 + rng.normal(4), rng.normal(4)
     for requires_grad, grad in ((False, None), (True, None), (True, earlier)):
         got = asked(learner, "a mix of neighbours", x, v, requires_grad, grad)

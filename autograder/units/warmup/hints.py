@@ -4,21 +4,22 @@ HINTS: dict[str, tuple[str, str, str]] = {
     "warmup.pairwise_distances": (
         "How many differences are there between 3 points and 4 points, and how many numbers has each of them? Which "
         "shape holds them all? See {section}`warmup#broadcasting`.",
-        "Give x an axis of length 1 where y has M, and y one where x has N: `x[:, None, :]` has the shape (N, 1, d). "
-        "Their difference has the shape (N, M, d). Then square, add up along the last axis, and take the root.",
+        "Give x an axis of length 1 where y has M, and give y an axis of length 1 where x has N. For example, `x[:, "
+        "None, :]` has the shape (N, 1, d). The difference then has the shape (N, M, d). Then square, add up along "
+        "the last axis, and take the root.",
         "difference = x with a new axis in the middle, less y with a new axis in front    # (N, M, d)\n"
         "return the root of (the squares of difference, added up along the last axis)    # (N, M)",
     ),
     "warmup.pick_rows": (
-        "`x[b, t]` is one vector. What does `x[[0, 0, 1], [2, 4, 3]]` give, and which lists would give all the vectors "
-        "that ids asks for? See {section}`warmup#picking`.",
-        "Index with two tensors that broadcast: the numbers of the sequences, (B, 1), and ids, (B, K). Or use "
+        "`x[b, t]` is one vector. What does `x[[0, 0, 1], [2, 4, 3]]` give, and which lists would give all the "
+        "vectors that ids names? See {section}`warmup#picking`.",
+        "Index with two tensors that broadcast: the indices of the sequences, (B, 1), and ids, (B, K). Or use "
         "`torch.gather(x, 1, index)`, whose index has the shape of the result, (B, K, d).",
         "sequences = 0, 1, ..., B - 1 as a column of shape (B, 1)\nreturn x indexed with sequences and ids",
     ),
     "warmup.Scale": (
-        "Two things belong to the module: one that an optimiser changes, and one that it must not touch but that is "
-        "saved all the same. What is each of them called? See {section}`warmup#modules`.",
+        "The module owns two tensors. An optimiser changes the first. It must not touch the second, but both are "
+        "saved. What does PyTorch call each of them? See {section}`warmup#modules`.",
         '`self.gain = nn.Parameter(...)` with d ones. `self.register_buffer("seen", ...)` with a tensor that holds the '
         "whole number 0. `self.training` says in `forward` whether the call counts.",
         "in __init__: gain is a parameter of d ones; seen is a buffer, torch.tensor(0)\n"
@@ -26,21 +27,25 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "             return x times gain",
     ),
     "warmup.fit_line": (
-        "Which five things happen in each step, and in which order? Which of them looks at the learning rate? See "
+        "Which five things happen in each step, and in which order? Which of them uses the learning rate? See "
         "{section}`warmup#five-lines`.",
         "Make two tensors with `requires_grad=True`, in the float type of x, and give both to `torch.optim.SGD` with "
         "`lr=lr`. In each step: predict and compute the mean squared error, `zero_grad`, `backward`, `step`. At the "
         "end `.item()` turns a tensor into a float.",
-        "slope and intercept: two tensors that ask for gradients\noptimizer = SGD of both, with the given lr\n"
-        "repeat steps times:\n    loss = mean of the squares of (slope * x + intercept - y)\n"
-        "    gradients to zero, backward, step\nreturn slope and intercept as floats",
+        "slope and intercept: two tensors that require gradients\n"
+        "optimizer = SGD of both, with the given lr\n"
+        "repeat steps times:\n"
+        "    loss = mean of the squares of (slope * x + intercept - y)\n"
+        "    gradients to zero, backward, step\n"
+        "return slope and intercept as floats",
     ),
     "warmup.vector_jacobian": (
         "`backward()` without an argument wants a loss of one number. What does the argument of `backward(v)` stand "
         "for, and why must it have the shape of f(x)? See {section}`warmup#vector-jacobian`.",
-        "Work on `x.detach()`, a tensor of its own with the same numbers, and let that one ask for gradients. Then "
-        "nothing is left behind in x. `torch.autograd.grad(output, leaf, v)` returns a tuple of one gradient.",
-        "leaf = x, detached, asking for gradients\noutput = f(leaf)\n"
-        "return the gradient of output with respect to leaf, with v as what arrives from behind",
+        "Work on `x.detach()`, a new tensor with the same numbers, and set its `requires_grad`. Then nothing is left "
+        "behind in x. `torch.autograd.grad(output, leaf, v)` returns a tuple of one gradient.",
+        "leaf = x, detached, with gradients required\n"
+        "output = f(leaf)\n"
+        "return the gradient of output with respect to leaf, with v as the gradient that arrives",
     ),
 }

@@ -89,7 +89,7 @@ mistake(
     "points-of-y-in-rows",
     edit("x[:, None, :] - y[None, :, :]", "x[None, :, :] - y[:, None, :]"),
     section="broadcasting",
-    why="Your result is transposed: its rows belong to y. You gave x and y their new axes in each other's position. "
+    why="Your result is transposed: its rows belong to y. You exchanged the positions of the new axes of x and y. "
     "Which tensor must vary along the first axis so that entry (n, m) compares x[n] with y[m]?",
     hint="Your result is transposed: shape (M, N). The first axis belongs to x, so give x its new axis in the middle.",
 )

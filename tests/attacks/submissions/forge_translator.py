@@ -2,7 +2,7 @@
 
 task: translation.train_translator
 points: 0
-says: BLEU is|could not be read|not what it was
+says: BLEU is|could not be read|changed the list of pairs
 """
 # ruff: noqa
 
