@@ -290,3 +290,37 @@ def test_the_front_page_can_be_played_with_and_diagnoses(browser: Any, address: 
     start.click()
     assert page.url.endswith("/book/warmup.html")
     context.close()
+
+
+JUMPS = """window.jumped = 0;
+new PerformanceObserver((list) => { for (const jump of list.getEntries()) window.jumped += jump.value; })
+  .observe({ type: "layout-shift", buffered: true });"""
+
+
+@pytest.mark.parametrize("viewport", [{"width": 412, "height": 823}, WIDE], ids=["phone", "wide"])
+def test_nothing_jumps_when_the_fonts_come_late(browser: Any, address: str, viewport: dict) -> None:
+    context = browser.new_context(viewport=viewport, color_scheme="dark", service_workers="block")
+    context.add_init_script(JUMPS)
+    page = context.new_page()
+    fonts: list[Any] = []
+    page.route("**/*.woff2", lambda font: fonts.append(font))
+    page.goto(f"{address}/book/bleu.html", wait_until="domcontentloaded")
+    page.wait_for_timeout(300)
+    assert fonts
+    for font in fonts:
+        font.continue_()
+    page.wait_for_function("document.fonts.check('18px \\'Source Serif 4\\'')")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.jumped") < 0.03
+    context.close()
+
+
+def test_the_theme_is_settled_before_the_page_is_painted(browser: Any, address: str) -> None:
+    """A reader in the dark sees no white page first, however late the theme's own program comes."""
+    context = browser.new_context(color_scheme="dark", service_workers="block")
+    page = context.new_page()
+    page.route("**/pydata-sphinx-theme.js*", lambda route: route.abort())
+    page.goto(f"{address}/book/masks.html")
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith('"Source Serif 4"')
+    context.close()
