@@ -94,9 +94,9 @@ def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None)
 
 @torch.no_grad()
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
-    """Look for the most likely output by keeping several beginnings at each step.
+    """Look for the most likely output by keeping several prefixes at each step.
 
-    From the ``beam_size`` best beginnings all continuations by one token are formed, and the ``beam_size`` with the
+    From the ``beam_size`` best prefixes all continuations by one token are formed, and the ``beam_size`` with the
     largest sums of log-probabilities are kept. One that ends in ``eos_id`` is finished and not continued. Finished
     ones are compared by ``sum / ((5 + length) / 6) ** length_penalty``, where ``length`` counts the ids after
     ``bos_id``, ``eos_id`` included.
@@ -104,7 +104,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
     Args:
         model, src, src_mask, bos_id, eos_id: as in ``greedy_decode``.
         max_len: the most ids of an output, ``bos_id`` and ``eos_id`` included.
-        beam_size: how many beginnings are kept. 1 is greedy decoding.
+        beam_size: how many prefixes are kept. 1 is greedy decoding.
         length_penalty: the exponent; 0 compares plain sums, larger values favour long outputs.
 
     Returns:
@@ -118,18 +118,18 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
     remembers = hasattr(model, "decode_step")
     outputs = []
     for row in range(len(src)):
-        beams = src.new_full((1, 1), bos_id)  # one beginning only: copies of it would stay copies
+        beams = src.new_full((1, 1), bos_id)  # one prefix only: copies of it would stay copies
         scores = memory.new_zeros(1)
         cache = KVCache()
         finished: list[tuple[float, list[int]]] = []
         for length in range(1, max_len):  # ids after bos_id once this step is done
-            # Index lists repeat what belongs to this source once for each beginning.
+            # Index lists repeat what belongs to this source once for each prefix.
             own, own_mask = memory[[row] * len(beams)], src_mask[[row] * len(beams)]
             if remembers:
-                newest = model.decode_step(own, own_mask, beams[:, -1], cache)  # (beginnings, d)
+                newest = model.decode_step(own, own_mask, beams[:, -1], cache)  # (prefixes, d)
             else:
                 newest = model.decode(own, own_mask, beams, causal_mask(length, beams.device))[:, -1]
-            totals = scores[:, None] + model.generator(newest)  # (beginnings, V)
+            totals = scores[:, None] + model.generator(newest)  # (prefixes, V)
             room = beam_size - len(finished)
             scores, places = totals.flatten().topk(min(room, totals.numel()))
             parents, new = places // totals.shape[1], places % totals.shape[1]
@@ -276,7 +276,7 @@ def test_beam(beam_search):
     ### BEGIN SOLUTION
     a, b, c, d, e = range(4, 9)
     tables = {
-        # The likelier first token leads nowhere. Two good beginnings have one parent, and the end has its price.
+        # The likelier first token leads nowhere. Two good prefixes have one parent, and the end has its price.
         (a,): {
             (): {a: 0.6, b: 0.4},
             (a,): {a: 0.25, b: 0.25, c: 0.25, d: 0.25},

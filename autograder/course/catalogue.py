@@ -68,10 +68,10 @@ class Entry:
 class Mistake(Entry):
     """A wrong implementation, with the misconception behind it and the way out.
 
-    ``why``: two sentences, what was done and why it is wrong. ``hint``: what the learner reads. ``section``: the anchor
-    in the unit's chapter that explains it. ``base``: the alternative that the edits start from; empty: the reference
-    solution. A mistake that is written out has no edits. References to chapters are written out in both texts (see
-    `autograder.course.references`).
+    ``why``: what goes wrong, what the learner did ("you"), and a question that leads out. ``hint``: what the learner
+    reads. ``section``: the anchor in the unit's chapter that explains it. ``base``: the alternative that the edits
+    start from; empty: the reference solution. A mistake that is written out has no edits. References to chapters are
+    written out in both texts (see `autograder.course.references`).
     """
 
     why: str = ""

@@ -13,7 +13,7 @@ from autograder.course.show import base_name, difference
 
 
 def print_entries(entries: list[Entry], console: Console | None = None) -> None:
-    """The names of a task's mistakes, each with the first sentence of why it is wrong; then the alternatives."""
+    """The names of a task's mistakes, each with what goes wrong in its first sentence; then the alternatives."""
     table = Table.grid(padding=(0, 2))
     for entry in entries:
         if isinstance(entry, Mistake):

@@ -449,7 +449,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
 
 @alternative("decoding.beam_search", "stops-when-nothing-can-win")
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
-    """Goes on while an open beginning could still beat the best output: its sum can only fall."""
+    """Goes on while an open prefix could still beat the best output: its sum can only fall."""
     power = (lambda length: ((5 + length) / 6) ** length_penalty) if length_penalty else (lambda length: 1.0)
     with torch.no_grad():
         memory = model.encode(src, src_mask)

@@ -43,11 +43,11 @@ BY_HAND = {
         "top_k=k, top_p=0.49, generator=torch.Generator().manual_seed(0)).tolist())) for k in (None, 3)]",
     ),
     "decoding.two-survivors": Question(
-        ask="For each of the two candidates that survive, the better one first: which beginning (0 or 1) does it "
+        ask="For each of the two candidates that survive, the better one first: which prefix (0 or 1) does it "
         "continue, and with which token (0, 1 or 2)? Type four numbers.",
         answer="0, 2, 1, 0",
         hint="Add to each sum the three logarithms of its row. All six results compete with each other.",
-        because="The six sums are -2.11, -2.80 and -0.86 for beginning 0, and -1.51, -2.20 and -3.30 for beginning "
+        because="The six sums are -2.11, -2.80 and -0.86 for prefix 0, and -1.51, -2.20 and -3.30 for prefix "
         "1. The "
         "largest are -0.86 and -1.51.",
         computed="[part for place in (torch.tensor([[-0.5], [-1.0]]) + torch.tensor([[0.2, 0.1, 0.7], "

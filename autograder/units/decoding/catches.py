@@ -11,7 +11,7 @@ CATCHES = (
             style("whole-batch-at-once", "one that searches for all sources at once"),
             style("hypotheses-as-objects", "one in which finished outputs compete with open ones for their room"),
             style("until-the-last-step", "one that never stops before `max_len`"),
-            style("stops-when-nothing-can-win", "one that stops when no beginning can win any more"),
+            style("stops-when-nothing-can-win", "one that stops when no prefix can win any more"),
             style("lists-of-hypotheses", "one that keeps lists of ids"),
             style(
                 "sums-in-float64",
@@ -20,7 +20,7 @@ CATCHES = (
             ),
             style(
                 "one-mask-for-each",
-                "one that gives each beginning a mask of its own",
+                "one that gives each prefix a mask of its own",
                 edit(
                     "causal_mask(length, beams.device)", "causal_mask(length, beams.device).repeat(len(beams), 1, 1, 1)"
                 ),
@@ -29,19 +29,19 @@ CATCHES = (
         groups=(
             group(
                 "several-beginnings",
-                "Several beginnings",
+                "Several prefixes",
                 slip(
                     "copies-of-one-beginning",
                     "It never finds more than greedy decoding does. Does your best output begin with the likeliest id?",
                 ),
                 slip(
                     "beam-too-narrow",
-                    "A beginning that you count on is given up too early. How wide is the beam in your test, and how "
+                    "A prefix that you count on is given up too early. How wide is the beam in your test, and how "
                     "much of it do you need?",
                 ),
                 slip(
                     "one-continuation-of-each-beginning",
-                    "No two of its beginnings ever share a parent. Do some of yours, where it matters?",
+                    "No two of its prefixes ever share a parent. Do some of yours, where it matters?",
                 ),
             ),
             group(
@@ -54,11 +54,11 @@ CATCHES = (
                 ),
                 slip(
                     "wrong-parents",
-                    "It appends ids to beginnings that they do not belong to. Where are the parents of what you keep?",
+                    "It appends ids to prefixes that they do not belong to. Where are the parents of what you keep?",
                 ),
                 slip(
                     "parents-not-followed",
-                    "Its beginnings stay where they are, wherever the best ids come from. Can two have one parent?",
+                    "Its prefixes stay where they are, wherever the best ids come from. Can two have one parent?",
                 ),
             ),
             group(

@@ -35,27 +35,27 @@ HINTS = {
         "draw one token for each row, return (B,)",
     ),
     "decoding.beam_search": (
-        "Greedy decoding cannot take a step back. If you keep a few beginnings instead of one, how do you compare "
+        "Greedy decoding cannot take a step back. If you keep a few prefixes instead of one, how do you compare "
         "them? And how do you compare outputs of different length at the end? ({Section}`decoding#beam-idea` and "
         "{heading}`decoding#length-penalty`.)",
-        "Take one source at a time. With n beginnings, scores are (n,) and log-probabilities (n, V): their sum "
+        "Take one source at a time. With n prefixes, scores are (n,) and log-probabilities (n, V): their sum "
         "`scores[:, None] + log_probs` has all candidates. In `flatten().topk(...)` an index stands for parent `index "
-        "// V` and token `index % V`. Start with one beginning, not with copies. A finished output leaves the beam, "
+        "// V` and token `index % V`. Start with one prefix, not with copies. A finished output leaves the beam, "
         "with its sum divided by ((5 + length) / 6) ** length_penalty. Its length counts the end symbol but not the "
-        "start symbol. Repeat the memory and the mask of the source once for each beginning.",
+        "start symbol. Repeat the memory and the mask of the source once for each prefix.",
         "memory = encode once\n"
         "for each source:\n"
-        "    one beginning [bos_id] with score 0; nothing finished\n"
-        "    max_len - 1 times, while there are beginnings:\n"
+        "    one prefix [bos_id] with score 0; nothing finished\n"
+        "    max_len - 1 times, while there are prefixes:\n"
         "        scores of all continuations: sum so far + log-probability\n"
         "        keep the best (beam_size less what is finished): parents and tokens\n"
         "        outputs that end: sum / penalty into finished; the others stay\n"
-        "    best of finished, or of the beginnings if nothing finished\n"
+        "    best of finished, or of the prefixes if nothing finished\n"
         "    its ids without the special ones",
     ),
     "decoding.KVCache": (
         "When a decoder reads one more token, which keys and values are new, and which do not change? When a search "
-        "drops one beginning and continues another one twice, what must happen to their keys? "
+        "drops one prefix and continues another one twice, what must happen to their keys? "
         "({Section}`decoding#kv-cache` and {heading}`decoding#kv-cache-reorder`.)",
         "Keys and values are (B, H, T, d_head): time is axis -2. Every layer has its own, and every cache has its "
         "own layers, so make the store in `__init__`. The first call may bring a whole prompt, later ones single "
@@ -87,7 +87,7 @@ HINTS = {
         "probabilities. In which table does greedy decoding miss the best output? And for which exponent are a short "
         "and a long output equally good? ({Section}`decoding#beam-idea` and {heading}`decoding#length-penalty`.)",
         "Use `beam_size=2`. Three tables are enough. In the first, four equal ids follow the likelier first id. Two "
-        "ids follow the other one, and the second best of them can end cheaply. In the second, both beginnings that "
+        "ids follow the other one, and the second best of them can end cheaply. In the second, both prefixes that "
         "are kept after two steps continue the same id, and the worse of them ends. In the third, EOS alone competes "
         "with four ids. Work out the exponent at which both are equal, and call the search with one just below it and "
         "one just above. Put the three sources into one batch, with different lengths. Call the search once more with "

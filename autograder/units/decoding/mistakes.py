@@ -834,9 +834,9 @@ mistake(
     base="lists-of-hypotheses",
     section="beam-idea",
     why="Your beam finds only what greedy decoding finds, at several times the cost. You started with copies of one "
-    "beginning, and they stay copies. How many different beginnings exist before the first step?",
+    "prefix, and they stay copies. How many different prefixes exist before the first step?",
     hint="Your beam finds what greedy decoding finds: it starts with equal copies, and stays so, or it looks at one "
-    "continuation of each beginning. Start with one beginning, and look at several continuations.",
+    "continuation of each prefix. Start with one prefix, and look at several continuations.",
 )
 
 mistake(
@@ -845,9 +845,9 @@ mistake(
     edit("beam_size - len(finished)", "max(beam_size - 1, 1) - len(finished)"),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="With a beam size of 2 your search is greedy. You keep one beginning too few. How many candidates should "
+    why="With a beam size of 2 your search is greedy. You keep one prefix too few. How many candidates should "
     "survive a step?",
-    hint="Your beam is one beginning too narrow. Keep `beam_size` of the candidates.",
+    hint="Your beam is one prefix too narrow. Keep `beam_size` of the candidates.",
 )
 
 mistake(
@@ -900,9 +900,9 @@ mistake(
     "decoding.beam_search",
     "wrong-parents",
     section="beam-bookkeeping",
-    why="Your hypotheses join the beginning of one with the token of another. You took the flattened index of a "
+    why="Your hypotheses join the prefix of one with the token of another. You took the flattened index of a "
     "candidate apart with the wrong size. How many candidates does each parent contribute?",
-    hint="Your hypotheses mix the beginnings of one with the tokens of another. In the flattened `(k, V)` table the "
+    hint="Your hypotheses mix the prefixes of one with the tokens of another. In the flattened `(k, V)` table the "
     "parent is `position // V`, the token `position % V`.",
 )
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
@@ -936,9 +936,9 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
     "decoding.beam_search",
     "parents-not-followed",
     section="beam-bookkeeping",
-    why="Your hypotheses join the beginning of one with the token of another. You appended the new tokens to the "
+    why="Your hypotheses join the prefix of one with the token of another. You appended the new tokens to the "
     "beams in their old order, although several may have one parent. What has to be reordered first?",
-    hint="Your hypotheses mix the beginnings of one with the tokens of another. Reorder the beginnings by the parents "
+    hint="Your hypotheses mix the prefixes of one with the tokens of another. Reorder the prefixes by the parents "
     "of the candidates before you append.",
 )
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
@@ -1156,7 +1156,7 @@ mistake(
     edit("finished or beams", "finished or [([], 0.0)]"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="You return an empty list when nothing finished within `max_len`. The best beginning is better than nothing. "
+    why="You return an empty list when nothing finished within `max_len`. The best prefix is better than nothing. "
     "Which hypotheses count then?",
     hint="You return an empty list where nothing finished within `max_len`. Then the best unfinished hypothesis "
     "counts.",
@@ -1168,9 +1168,9 @@ mistake(
     edit("finished or beams", "finished or beams[-1:]"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="When nothing finished, you do not return the best beginning. You took one of the unfinished hypotheses "
+    why="When nothing finished, you do not return the best prefix. You took one of the unfinished hypotheses "
     "without comparing them. How are finished ones compared?",
-    hint="Where nothing finished you do not return the best beginning. Compare the unfinished ones as well.",
+    hint="Where nothing finished you do not return the best prefix. Compare the unfinished ones as well.",
 )
 
 mistake(
@@ -1428,9 +1428,9 @@ mistake(
     edit("item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty", "item[1]"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="Long beginnings are favoured during the search. You applied the length penalty at every step. At which "
+    why="Long prefixes are favoured during the search. You applied the length penalty at every step. At which "
     "moment do outputs differ in length?",
-    hint="You apply the length penalty while beginnings are chosen, too: choose them by their sums, and divide only "
+    hint="You apply the length penalty while prefixes are chosen, too: choose them by their sums, and divide only "
     "when finished outputs are compared.",
 )
 
@@ -1440,10 +1440,10 @@ mistake(
     edit("min(beam_size, len(log_probs))", "min(beam_size, len(log_probs)) if len(ids) == 1 else 1"),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="After the first step your beam is as many greedy searches side by side. You continue each beginning with "
+    why="After the first step your beam is as many greedy searches side by side. You continue each prefix with "
     "its own best token only. Which candidates should compete for a place in the beam?",
-    hint="After the first step your beginnings go on greedily, each by itself. Take all continuations of all "
-    "beginnings, and of these the best `beam_size`, of which several may have one parent.",
+    hint="After the first step your prefixes go on greedily, each by itself. Take all continuations of all "
+    "prefixes, and of these the best `beam_size`, of which several may have one parent.",
 )
 
 mistake(
@@ -1809,7 +1809,7 @@ mistake(
     "not-reordered",
     edit("self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}", "pass"),
     section="kv-cache-reorder",
-    why="A beginning that moves to another row reads a stranger's keys. Your `reorder` changes nothing. What should "
+    why="A prefix that moves to another row reads a stranger's keys. Your `reorder` changes nothing. What should "
     "row i hold afterwards?",
     hint="After `reorder` your rows stand where they stood. Row i should now hold what row `rows[i]` held, in every layer.",
 )
@@ -1822,7 +1822,7 @@ mistake(
         "for k, v in self.layers.values():\n    k, v = k[rows], v[rows]",
     ),
     section="kv-cache-reorder",
-    why="A beginning that moves to another row reads a stranger's keys. You computed the new order and gave it to "
+    why="A prefix that moves to another row reads a stranger's keys. You computed the new order and gave it to "
     "local names. Where should the reordered tensors be stored?",
     hint="Your `reorder` computes the new order and does not store it. Put the reordered keys and values back into the "
     "cache.",
@@ -1935,8 +1935,7 @@ mistake(
         "tuple(torch.cat([one[: len(rows), :, :-1], one[rows][:, :, -1:]], dim=2) for one in (k, v))",
     ),
     section="kv-cache-reorder",
-    why="Each row has a past that is not its own. You moved only the newest position. What does a beginning take "
-    "along?",
+    why="Each row has a past that is not its own. You moved only the newest position. What does a prefix take along?",
     hint="Your `reorder` moves the newest position alone. A row is a whole text: move all its positions.",
 )
 
