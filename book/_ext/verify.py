@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from bs4 import BeautifulSoup, Tag
 from dependencies import page_cells
+from lxml import html as markup
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 # Attributes through which a browser fetches something by itself (a link to click is no such thing).
@@ -60,13 +60,13 @@ def site_problems(root: Path) -> list[str]:
         if not file.is_file():
             problems.append(f"{page}.md was not built: there is no {file.relative_to(root)}.")
             continue
-        soup = BeautifulSoup(file.read_text(encoding="utf-8"), "lxml")
+        tree = markup.document_fromstring(file.read_bytes(), parser=markup.HTMLParser(encoding="utf-8"))
         if page_cells(source(root, page).read_text(encoding="utf-8")):
             if page not in _execution(root):
                 problems.append(f"{page}.md has code cells that were not executed.")
-            elif not soup.select(".cell_output"):
+            elif not tree.find_class("cell_output"):
                 problems.append(f"{page}.md has code cells, but the built page shows no output.")
-        problems += [f"{page}.html fetches {address} from another site." for address in _remote(soup)]
+        problems += [f"{page}.html fetches {address} from another site." for address in _remote(tree)]
     for sheet in sorted(html.rglob("*.css")):
         addresses = REMOTE_IN_CSS.findall(sheet.read_text(encoding="utf-8", errors="replace"))
         problems += [f"{sheet.relative_to(html)} fetches {address} from another site." for address in addresses]
@@ -110,17 +110,16 @@ def _place(text: str, cell: str) -> str:
     return f', the cell "{first}"'
 
 
-def _remote(soup: BeautifulSoup) -> Iterator[str]:
-    for tag in soup.find_all(True):
-        if isinstance(tag, Tag):
-            yield from (address for address in _fetched(tag) if REMOTE.match(address))
-    styles = [tag.get_text() for tag in soup.find_all("style")] + [str(tag["style"]) for tag in soup.select("[style]")]
-    for style in styles:
-        yield from REMOTE_IN_CSS.findall(style)
+def _remote(tree: markup.HtmlElement) -> Iterator[str]:
+    for tag in tree.iter("*"):
+        yield from (address for address in _fetched(tag) if REMOTE.match(address))
+        yield from REMOTE_IN_CSS.findall(tag.get("style", ""))
+        if tag.tag == "style":
+            yield from REMOTE_IN_CSS.findall("".join(tag.itertext()))
 
 
-def _fetched(tag: Tag) -> Iterator[str]:
-    if tag.name == "link" and FETCHING_LINKS.intersection(tag.get("rel") or []):
-        yield str(tag.get("href", ""))
-    for attribute in FETCHED.get(tag.name, ()):
-        yield str(tag.get(attribute, ""))
+def _fetched(tag: markup.HtmlElement) -> Iterator[str]:
+    if tag.tag == "link" and FETCHING_LINKS.intersection(tag.get("rel", "").lower().split()):
+        yield tag.get("href", "")
+    for attribute in FETCHED.get(tag.tag, ()):
+        yield tag.get(attribute, "")

@@ -20,7 +20,7 @@ MUCH, LITTLE = "much text", "little text"
 def run(reduced=False, corpus=None):
     ids, vocabulary = record.encode(course_text(corpus))
     held_out, rest = ids[: len(ids) // 8], ids[len(ids) // 8 :]
-    seeds, epsilons, steps = (2, (0.0, 0.1, 0.4), 200) if reduced else (4, EPSILONS, 1200)
+    seeds, epsilons, steps = (1, (0.0, 0.1, 0.4), 200) if reduced else (4, EPSILONS, 1200)
     texts = {MUCH: rest, LITTLE: rest[: 1500 if reduced else 8000]}
     return {
         "characters": {name: len(text) for name, text in texts.items()} | {"held out": len(held_out)},

@@ -27,6 +27,7 @@ TUNING_SEED = 1000  # no reported run has it
 SHORT, SHORT_UPDATES = 20, 2000  # the short text is one part in so many
 WATCHED = 10_000  # a learning curve is of the first characters of the held-out text; the losses are of all of it
 PROMPT = "hacker: "
+SAMPLE = 200  # characters, of models with as many updates at least
 JOURNAL = record.FOLDER.parent.parent / "_build" / "experiments" / "ladder.jsonl"
 
 
@@ -34,7 +35,7 @@ def run(reduced=False, corpus=None):
     torch.set_num_threads(1)
     text = course_text(corpus) if corpus else jargon()
     text = text[:40_000] if reduced else text
-    seeds, short, trials = (1, 10, {10: (1, (1e-2,)), 100: (1, (1e-2,))}) if reduced else (5, SHORT_UPDATES, TRIALS)
+    seeds, short, trials = (1, 10, {10: (1, (1e-2,)), 60: (1, (1e-2,))}) if reduced else (5, SHORT_UPDATES, TRIALS)
     one = partial(train_one, split_text(text)) if reduced or corpus else Journal(text)
     tuned = {steps: {name: tune(one, name, *trials[steps]) for name in RUNGS} for steps in trials}
 
@@ -92,7 +93,7 @@ def train_one(split, name, seed, updates, rate, part=1):
     data = training[: len(training) // part]
     losses = train(model, data, updates, BATCH, rate, seed, look, decay=True)
     prompt = torch.tensor([[characters.index(letter) for letter in PROMPT]])
-    ids = generate(model, prompt, 200, 0.8, torch.Generator().manual_seed(0))[0]
+    ids = generate(model, prompt, min(SAMPLE, updates), 0.8, torch.Generator().manual_seed(0))[0]
     return {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "held out": held_out_loss(model, validation),

@@ -86,17 +86,14 @@ def test_nothing_runs_when_nothing_changed(book: SmallBook) -> None:
     assert book.build()[:2] == (0, set())
 
 
-def test_only_the_edited_page_runs(book: SmallBook) -> None:
+def test_only_the_page_whose_cells_changed_runs(book: SmallBook) -> None:
+    """And the new prose of another page is there without it."""
     book.write("masks.md", PAGES["masks"].replace("1 + 1", "40 + 2"))
+    book.write("attention.md", PAGES["attention"] + "\nOne more sentence.\n")
     status, executed, said = book.build()
     assert (status, executed) == (0, {"masks"}), said
     assert "42" in book.html("masks")
-
-
-def test_prose_alone_runs_nothing(book: SmallBook) -> None:
-    book.write("masks.md", (book.root / "book" / "masks.md").read_text() + "\nOne more sentence.\n")
-    assert book.build()[:2] == (0, set())
-    assert "One more sentence." in book.html("masks")
+    assert "One more sentence." in book.html("attention")
 
 
 def test_a_page_runs_again_when_a_file_that_it_imports_through_another_changes(book: SmallBook) -> None:
@@ -106,25 +103,26 @@ def test_a_page_runs_again_when_a_file_that_it_imports_through_another_changes(b
     assert "second" in book.html("attention")
 
 
-def test_a_cell_that_raises_is_named_every_time(book: SmallBook) -> None:
-    good = (book.root / "book" / "masks.md").read_text()
-    book.write("masks.md", good + "\n```{code-cell} ipython3\nprint(undefined_name)\n```\n")
-    for _ in range(2):  # the second build must not be green because nothing changed
-        status, _, said = book.build()
-        assert status == 1
-        assert re.search(r'book/masks\.md, cell 2 \(line \d+, "print\(undefined_name\)"\): NameError: ', said), said
-    book.write("masks.md", good)
-
-
-def test_a_cell_that_never_ends_is_named(book: SmallBook) -> None:
-    config, good = (book.root / "_config.yml").read_text(), (book.root / "book" / "masks.md").read_text()
-    (book.root / "_config.yml").write_text(config.replace("timeout: 120", "timeout: 3"))
-    book.write("masks.md", good + "\n```{code-cell} ipython3\nwhile True:\n    pass\n```\n")
-    status, _, said = book.build()
-    book.write("masks.md", good)
+def test_cells_that_raise_or_never_end_are_named_every_time(book: SmallBook) -> None:
+    config = (book.root / "_config.yml").read_text()
+    good = {page: (book.root / "book" / f"{page}.md").read_text() for page in ("attention", "masks")}
+    (book.root / "_config.yml").write_text(config.replace("timeout: 120", "timeout: 5"))
+    book.write("attention.md", good["attention"] + "\n```{code-cell} ipython3\nprint(undefined_name)\n```\n")
+    book.write(
+        "masks.md", good["masks"] + "\n```{code-cell} ipython3\nimport time\n\nwhile True:\n    time.sleep(1)\n```\n"
+    )
+    first = book.build()
+    book.write("masks.md", good["masks"])
+    second = book.build()  # must not be green because that page did not change
+    book.write("attention.md", good["attention"])
     (book.root / "_config.yml").write_text(config)
-    assert status == 1
-    assert re.search(r'book/masks\.md, cell 2 \(line \d+, "while True:"\): the cell ran longer', said), said
+    raised = r'book/attention\.md, cell 2 \(line \d+, "print\(undefined_name\)"\): NameError: '
+    for status, _, said in (first, second):
+        assert status == 1
+        assert re.search(raised, said), said
+    never_ends = r'book/masks\.md, cell 2 \(line \d+, "import time"\): the cell ran longer'
+    assert re.search(never_ends, first[2]), first[2]
+    assert "masks.md, cell" not in second[2]
 
 
 def test_an_interrupted_build_keeps_what_was_executed(book: SmallBook) -> None:

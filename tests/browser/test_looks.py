@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
-from visiting import PAGES, soup
+from visiting import PAGES, SETTLED, soup
 
 from autograder.course import chapter_path
 from autograder.course.registry import BY_NAME, STAGES
@@ -79,7 +79,7 @@ def test_progress_is_marked_kept_saved_and_loaded(browser: Any, address: str, tm
     assert page.locator(mark).inner_text() == f"✓ {right}/{questions}"
     done = page.locator(".task-done").first
     done.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)  # what is on the screen now has been read
+    page.evaluate(SETTLED)  # what is on the screen now has been read
     left = minutes_left(page)
     done.click()
     minutes = int(re.search(r"(\d+) min", page.locator(".task-box .path-mark").first.inner_text())[1])
@@ -178,7 +178,7 @@ def test_on_a_phone_nothing_lies_over_the_text_and_formulas_and_notes_fit(page: 
         .map((element) => element.outerHTML.slice(0, 80))"""
     for part in (0.2, 0.5, 0.8):
         page.evaluate("part => scrollTo(0, part * document.documentElement.scrollHeight)", part)
-        page.wait_for_timeout(100)
+        page.evaluate(SETTLED)
         assert page.evaluate(covered) == []
 
 

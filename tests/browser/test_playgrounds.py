@@ -798,9 +798,8 @@ def test_translation_viewer(site, browser: Any, address: str) -> None:
             shown = [float(title.split()[1]) if title.startswith("weight") else 0.0 for title in titles]
             names = pair["target" if kind == "decoder" else "source"]
             most = names[read_alignment(row)[query]]
-            figure.page.wait_for_timeout(250)
-            said = figure.app.locator(".pg-sentence").inner_text()
-            return close(shown, row[query], 3) and f"looks most at “{most}”" in said
+            figure.says(f"looks most at “{most}”")
+            return close(shown, row[query], 3)
 
         layer, head, query = (figure.start[name] for name in ("layer", "head", "query"))
         assert agrees(pairs[0], "cross", layer, head, query)

@@ -20,6 +20,19 @@ COMPLAINTS = ("error", "warning")
 NO_WORKER = "Service Worker registration blocked by Playwright"  # it says so itself
 
 
+# Resolves once the page has not scrolled for some frames, so that all that watches the scrolling has been told.
+SETTLED = """() => new Promise(done => {
+    let [last, still] = [NaN, 0];
+    const look = () => {
+        still = scrollY === last ? still + 1 : 0;
+        last = scrollY;
+        if (still > 5) done();
+        else requestAnimationFrame(look);
+    };
+    look();
+})"""
+
+
 @dataclass
 class Visit:
     """One page, open in the browser, and what went wrong while it loaded."""

@@ -121,7 +121,7 @@ def start(tmp_path):
 @pytest.fixture
 def klass(write, solution_cells, tmp_path) -> Path:
     """Right, slow, wrong and deadly submissions, one that is no notebook, and one that is only a link."""
-    right = "\n\n\n".join(solution_cells(UNIT))
+    right = "\n\n\n".join(solution_cells(UNIT, tests=False))
     wrong = "def softmax(x, dim=-1):\n    return x.exp() / x.exp().sum(dim, keepdim=True)\n"
     extras = ["", "import time\ntime.sleep(0.3)\n", wrong, "import os\nos._exit(1)\n"]
     for number in range(12):

@@ -129,7 +129,7 @@ def mounts() -> list[str]:
 @pytest.fixture(scope="module")
 def klass(tmp_path_factory, solution_cells) -> Path:
     """Eighteen submissions: right, slow, endless, deadly, wrong, unreadable, nothing; one whose messages vary."""
-    right = "\n\n\n".join(solution_cells(UNIT))
+    right = "\n\n\n".join(solution_cells(UNIT, tests=False))
     kinds = {
         "right": "",
         "slow": "import time\ntime.sleep(0.3)\n",

@@ -12,20 +12,20 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
-from courses import FULL, UNIT, Course, scores_of_tasks, source_of
+from courses import EARNED, UNIT, Course, scores_of_tasks, source_of, written
 from nbgrader.api import Gradebook
 
 from autograder.course.addresses import ROOT
-from autograder.lms.sample_class import fill, solved, to_file
+from autograder.lms.sample_class import fill, to_file
 
-NOTHING = dict.fromkeys(FULL, 0.0)
+NOTHING = dict.fromkeys(EARNED, 0.0)
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory) -> Course:
     made = Course(tmp_path_factory.mktemp("collected") / "course")
     made.released = made.release(UNIT, attention=source_of(UNIT))[UNIT]
-    made.right = to_file(fill(made.released, solved(UNIT)))
+    made.right = to_file(fill(made.released, written(UNIT)))
     made.blank = to_file(made.released)
     return made
 
@@ -39,7 +39,7 @@ def zipped(**inside: bytes) -> bytes:
 
 @pytest.fixture(scope="module")
 def graded(course, solution_cells) -> Course:
-    code = "\n\n\n".join(solution_cells(UNIT)).encode()
+    code = "\n\n\n".join(solution_cells(UNIT, tests=False)).encode()
     handed_in = {
         "as released": {"attention.ipynb": course.right},
         "json": {"attention.ipynb.json": course.right},
@@ -81,7 +81,7 @@ def graded(course, solution_cells) -> Course:
     ],
 )
 def test_whatever_the_file_is_called(graded, student):
-    assert scores_of_tasks(graded, student) == FULL
+    assert scores_of_tasks(graded, student) == EARNED
     text = (graded.root / "autograded" / student / UNIT / "attention.ipynb").read_text(encoding="utf-8")
     assert ("Of several files" in text) == ("blank" in student)
 
@@ -121,4 +121,4 @@ def test_a_locale_without_unicode(course, tmp_path):
             check=False,
         )
         assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr.decode()
-        assert scores_of_tasks(course, student) == FULL
+        assert scores_of_tasks(course, student) == EARNED

@@ -12,18 +12,18 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
-from courses import FULL, UNIT, Course, source_of
+from courses import EARNED, FULL, UNIT, Course, source_of, written
 from nbgrader.api import Gradebook
 from nbgrader.plugins import CsvExportPlugin, LateSubmissionPlugin
 
 from autograder.course import addresses
 from autograder.lms.export import Canvas, Csv, GradesExport, Moodle
-from autograder.lms.sample_class import fill, find_mistake, is_reflection, solved
+from autograder.lms.sample_class import fill, find_mistake, is_reflection
 
 NOON = datetime.datetime(2030, 1, 1, 12, 0)
 DAY = datetime.timedelta(days=1)
-ALL = sum(FULL.values())
-WRONG = solved(UNIT, find_mistake("attention.softmax", "softmax-over-queries"))
+ALL = sum(EARNED.values())
+WRONG = written(UNIT, find_mistake("attention.softmax", "softmax-over-queries"))
 OWN_NOTEBOOK = "own"
 
 
@@ -43,7 +43,7 @@ def course(tmp_path_factory) -> Course:
         gradebook.update_or_create_assignment(UNIT, duedate=NOON)
         gradebook.update_or_create_student("Zoë", first_name="Zoë", last_name="Müller", email="zoe@example.org")
         gradebook.update_or_create_student("absent")
-    right, wrong = fill(released, solved(UNIT)), fill(released, WRONG)
+    right, wrong = fill(released, written(UNIT)), fill(released, WRONG)
     for cell in filter(is_reflection, right.cells):
         cell.source += "\n\nBecause every query has a row."
     course.submit("Zoë", when=NOON - DAY, attention=right)
@@ -120,10 +120,10 @@ def test_the_feedback_page_has_the_penalty_on_written_points(course):
 
 def test_the_table_has_a_column_for_each_task_and_question(course):
     rows = by_student(exported(course, Csv), "student_id")
-    assert {task: float(rows["Zoë"][task]) for task in FULL} == FULL
+    assert {task: float(rows["Zoë"][task]) for task in EARNED} == EARNED
     assert float(rows["Zoë"]["attention-reflection"]) == 1.5
     assert rows["Zoë"]["submitted"] == "2029-12-31 12:00:00"
-    assert float(rows["again"]["attention.softmax"]) < FULL["attention.softmax"]
+    assert float(rows["again"]["attention.softmax"]) < EARNED["attention.softmax"]
     assert rows["absent"]["attention.softmax"] == ""
 
 
@@ -140,7 +140,7 @@ def test_the_best_of_two_late_ones_has_paid_for_written_points(tmp_path):
     released = course.release(UNIT, attention=source_of(UNIT))[UNIT]
     with Gradebook(course.db_url) as gradebook:
         gradebook.update_or_create_assignment(UNIT, duedate=NOON)
-    course.submit("late", when=NOON + 0.5 * DAY, attention=fill(released, solved(UNIT)))
+    course.submit("late", when=NOON + 0.5 * DAY, attention=fill(released, written(UNIT)))
     course.autograde()
     give_written_points(course, {"late": 2})
     course.submit("late", when=NOON + 1.5 * DAY, attention=fill(released, WRONG))
@@ -165,7 +165,7 @@ def test_what_nobody_handed_in_is_no_zero_and_is_named(course, caplog):
     header, possible, *_ = exported(course, Canvas)
     assert header[5:] == [UNIT]
     assert possible[0].strip() == "Points Possible"
-    assert float(possible[5]) == ALL + 2
+    assert float(possible[5]) == sum(FULL.values()) + 2
     assert "Left out, because nobody has handed it in: masks." in caplog.text
 
 

@@ -15,14 +15,14 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
-from courses import FULL, UNIT, Course, scores_of_tasks, source_of
+from courses import EARNED, UNIT, Course, scores_of_tasks, source_of, written
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters.base import NbGraderException
 from sandboxed import needs_jail
 
 from autograder.lms import folders, release, restore
-from autograder.lms.sample_class import as_version_3, fill, is_reflection, solved, to_file
+from autograder.lms.sample_class import as_version_3, fill, is_reflection, to_file
 
 SECONDS = 20  # for one attack; each took minutes, or did not end
 
@@ -34,7 +34,7 @@ def course(tmp_path_factory) -> Course:
 
 @pytest.fixture(scope="module")
 def right(course) -> NotebookNode:
-    notebook = fill(course.release(UNIT, attention=source_of(UNIT))[UNIT], solved(UNIT))
+    notebook = fill(course.release(UNIT, attention=source_of(UNIT))[UNIT], written(UNIT))
     course.submit("zoe", attention=notebook)
     course.autograde(student="zoe")
     return notebook
@@ -61,7 +61,7 @@ def test_a_link_to_anothers_folder_is_not_graded(course, right, linked, caplog):
         (submitted / name / UNIT).symlink_to(submitted / "zoe" / UNIT)
     course.submit(f"honest-{linked}", attention=right)
     course.autograde()
-    assert scores_of_tasks(course, f"honest-{linked}") == FULL
+    assert scores_of_tasks(course, f"honest-{linked}") == EARNED
     assert not has_submission(course, name)
     assert not (course.root / "autograded" / name).exists()
     assert f"{name}/{UNIT} is reached through a symbolic link" in caplog.text
@@ -74,7 +74,7 @@ def test_a_course_folder_may_be_a_link_itself(right, tmp_path):
     (course.root / "submitted").symlink_to(tmp_path / "elsewhere")
     course.submit("ada", attention=right)
     course.autograde()
-    assert scores_of_tasks(course, "ada") == FULL
+    assert scores_of_tasks(course, "ada") == EARNED
 
 
 # --- times ------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_a_time_that_takes_for_ever_to_read_stops_nobody(course, right, text):
     started = time.monotonic()
     for student in ("clock", "unpunctual"):
         course.autograde(student=student, force=True)
-        assert scores_of_tasks(course, student) == FULL
+        assert scores_of_tasks(course, student) == EARNED
     assert time.monotonic() - started < SECONDS
     assert not (folder / folders.TIME).exists()
 
@@ -122,7 +122,7 @@ def test_a_folder_that_cannot_be_read_stops_nobody(course, right, monkeypatch, c
     for student in ("broken", "behind it"):
         course.submit(student, attention=right)
     course.autograde()
-    assert scores_of_tasks(course, "behind it") == FULL
+    assert scores_of_tasks(course, "behind it") == EARNED
     assert not has_submission(course, "broken")
     assert "broken/attention cannot be read" in caplog.text
 
@@ -210,7 +210,7 @@ def test_a_text_costs_no_more_than_its_size_times_a_small_constant(course, right
     started = time.monotonic()
     course.autograde(student="writer", force=True)
     graded = time.monotonic() - started
-    assert scores_of_tasks(course, "writer") == FULL
+    assert scores_of_tasks(course, "writer") == EARNED
     course.api.coursedir.student_id = "writer"
     started = time.monotonic()
     result = course.api.generate_feedback(UNIT, "writer", force=True)

@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
-from courses import FULL, UNIT, Course, scores_of_tasks, source_of
+from courses import EARNED, UNIT, Course, earned, scores_of_tasks, source_of, written
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -34,16 +34,16 @@ from nbgrader.nbgraderformat import MetadataValidator
 from autograder.lms import folders, release, restore, sample_class
 from autograder.lms import nbgrader as ours
 from autograder.lms.grade_ids import grade_id
-from autograder.lms.sample_class import fill, is_check, is_reflection, solved, to_file
+from autograder.lms.sample_class import fill, is_check, is_reflection, to_file
 from autograder.sandbox.runtime import wire
 from autograder.submissions import demonstrations
 
 NOON = datetime.datetime(2030, 1, 1, 12, 0)
 
 
-NOTHING = dict.fromkeys(FULL, 0.0)
-RIGHT = solved(UNIT)
-WRONG = solved(UNIT, sample_class.find_mistake("attention.softmax", "softmax-over-queries"))
+NOTHING = dict.fromkeys(EARNED, 0.0)
+RIGHT = written(UNIT)
+WRONG = written(UNIT, sample_class.find_mistake("attention.softmax", "softmax-over-queries"))
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_the_last_value_of_a_check_cell_gives_nobody_points(edited, student):
 
 
 def test_neither_false_nor_standard_error_in_a_check_cell_costs_points(edited):
-    assert scores_of_tasks(edited, "right") == FULL
+    assert scores_of_tasks(edited, "right") == EARNED
 
 
 PLAIN_CHECKS = {  # of a course's own assignment: the check cell, and its points out of 2
@@ -143,7 +143,7 @@ def test_a_demonstration_that_nothing_needs_is_not_run(course, released):
     notebook.cells[changed].source += "\nprint('changed')"
     course.submit("watches", attention=notebook)
     course.autograde(student="watches")
-    assert scores_of_tasks(course, "watches") == FULL
+    assert scores_of_tasks(course, "watches") == EARNED
     graded = nbformat.read(course.root / "autograded" / "watches" / UNIT / f"{UNIT}.ipynb", as_version=4)
     ran = {cell.source: bool(cell.outputs) for cell in graded.cells if cell.cell_type == "code"}
     assert [ran[notebook.cells[index].source] for index in shown] == [False] * len(shown)
@@ -163,8 +163,8 @@ def test_who_is_late_pays_and_no_timestamp_is_on_time(course, released):
     with Gradebook(course.db_url) as gradebook:
         books = {name: gradebook.find_submission_notebook(UNIT, UNIT, name) for name in times}
         lost = {name: book.late_submission_penalty or 0 for name, book in books.items()}
-    assert lost == {"early": 0, "late": sum(FULL.values()), "unknown": 0}
-    assert scores_of_tasks(course, "late") == FULL
+    assert lost == {"early": 0, "late": sum(EARNED.values()), "unknown": 0}
+    assert scores_of_tasks(course, "late") == EARNED
 
 
 def test_a_manual_grade_outlives_grading_again(course, released):
@@ -189,7 +189,7 @@ def test_a_manual_grade_outlives_grading_again(course, released):
     course.autograde(student="marked", force=True)
     with Gradebook(course.db_url) as gradebook:
         grade = gradebook.find_grade("attention-softmax", UNIT, UNIT, "marked")
-        assert (grade.manual_score, grade.auto_score) == (0.5, FULL["attention.softmax"])
+        assert (grade.manual_score, grade.auto_score) == (0.5, EARNED["attention.softmax"])
         assert grade.needs_manual_grade  # nbgrader asks the instructor to look again
         comment = gradebook.find_comment("attention-reflection", UNIT, UNIT, "marked")
         assert comment.manual_comment == "Well put."
@@ -204,7 +204,7 @@ def test_an_edited_submission_is_graded_again_when_it_is_newer(course, released)
     assert scores_of_tasks(course, "edits") == NOTHING
     course.submit("edits", when=NOON - datetime.timedelta(days=1))
     course.autograde(student="edits")
-    assert scores_of_tasks(course, "edits") == FULL
+    assert scores_of_tasks(course, "edits") == EARNED
 
 
 def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path, caplog):
@@ -218,7 +218,7 @@ def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path, capl
     for cell in new.cells:
         about = cell.metadata.get("nbgrader", {})
         if about.get("grade_id") == "attention-softmax":
-            about["points"] = 2 * FULL["attention.softmax"]
+            about["points"] = 2 * EARNED["attention.softmax"]
             cell.source = "# The same checks, worth twice as much.\n" + cell.source
         elif about.get("grade_id") == "attention-softmax-solution":
             cell.source = cell.source.replace('"""', '"""New words for the task. ', 1)
@@ -228,7 +228,7 @@ def test_an_updated_release_grades_old_copies_with_the_new_points(tmp_path, capl
     course.submit("new", attention=fill(fresh, RIGHT))
     course.autograde(force=True)
     assert "attention.softmax is worth 8 points in the gradebook and 4 in the course" in caplog.text
-    expected = {**FULL, "attention.softmax": 2 * FULL["attention.softmax"]}
+    expected = {**EARNED, "attention.softmax": 2 * EARNED["attention.softmax"]}
     for student in ("old", "new"):
         assert scores_of_tasks(course, student) == expected
     assert scores_of_tasks(course, "old-untouched") == NOTHING
@@ -243,13 +243,13 @@ def test_two_notebooks_in_one_assignment(tmp_path):
     course = Course(tmp_path / "course")
     units = ("attention", "masks")
     released = course.release("both", **{unit: source_of(unit) for unit in units})
-    right = {unit: fill(released[unit], solved(unit)) for unit in units}
+    right = {unit: fill(released[unit], written(unit)) for unit in units}
     course.submit("both", "both", **right)
     course.submit("one", "both", masks=right["masks"])
     course.submit("renamed", "both", **{"masks (1)": right["masks"], "my attention": right["attention"]})
     course.submit("swapped", "both", attention=right["attention"], second=right["masks"])
     course.autograde("both")
-    full = {unit: {task: float(points) for task, points in sample_class.full_marks(unit).items()} for unit in units}
+    full = {unit: earned(unit) for unit in units}
     for student in ("both", "renamed", "swapped", "one"):
         scores = course.scores(student, "both")
         for unit in units:
@@ -263,17 +263,17 @@ def test_a_notebook_in_which_nothing_is_graded(tmp_path):
     companion = release.companion_notebook("translation_gpu")
     released = course.release("both", attention=source_of("attention"), translation_gpu=companion)
     alone = course.release("attention", attention=source_of("attention"))
-    right = fill(released["attention"], solved("attention"))
+    right = fill(released["attention"], written("attention"))
     course.submit("both", "both", attention=right, translation_gpu=released["translation_gpu"])
     course.submit("one", "both", attention=right)
     course.submit("other", "both", translation_gpu=released["translation_gpu"])
-    solution = fill(alone["attention"], solved("attention"))
+    solution = fill(alone["attention"], written("attention"))
     course.submit("beside", "attention", attention=solution, translation_gpu=companion)
     course.submit("only", "attention", translation_gpu=companion)
     course.autograde("both")
     course.autograde("attention")
     for student, assignment in (("both", "both"), ("one", "both"), ("beside", "attention")):
-        assert {task: course.scores(student, assignment)[task] for task in FULL} == FULL
+        assert {task: course.scores(student, assignment)[task] for task in EARNED} == EARNED
         graded = nbformat.read(course.root / "autograded" / student / assignment / "attention.ipynb", as_version=4)
         assert "Of several files" not in nbformat.writes(graded)
     assert course.total("other", "both") == 0
@@ -288,7 +288,7 @@ def test_names_of_people(course, released, name):
     course.submit(name, attention=fill(released, WRONG))
     course.autograde()
     scores = scores_of_tasks(course, name)
-    assert scores["attention.softmax"] < FULL["attention.softmax"]
+    assert scores["attention.softmax"] < EARNED["attention.softmax"]
     assert sum(scores.values()) > 0
     assert (course.root / "autograded" / name / UNIT / f"{UNIT}.ipynb").is_file()
 
@@ -349,7 +349,7 @@ def attacked(course, released, tmp_path_factory) -> Path:
 @pytest.mark.parametrize("student", [*HARMLESS, "deep", "long"])
 @pytest.mark.usefixtures("attacked")
 def test_what_comes_with_a_notebook_costs_no_points(course, student):
-    assert scores_of_tasks(course, student) == FULL
+    assert scores_of_tasks(course, student) == EARNED
 
 
 @pytest.mark.parametrize("student", ["link to another", "link to the source", "link elsewhere"])
@@ -406,7 +406,7 @@ def test_a_submission_that_kills_the_grading_process_is_left_out_and_nobody_else
         course.autograde()
     assert "died 3 times on this submission, so it was left out; grade it by hand." in caplog.text
     assert not (course.root / "autograded" / "killer" / UNIT).exists()
-    assert scores_of_tasks(course, "late") == FULL
+    assert scores_of_tasks(course, "late") == EARNED
 
 
 # --- text that is an attack ------------------------------------------------------------------------------
@@ -509,8 +509,8 @@ def test_a_gradebook_in_postgresql(postgres, tmp_path):
     course.submit("empty", attention=released)
     course.autograde()
     course.autograde(force=True)
-    assert scores_of_tasks(course, "Zoë Müller") == FULL
-    assert 0 < sum(scores_of_tasks(course, "colab").values()) < sum(FULL.values())
+    assert scores_of_tasks(course, "Zoë Müller") == EARNED
+    assert 0 < sum(scores_of_tasks(course, "colab").values()) < sum(EARNED.values())
     assert scores_of_tasks(course, "empty") == NOTHING
     assert not (course.root / "gradebook.db").exists()
     assert {row.student: float(row.points) for row in ours.graded_submissions(course.root)} == {

@@ -559,7 +559,7 @@ from autograder.course.registry import BY_NAME
 class Told:
     def find_spec(name, path=None, target=None):
         if name == "torch._dynamo":  # which would take seconds to load
-            print(unit, flush=True)
+            os.write(1, f"{unit}\\n".encode())  # what a check prints is kept from the terminal
             os._exit(0)
 
 assert "torch._dynamo" not in sys.modules
