@@ -97,7 +97,7 @@ def open_tab(browser: Any, options: dict[str, Any]) -> Tab:
 
 @contextmanager
 def visit(
-    browser: Any, address: str, name: str, formulas: bool = True, query: str = "", **options: Any
+    browser: Any, address: str, name: str, formulas: bool = True, query: str = "", fresh: bool = False, **options: Any
 ) -> Iterator[Visit]:
     """Open a page without the service worker, and wait until its formulas are drawn.
 
@@ -106,11 +106,12 @@ def visit(
     Args:
         formulas: ``False``: do not wait for them.
         query: what stands behind the address, from the question mark on.
+        fresh: in a tab of its own: one that has seen pages also reports the fonts that these had loaded.
         options: of the browser's context, for example ``has_touch=True``.
     """
     options = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"} | options
     free = FREE.setdefault((browser, repr(sorted(options.items()))), [])
-    tab = free.pop() if free else open_tab(browser, options)
+    tab = free.pop() if free and not fresh else open_tab(browser, options)
     seen = tab.begin(address, **options)
     page = seen.page
     page.goto(f"{address}/{name}.html{query}", wait_until="load")
@@ -118,6 +119,9 @@ def visit(
         page.wait_for_function("window.MathJax?.startup?.promise !== undefined")
         page.evaluate("() => MathJax.startup.promise")
     yield seen
+    if fresh:
+        page.context.close()
+        return
     tab.end()
     free.append(tab)
 
