@@ -7,8 +7,8 @@ BY_HAND = {
         ask="The vocabulary has four words, and the ids are $2$, $0$ and $2$. What are the three one-hot vectors? "
         "Type twelve numbers, row by row.",
         answer="0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0",
-        hint="Every row has four places and a single 1. Places are counted from 0.",
-        because="Id 2 has its 1 in the third place, id 0 in the first. The two rows of id 2 are equal.",
+        hint="Every row has four entries and a single 1. Entries are counted from 0.",
+        because="Id 2 has its 1 in the third entry, id 0 in the first. The two rows of id 2 are equal.",
         computed="one_hot(torch.tensor([2, 0, 2]), 4)",
     ),
     "embeddings.two-rows": Question(
@@ -23,8 +23,8 @@ BY_HAND = {
         ask="A table has three rows of width 1. The ids $2, 0, 2$ are looked up, and the gradients $1$, $10$ and "
         "$100$ arrive at the three vectors. Which gradients do the rows 0, 1 and 2 of the table get?",
         answer="10, 0, 101",
-        hint="Id 2 stands at the first and at the last place, and id 1 does not occur.",
-        because="A row gets the sum over all the places where its id stands: 10 for row 0, nothing for row 1, and 1 "
+        hint="Id 2 stands at the first and at the last position, and id 1 does not occur.",
+        because="A row gets the sum over all the positions where its id stands: 10 for row 0, nothing for row 1, and 1 "
         "plus 100 for row 2.",
         computed="[g for E in [torch.zeros(3, 1, requires_grad=True)] for g in "
         "torch.autograd.grad((embedding_lookup(torch.tensor([2, 0, 2]), E) * torch.tensor([[1.], [10], "
@@ -59,8 +59,8 @@ BY_HAND = {
         ask="Let $C = 1$. The rows of `wte` are $10$ and $20$, those of `wpe` are $1$, $2$, $3$ and $4$, and the ids "
         "are $1, 0, 1$. Which three numbers does `gpt2_embed` return?",
         answer="21, 12, 23",
-        hint="Id 1 chooses the second row of wte. The place chooses the row of wpe, counted from 0.",
-        because="20 + 1, 10 + 2 and 20 + 3. The two tokens with id 1 differ by their places. The last row of wpe is "
+        hint="Id 1 chooses the second row of wte. The position chooses the row of wpe, counted from 0.",
+        because="20 + 1, 10 + 2 and 20 + 3. The two tokens with id 1 differ by their positions. The last row of wpe is "
         "not used.",
         computed="gpt2_embed(torch.tensor([[1, 0, 1]]), torch.tensor([[10.], [20]]), torch.tensor([[1.], [2], [3], "
         "[4]]))",
@@ -76,15 +76,15 @@ BY_HAND = {
         computed="(torch.zeros(2, 3, 1) + torch.arange(5.)[None, :, None][:, :3])[..., 0]",
     ),
     "embeddings.kept-mean": Question(
-        ask="A sentence has two tokens, with the vectors $(1, -4)$ and $(3, -2)$, and one padded place that holds "
+        ask="A sentence has two tokens, with the vectors $(1, -4)$ and $(3, -2)$, and one padded position that holds "
         "$(0, 0)$. What does `mean_pool` return? Type two numbers.",
         answer="2, -3",
         hint="Two tokens are real. By which number do you divide?",
-        because="(1 + 3) / 2 and (-4 - 2) / 2. Dividing by the three places would give 1.33 and -2.",
+        because="(1 + 3) / 2 and (-4 - 2) / 2. Dividing by the three positions would give 1.33 and -2.",
         computed="mean_pool(torch.tensor([[[1., -4], [3, -2], [0, 0]]]), torch.tensor([[True, True, False]]))",
     ),
     "embeddings.kept-maximum": Question(
-        ask="A sentence has two tokens, with the vectors $(3, -4)$ and $(1, -2)$, and one padded place that holds "
+        ask="A sentence has two tokens, with the vectors $(3, -4)$ and $(1, -2)$, and one padded position that holds "
         "$(0, 0)$. What does `max_pool` return? Type two numbers.",
         answer="3, -2",
         hint="Look at each component by itself, and leave the padding out.",
