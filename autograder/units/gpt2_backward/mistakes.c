@@ -134,6 +134,16 @@
  * section: addresses-on-the-way-back
  */
 
+/* encoder_backward: places-not-in-rows-of-c
+ * base: two-sweeps
+ * each: PLACE = c * T + t; t * T + c
+ * edit: dwpe[t * C + c]  =>  dwpe[PLACE]
+ * why: Your gradients of one position are spread over several rows of dwpe. You did not step through it in rows of
+ * length C. At which entry does row t begin?
+ * hint: Your gradients of one position are spread over several rows of dwpe. Row t begins at dwpe + t * C.
+ * section: addresses-on-the-way-back
+ */
+
 /* encoder_backward: positions-cleared-first
  * base: plain-loops
  * edit:
@@ -586,6 +596,15 @@
  * why: Your second term is the same for all channels. You left a factor out. Which number of each channel multiplies
  * it?
  * hint: Your second term is the same for all channels. Multiply it by n.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: second-term-not-scaled
+ * base: plain-loops
+ * edit: n * mean_gn  =>  (x[c] - mean[i]) * mean_gn
+ * why: Your dweight is right, and dinp is not. In the second term you multiplied by the shifted input, which is not
+ * scaled. What did the forward pass multiply it by?
+ * hint: The second term of your dinp is off by the factor 1 / rstd. Multiply the mean by n = (x - mean) * rstd.
  * section: layernorm-gradients
  */
 
@@ -1238,6 +1257,15 @@
  * section: attention-gradients
  */
 
+/* attention_backward: weights-of-the-value-transposed
+ * base: plain-loops
+ * edit: a[u] * d[i]  =>  att[((b * NH + h) * T + u) * T + t] * d[i]
+ * why: Your dq and dk are right, and most of dv is missing. You exchanged the query and the key in att. Which of the
+ * two chooses the row?
+ * hint: Your dv has the weights of row u, which are 0 at t > u. Value u got the weight att[b,h,t,u].
+ * section: attention-gradients
+ */
+
 /* attention_backward: everything-overwritten
  * base: plain-loops
  * edit: dv[i] += a[u] * d[i]  =>  dv[i] = a[u] * d[i]
@@ -1692,6 +1720,25 @@
  * multiply by?
  * hint: Your slope is that of tanh without its inside. Multiply the second term by sqrt(2 / pi) * (1 + 3 * 0.044715
  * * x * x).
+ * section: gelu-slope
+ */
+
+/* gelu_backward: inner-derivative-is-the-factor
+ * base: plain-loops
+ * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  s
+ * why: Your slope is right near 0, and too small further out. You took the factor alone as the derivative of the
+ * inside. What is the derivative of the cube?
+ * hint: Your inner derivative lacks the cube's part. It is sqrt(2 / pi) * (1 + 3 * 0.044715 * x * x).
+ * section: gelu-slope
+ */
+
+/* gelu_backward: another-factor
+ * base: plain-loops
+ * each: FACTOR = sqrtf(2.0f) / 3.14159265f; 2.0f / 3.14159265f; sqrtf(3.14159265f / 2.0f)
+ * edit: 0.79788456f  =>  FACTOR
+ * why: Your slope is wrong most near 0, where it should rise by 0.8. The factor inside the tanh is not the root of 2
+ * / pi. Which number do you get for it?
+ * hint: The factor inside the tanh is the root of the whole fraction 2 / pi, about 0.79788456.
  * section: gelu-slope
  */
 
@@ -2301,6 +2348,15 @@
  * why: Your gradients are too small. You multiplied by the slope of a sigmoid. What remains when the derivatives of
  * softmax and logarithm are multiplied?
  * hint: Your gradients are too small, by the factor p * (1 - p). Leave it out.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: multiplied-by-the-probability
+ * base: plain-loops
+ * edit: (p[v] - right)  =>  p[v] * (p[v] - right)
+ * why: Your gradients are too small, most of all for unlikely tokens. You multiplied by the probability. What
+ * remains when the derivatives of softmax and logarithm are multiplied?
+ * hint: Your gradients are too small, by the factor p. Leave it out: the logarithm's derivative has cancelled it.
  * section: loss-gradient
  */
 

@@ -83,6 +83,16 @@
  * section: rows-and-strides
  */
 
+/* encoder_forward: places-not-in-rows-of-c
+ * base: one-statement
+ * each: PLACE = c * T + t; t * T + c
+ * edit: wpe[t * C + c]  =>  wpe[PLACE]
+ * why: Your position vectors are made of entries of several rows. You did not step through wpe in rows of length C.
+ * At which entry does row t begin?
+ * hint: Your position vectors are made of entries of several rows. Row t of wpe begins at wpe + t * C.
+ * section: rows-and-strides
+ */
+
 /* encoder_forward: ids-count-from-1
  * base: plain-loops
  * edit: inp[b * T + t]  =>  (inp[b * T + t] - 1)
@@ -325,6 +335,8 @@
 
 /* layernorm_forward: epsilon-outside-the-root
  * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: sqrtf(v + 1e-5f)  =>  (sqrtf(v) + 1e-5f)
  * why: Rows that hardly vary come out too large. You added 1e-5 to the standard deviation. On which side of the root
  * does it belong?
@@ -333,19 +345,10 @@
  */
 
 /* layernorm_forward: no-epsilon
- * base: running-mean-and-variance
- * edit:
- *     const float *x = inp + i * C;
- * =>
- *     float sum = 0, squares = 0;
- *     for (int c = 0; c < C; c++) sum += inp[i * C + c];
- * edit: double m = 0.0, squares = 0.0;  =>  mean[i] = sum / C;
- * edit: double delta = x[c] - m;  =>
- * edit: m += delta / (c + 1);  =>  float d = inp[i * C + c] - mean[i];
- * edit: delta * (x[c] - m)  =>  d * d
- * edit: mean[i] = (float)m;  =>
- * edit: (float)(1.0 / sqrt(squares / C + 1e-5))  =>  1 / sqrtf(squares / C)
- * edit: weight[c] * ((x[c] - mean[i]) * rstd[i])  =>  (inp[i * C + c] - mean[i]) * rstd[i] * weight[c]
+ * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
+ * edit: v + 1e-5f  =>  v
  * why: A constant row gives NaN or infinity, and rows that hardly vary come out too large. You added nothing to the
  * variance. Which number does GPT-2 add, and where?
  * hint: A constant row gives NaN or infinity, since its variance is 0. Add 1e-5 to the variance inside the root.
@@ -354,6 +357,8 @@
 
 /* layernorm_forward: another-epsilon
  * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: v + 1e-5f  =>  v + 1e-8f
  * why: Rows that hardly vary come out too large or too small. The number that you add to the variance is not GPT-2's.
  * Which one is?
@@ -465,6 +470,30 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * hint: The first row is right, and the later ones are further and further off. Set the sums to 0 inside the loop
  * over the rows.
  * section: numbers-in-c
+ */
+
+/* layernorm_forward: squares-go-on
+ * base: plain-loops
+ * edit: float v = 0.0f;  =>
+ * edit: for (int b = 0; b < B; b++) {  =>  float v = 0.0f; for (int b = 0; b < B; b++) {
+ * edit: v /= C;  =>
+ * edit: v + 1e-5f  =>  v / C + 1e-5f
+ * why: Every mean is right, and rstd only that of the first row. Your sum of squares goes on from row to row. When
+ * should it be set to 0?
+ * hint: Every mean is right, but rstd gets smaller from row to row. Set the sum of squares to 0 for each row.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: sum-goes-on
+ * base: plain-loops
+ * edit: float m = 0.0f;  =>
+ * edit: for (int b = 0; b < B; b++) {  =>  float sum = 0; for (int b = 0; b < B; b++) {
+ * edit: m += x[c]  =>  sum += x[c]
+ * edit: m /= C;  =>  float m = sum / C;
+ * why: The first row is right, and later means contain those before. The sum behind your mean goes on from row to
+ * row. When should it be set to 0?
+ * hint: The first row is right, and later means contain those before. Set the sum to 0 for each row.
+ * section: layernorm-kernel
  */
 
 /* layernorm_forward: bias-before-weight
@@ -644,6 +673,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* layernorm_forward: epsilon-after-the-reciprocal
  * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: 1.0f / sqrtf(v + 1e-5f)  =>  1.0f / sqrtf(v) + 1e-5f
  * why: A constant row divides by 0, and rows that hardly vary come out too large. You added 1e-5 after the reciprocal.
  * To which number does it belong?
@@ -654,6 +685,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* layernorm_forward: epsilon-left-out-of-rstd
  * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: rstd[b * T + t] = s  =>  rstd[b * T + t] = 1.0f / sqrtf(v)
  * why: Your output is right, but rstd lacks the 1e-5. The backward pass must see the number that the forward pass used.
  * Which number is that?
@@ -702,6 +735,19 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: float m = 0.0f  =>  int m = 0
  * why: Your mean is a whole number. An integer type cuts the fraction off after every addition. Which type keeps it?
  * hint: Your mean is a whole number. Use float.
+ * section: numbers-in-c
+ */
+
+/* layernorm_forward: quotient-of-whole-numbers
+ * base: plain-loops
+ * each: SHARES = first = 1 / C, second = 1 / C; first = 1 / C, second = 1.0 / C; first = 1.0 / C, second = 1 / C
+ * edit: float m = 0.0f;  =>  double SHARES; float m = 0.0f;
+ * edit: m /= C;  =>  m *= first;
+ * edit: v /= C;  =>  v *= second;
+ * why: Your mean or your variance is 0 in every row. A quotient of two integers such as 1 / C is an integer in C,
+ * here 0. How can you write it as a float?
+ * hint: Your mean or your variance is 0 in every row: 1 / C is an integer division with the result 0. Write 1.0f /
+ * C, or divide the sum by C.
  * section: numbers-in-c
  */
 
@@ -1358,15 +1404,18 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: maximum-from-minus-10000
  * base: plain-loops
  * edit: -INFINITY  =>  -10000.0f
- * why: Rows whose scores all lie below -10000 give NaN. Your search for the largest score starts there. With which
- * value can a search for a maximum safely start?
- * hint: Rows whose scores all lie below -10000 give NaN. Start at the first score, or at -INFINITY.
+ * why: Rows whose scores all lie far below -10000 give NaN. Your search for the largest score starts at a number
+ * that is not low enough. With which value can a search for a maximum safely start?
+ * hint: Rows whose scores all lie far below -10000 give NaN. Start at the first score, or at -INFINITY.
  * section: running-maximum
  */
 
 /* attention_forward: maximum-from-zero
- * base: plain-loops
- * edit: -INFINITY  =>  0.0f
+ * base: heads-copied-out-first
+ * each: KIND = float; double
+ * edit: u == 0 || preatt  =>  preatt
+ * edit: total += exp(  =>  total += (KIND)exp(
+ * edit: u > t ? 0 : exp(  =>  u > t ? 0 : (KIND)exp(
  * why: Rows whose scores are all far below 0 give NaN. Your search for the largest score starts at 0 or just above.
  * With which value can a search for a maximum safely start?
  * hint: Rows whose scores are all far below 0 give NaN. Start at the first score, or at -INFINITY.
@@ -1916,6 +1965,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: rows-and-strides
  */
 
+/* attention_forward: output-cleared-for-every-head
+ * base: plain-loops
+ * edit: i < hs; i++) y[i] = 0.0f;  =>  i < C; i++) y[i - h * hs] = 0.0f;
+ * why: Only the last head is left in out, and all other channels are 0. You clear the whole row of C channels once
+ * for every head. Which of them does one head write?
+ * hint: Only the last head is left in out. Clear its hs channels only, or the whole row before the first head.
+ * section: arrays-only-written
+ */
+
 /* attention_forward: last-position-left-out
  * base: plain-loops
  * edit: t < T  =>  t < T - 1
@@ -2130,6 +2188,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: Your curve is too steep around 0. The fraction under the root is inverted. Which number stands above the other
  * in the formula?
  * hint: Your curve is too steep around 0. The factor is sqrt(2/pi), about 0.7979.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: root-of-2-alone
+ * base: plain-loops
+ * edit: sqrtf(2.0f / 3.14159265f)  =>  sqrtf(2.0f) / 3.14159265f
+ * why: Your curve is too flat around 0. The factor inside the tanh is sqrt(2) / pi, about 0.45. How far does the
+ * root reach in the formula?
+ * hint: Your curve is too flat around 0. The root is that of the whole fraction: sqrtf(2.0f / 3.14159265f).
  * section: gelu-kernel
  */
 
@@ -2552,15 +2619,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* softmax_forward: maximum-from-minus-10000
  * base: plain-loops
  * edit: -INFINITY  =>  -10000.0f
- * why: Rows whose logits all lie below -10000 give NaN. Your search for the largest logit starts there. With which
- * value can a search for a maximum safely start?
- * hint: Rows whose logits all lie below -10000 give NaN. Start at the first logit, or at -INFINITY.
+ * why: Rows whose logits all lie far below -10000 give NaN. Your search for the largest logit starts at a number
+ * that is not low enough. With which value can a search for a maximum safely start?
+ * hint: Rows whose logits all lie far below -10000 give NaN. Start at the first logit, or at -INFINITY.
  * section: running-maximum
  */
 
 /* softmax_forward: maximum-from-zero
- * base: plain-loops
- * edit: -INFINITY  =>  0.0f
+ * base: walking-pointers-in-double
+ * each: KIND = float; double
+ * edit: double top = -HUGE_VAL  =>  KIND top = 0
  * why: Rows whose logits are all far below 0 give NaN. Your search for the largest logit starts at 0 or just above.
  * With which value can a search for a maximum safely start?
  * hint: Rows whose logits are all far below 0 give NaN. Start at the first logit, or at -INFINITY.
