@@ -413,14 +413,11 @@
 
 /* layernorm_backward: sums-go-on
  * base: plain-loops
+ * each: RESET = (void)0; if (i % T == 0) mean_g = mean_gn = 0
  * edit: float mean_g = 0.0f, mean_gn = 0.0f;  =>
- * edit:
- *     for (int i = 0; i < B * T; i++) {
- * =>
- *     float mean_g = 0.0f, mean_gn = 0.0f;
- *     for (int i = 0; i < B * T; i++) {
- * why: Your first row of dinp is right, and later ones are not. The two means go on from row to row. When should they
- * start at 0?
+ * edit: for (int i = 0; i < B * T; i++) {  =>  float mean_g = 0, mean_gn = 0; for (int i = 0; i < B * T; i++) { RESET;
+ * why: Your first row of dinp is right, and later ones are not. The two means go on from row to row. When should
+ * they start at 0?
  * hint: Your first row of dinp is right, and the later ones are not. Start both means at 0 in every row.
  * section: layernorm-gradients
  */
@@ -605,6 +602,15 @@
  * why: Your dweight is right, and dinp is not. In the second term you multiplied by the shifted input, which is not
  * scaled. What did the forward pass multiply it by?
  * hint: The second term of your dinp is off by the factor 1 / rstd. Multiply the mean by n = (x - mean) * rstd.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: second-term-scaled-twice
+ * base: plain-loops
+ * edit: n * mean_gn  =>  n * rstd[i] * mean_gn
+ * why: Your dweight is right, and dinp is not. The second term contains rstd once too often. How often does rstd
+ * stand in n and in the mean of g times n?
+ * hint: The second term of your dinp is off by the factor rstd. Inside the bracket it is n times the mean of g * n.
  * section: layernorm-gradients
  */
 
@@ -908,11 +914,12 @@
 
 /* matmul_backward: averaged-over-the-positions
  * base: plain-loops
- * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] / (B * T)
+ * each: ROWS = (B * T); 1
+ * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] / ROWS
  * edit: d[o] * x[c]  =>  d[o] * x[c] / (B * T)
- * why: Your dweight and dbias are B * T times too small. You averaged over the positions. Where has the mean already
- * been taken?
- * hint: Your dweight and dbias are too small by the factor B * T. Sum over the positions, do not average.
+ * why: Your dweight is B * T times too small. You averaged over the positions. Where has the mean already been
+ * taken?
+ * hint: Your dweight is too small by the factor B * T. Sum over the positions, do not average.
  * section: linear-gradients
  */
 
@@ -1245,6 +1252,17 @@
  * why: Your first row of dpreatt is right, and later ones are not. The sum goes on from query to query. When should it
  * start at 0?
  * hint: Your first row of dpreatt is right, the later ones are not. Start the sum at 0 for every query.
+ * section: softmax-gradient
+ */
+
+/* attention_backward: sum-so-far
+ * base: plain-loops
+ * edit: dp[u] += a[u] * (da[u] - sum);  =>
+ * edit: sum += a[u] * da[u];  =>  sum += a[u] * da[u]; dp[u] += a[u] * (da[u] - sum);
+ * why: Your last key of every row is right, and earlier ones are not. You used the sum before all keys were in it.
+ * How many sweeps over the keys does the softmax need?
+ * hint: You subtracted a sum that was not complete. Compute the sum in one sweep over the keys, and dpreatt in the
+ * next.
  * section: softmax-gradient
  */
 
@@ -1859,6 +1877,15 @@
  * section: gelu-slope
  */
 
+/* gelu_backward: root-of-the-inner-slope
+ * base: plain-loops
+ * edit: (1.0f - th * th)  =>  sqrtf(1.0f - th * th)
+ * why: Your slope is right at 0 and too large further out. You took sech where the slope of tanh is its square. What
+ * is 1 - tanh squared in terms of cosh?
+ * hint: Your slope is too large further out. The slope of tanh(u) is 1 - tanh(u)^2, or 1 / cosh(u)^2.
+ * section: gelu-slope
+ */
+
 /* gelu_backward: arguments-exchanged
  * base: plain-loops
  * edit: dout[n]  =>  inp[n]
@@ -2230,6 +2257,17 @@
  * why: Every row of your gradient sums to dlosses, not to 0. You added the probabilities as they are. What is different
  * at the target's column?
  * hint: Every row of your gradient sums to dlosses, not to 0. Subtract 1 at the target's column.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: minus-one-for-every-token
+ * base: plain-loops
+ * edit: float right = v == target ? 1.0f : 0.0f;  =>
+ * edit: dz[v] += (p[v] - right) * d  =>  dz[v] += p[v] * d, dz[target] -= d
+ * why: Your gradient at the target is far too low. You subtracted there once for every token of the vocabulary. In
+ * which loop does that line belong?
+ * hint: Your gradient at the target is far too low. Subtract there once per position, after the loop over the
+ * tokens.
  * section: loss-gradient
  */
 

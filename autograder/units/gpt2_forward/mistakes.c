@@ -260,6 +260,15 @@
  * section: rows-and-strides
  */
 
+/* encoder_forward: bytes-for-entries
+ * base: copy-then-add
+ * edit: C * sizeof(float)  =>  C
+ * why: The first quarter of a row is right, and what stood in out is left in the rest. You gave memcpy a number of
+ * entries. In which unit does it count?
+ * hint: The first quarter of a row is right. memcpy counts bytes: C * sizeof(float).
+ * section: numbers-in-c
+ */
+
 /* encoder_forward: last-position-left-out
  * base: plain-loops
  * edit: t < T  =>  t < T - 1
@@ -526,6 +535,17 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: layernorm-kernel
  */
 
+/* layernorm_forward: squares-of-the-input
+ * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
+ * edit: (x[c] - m) * (x[c] - m)  =>  x[c] * x[c]
+ * why: Your rstd is too small wherever the mean is not 0. You took the mean of the squares of the input itself. From
+ * what is the variance a distance?
+ * hint: Your rstd is too small wherever the mean is not 0. Square x - mean, not x.
+ * section: layernorm-kernel
+ */
+
 /* layernorm_forward: squares-not-divided
  * base: plain-loops
  * edit: v /= C;  =>
@@ -558,7 +578,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* layernorm_forward: weight-of-the-position
  * base: plain-loops
- * edit: weight[c] + bias[c]  =>  weight[t] + bias[t]
+ * each: PLACE = t; b * T + t
+ * edit: weight[c] + bias[c]  =>  weight[PLACE] + bias[PLACE]
  * why: Weight and bias change from row to row, and not from channel to channel. You indexed them by position. Which
  * index do they have?
  * hint: Weight and bias change from row to row in your output, and not from channel to channel. Their index is c.
@@ -724,7 +745,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* layernorm_forward: bias-of-the-position
  * base: plain-loops
- * edit: bias[c]  =>  bias[t]
+ * each: PLACE = t; b * T + t
+ * edit: bias[c]  =>  bias[PLACE]
  * why: All channels of a position get the same bias. You indexed it by position. Which index does it have?
  * hint: All channels of a position get the same bias. Its index is c.
  * section: rows-and-strides
@@ -1423,12 +1445,13 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  */
 
 /* attention_forward: no-maximum
- * base: plain-loops
- * edit: float maximum = -INFINITY;  =>
- * edit: if (pre[u] > maximum) maximum = pre[u];  =>
- * edit: pre[u] - maximum  =>  pre[u]
- * why: Large scores give NaN, because exp overflows above 88. You took the exponentials of the scores as they are.
- * Which shift of a row leaves its weights unchanged?
+ * base: heads-copied-out-first
+ * each: KIND = float; double
+ * edit: if (u == 0 || preatt[t * T + u] > top) top = preatt[t * T + u];  =>
+ * edit: total += exp(  =>  total += (KIND)exp(
+ * edit: u > t ? 0 : exp(  =>  u > t ? 0 : (KIND)exp(
+ * why: Large scores give NaN, because exp overflows, in float above 88. You took the exponentials of the scores as
+ * they are. Which shift of a row leaves its weights unchanged?
  * hint: Large scores give NaN. Subtract the largest score of the row from all of them first: the weights stay the
  * same.
  * section: running-maximum
@@ -1974,6 +1997,60 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: arrays-only-written
  */
 
+/* attention_forward: bytes-for-entries
+ * base: three-sweeps-over-the-arrays
+ * each: ARRAY = out; att; preatt
+ * edit: memset(ARRAY, 0, sizeof(float) *  =>  memset(ARRAY, 0,
+ * why: What stood in an array before the call is left in most of it. You gave memset a number of entries. In which
+ * unit does it count?
+ * hint: What stood in an array is left in most of it. memset counts bytes: multiply by sizeof(float).
+ * section: numbers-in-c
+ */
+
+/* attention_forward: sum-goes-on
+ * base: heads-copied-out-first
+ * each: RESET = total = 0; (void)0
+ * edit: double total = 0;  =>
+ * edit: int hs = C / NH;  =>  int hs = C / NH; double total = 0;
+ * edit: const float *from  =>  RESET; const float *from
+ * why: The weights of the first query are right, and later rows sum to less than 1. The sum of the exponentials goes
+ * on from query to query. When should it be set to 0?
+ * hint: The weights of later queries sum to less than 1. Set the sum to 0 for every row of every head.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: sum-goes-on-from-head-to-head
+ * base: plain-loops
+ * edit: float sum = 0.0f;  =>
+ * edit: for (int h = 0; h < NH; h++) {  =>  float sum = 0; for (int h = 0; h < NH; h++) {
+ * why: The weights of head 0 are right, and those of later heads sum to less than 1. The sum of the exponentials
+ * goes on from head to head. When should it be set to 0?
+ * hint: The weights of later heads sum to less than 1. Set the sum to 0 for every head.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: dot-product-goes-on
+ * base: plain-loops
+ * edit: float dot = 0.0f;  =>
+ * edit: float maximum = -INFINITY;  =>  float dot = 0, maximum = -INFINITY;
+ * why: The score of key 0 is right, and each later one contains those before. Your dot product goes on from key to
+ * key. When should it be set to 0?
+ * hint: The score of key 0 is right, and each later one contains those before. Set the dot product to 0 for every
+ * key.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: output-channels-interleaved
+ * base: plain-loops
+ * edit: *y = out + (b * T + t) * C + h * hs  =>  *y = out + (b * T + t) * C + h
+ * edit: y[i] = 0.0f  =>  y[i * NH] = 0.0f
+ * edit: y[i] += a[u]  =>  y[i * NH] += a[u]
+ * why: Your weights are right, and the channels of out stand in another order. You put those of one head NH apart.
+ * Where do the channels of a head stand?
+ * hint: The channels of out stand in another order. Those of head h follow one another from channel h * hs on.
+ * section: rows-and-strides
+ */
+
 /* attention_forward: last-position-left-out
  * base: plain-loops
  * edit: t < T  =>  t < T - 1
@@ -2103,6 +2180,24 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * power stands in the formula?
  * hint: Your values are worst at negative numbers. The term inside the tanh is a cube, x * x * x, which keeps the
  * sign.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: three-times-for-cube
+ * base: plain-loops
+ * edit: 0.044715f * x * x * x  =>  0.044715f * 3 * x
+ * why: Your curve is close near 0 and wrong further out. You multiplied x by 3 inside the tanh. Which operation does
+ * the exponent of the formula stand for?
+ * hint: Your curve is close near 0 and wrong further out. The cube is x * x * x, not 3 * x.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: brackets-left-out
+ * base: plain-loops
+ * edit: (1.0f + tanhf  =>  1.0f + (tanhf
+ * why: Your curve goes to half of x, plus or minus 1. The tanh is added to the product, outside of the brackets.
+ * What does 0.5 * x multiply in the formula?
+ * hint: The tanh is added outside of the product. Put 1 + tanh in brackets: 0.5 * x * (1 + tanh).
  * section: gelu-kernel
  */
 
@@ -2583,6 +2678,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: padded-vocabulary
  */
 
+/* softmax_forward: bytes-for-entries
+ * base: cleared-first
+ * edit: sizeof(float) * B  =>  B
+ * why: What stood in probs before the call is left in most of the padding. You gave memset a number of entries. In
+ * which unit does it count?
+ * hint: What stood in probs is left in most of the padding. memset counts bytes: multiply by sizeof(float).
+ * section: numbers-in-c
+ */
+
 /* softmax_forward: tiny-probability-in-the-padding
  * base: plain-loops
  * edit: p[v] = 0.0f  =>  p[v] = 1e-9f
@@ -2636,16 +2740,13 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  */
 
 /* softmax_forward: no-maximum
- * base: plain-loops
- * edit:
- *     float maximum = -INFINITY;
- *     for (int v = 0; v < V; v++) {
- *         if (z[v] > maximum) maximum = z[v];
- *     }
- * =>
- * edit: z[v] - maximum  =>  z[v]
- * why: Large logits give NaN, because exp overflows above 88. You took the exponentials of the logits as they are.
- * Which shift of a row leaves its probabilities unchanged?
+ * base: walking-pointers-in-double
+ * each: KIND = float; double
+ * edit: logits[v] > top ? logits[v] : top  =>  0
+ * edit: sum += exp(  =>  sum += (KIND)exp(
+ * edit: (float)(exp(  =>  (float)((KIND)exp(
+ * why: Large logits give NaN, because exp overflows, in float above 88. You took the exponentials of the logits as
+ * they are. Which shift of a row leaves its probabilities unchanged?
  * hint: Large logits give NaN. Subtract the largest logit of the row from all of them first: the probabilities stay
  * the same.
  * section: running-maximum
@@ -2697,14 +2798,11 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* softmax_forward: sum-goes-on
  * base: plain-loops
+ * each: RESET = (void)0; sum = 0
  * edit: float sum = 0.0f;  =>
- * edit:
- *     for (int b = 0; b < B; b++) {
- * =>
- *     float sum = 0.0f;
- *     for (int b = 0; b < B; b++) {
- * why: The first row is right, and later ones sum to less and less. The sum goes on from row to row. When should it be
- * set to 0?
+ * edit: for (int b = 0; b < B; b++) {  =>  float sum = 0; for (int b = 0; b < B; b++) { RESET;
+ * why: The first row is right, and later ones sum to less and less. The sum goes on from row to row. When should it
+ * be set to 0?
  * hint: The first row is right, and the later ones sum to less and less. Set the sum to 0 for every row.
  * section: numbers-in-c
  */
@@ -3158,6 +3256,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: crossentropy-kernel
  */
 
+/* crossentropy_forward: logarithms-of-all-tokens
+ * base: sum-over-a-one-hot-row
+ * edit: if (v == targets[i]) losses[i] -= logf  =>  losses[i] -= (v == targets[i]) * logf
+ * why: Your losses are NaN where any token has probability 0, as padding does. You multiplied all logarithms by 0 or
+ * 1, and 0 times infinity is NaN. Whose logarithm is needed?
+ * hint: Your losses are NaN where a token of the row has probability 0. Take the logarithm of the target's
+ * probability only.
+ * section: crossentropy-kernel
+ */
+
 /* crossentropy_forward: entropy-of-the-row
  * base: plain-loops
  * edit:
@@ -3249,6 +3357,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: Position 0 is right, and all others read its probabilities. The offset of the position is missing. Where does
  * the row of position (b, t) begin?
  * hint: Position 0 is right. Row (b, t) of probs begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
+/* crossentropy_forward: row-of-the-sequence
+ * base: plain-loops
+ * edit: (b * T + t) * Vp + target  =>  b * Vp + target
+ * why: Position 0 of a batch is right, and others read rows that are not theirs. You chose the row of probs by one
+ * of two numbers alone. How many rows stand before that of (b, t)?
+ * hint: Other positions read rows that are not theirs. Row (b, t) of probs begins at (b * T + t) * Vp.
  * section: rows-and-strides
  */
 
