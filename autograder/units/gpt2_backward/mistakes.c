@@ -1878,8 +1878,8 @@
  */
 
 /* gelu_backward: root-of-the-inner-slope
- * base: plain-loops
- * edit: (1.0f - th * th)  =>  sqrtf(1.0f - th * th)
+ * base: in-double
+ * edit: (1 - pow(tanh(u), 2))  =>  1 / cosh(u)
  * why: Your slope is right at 0 and too large further out. You took sech where the slope of tanh is its square. What
  * is 1 - tanh squared in terms of cosh?
  * hint: Your slope is too large further out. The slope of tanh(u) is 1 - tanh(u)^2, or 1 / cosh(u)^2.
@@ -2348,6 +2348,17 @@
  * why: Later sequences are scaled by the first one's dlosses. Your index does not depend on b. Which entry belongs to
  * position (b, t)?
  * hint: The later sequences are scaled by the first one's dlosses. Position (b, t) has entry b * T + t.
+ * section: addresses-on-the-way-back
+ */
+
+/* crossentropy_softmax_backward: targets-and-gradients-of-the-first-sequence
+ * base: plain-loops
+ * edit: targets[b * T + t]  =>  targets[t]
+ * edit: dlosses[b * T + t]  =>  dlosses[t]
+ * why: The first sequence is right, and all others use its targets and its dlosses. Neither index depends on b.
+ * Which entry of an array (B, T) belongs to position (b, t)?
+ * hint: The first sequence is right, and all others use its targets and its dlosses. Position (b, t) has entry b * T
+ * + t.
  * section: addresses-on-the-way-back
  */
 

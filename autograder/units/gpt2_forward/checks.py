@@ -103,7 +103,7 @@ def test_rows_that_hardly_vary(learner, reference, rng):
 def test_rows_far_from_zero(learner, reference, rng):
     """Exact for rows that lie far from 0."""
     # The sum of these numbers is exact, in any order, but that of their squares is not: near 4096 * 4096, neighbouring
-    # float32 numbers are 1 or 2 apart, and the variance is 2. Catches E[x^2] - E[x]^2. With 32 of them the mean is exact,
+    # float32 numbers are 1 or 2 apart, and the variance is 2. Catches E[x^2] - E[x]^2. The mean of 32 of them is exact,
     # too, so that right code in float and in double agrees.
     x = rng.integers(-10, 11, 2, 4, 32) / 4 + 4096
     call = layernorm_call(rng, x, ("out", "rstd"), "rows near 4096", tolerance=4e-3)
@@ -199,10 +199,11 @@ def test_other_sizes(learner, reference, rng):
 def test_large_scores(learner, reference, rng):
     """Right where all scores of a row are far above 0, or far below, or far apart."""
     # Heads of width 4, and numbers of few digits, so that every score is exact. Sequence by sequence the scores are
-    # near 20480 (catches exp without a shift), -192 (catches a maximum that is searched from 0 up, in double below at
-    # -800, and, since the first query's are 192, one maximum for all rows), -20480 (catches a search from -10000 up), and equal to -2e9 (catches
+    # near 20480 (catches exp without a shift), -192 (catches a maximum that is searched from 0 up, and, since the first
+    # query's are 192, one maximum for all rows), -20480 (catches a search from -10000 up), and equal to -2e9 (catches
     # one from -1e9 up). In the next two they rise or fall from key to key by 96: catches a shift by the first score,
-    # the last one, or the one farthest from 0.
+    # the last one, or the one farthest from 0. In the last one they are near -800: there a search from 0 up shows where
+    # exp is computed in double, too.
     batch, length, heads = 7, 5, 2
     qkv = rng.integers(-2, 3, batch, length, 3, heads, 4) / 2.0
     qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -1, 128, -128, -128])[:, None, None]
@@ -302,9 +303,9 @@ def test_anything_in_the_padding(learner, reference, rng):
 def test_large_logits(learner, reference, rng):
     """Right where all logits of a row are far above 0, or far below, or far apart."""
     # Numbers of few digits: their differences are exact. Catches, row by row: exp without a shift; a maximum that is
-    # searched from 0 up (in double at -800), from -10000 up, or from -1e9 up; and one maximum for all rows. The last rows spread so widely
-    # that only a shift by the largest logit works, which is the last, the first, the second or another one, and not
-    # the one farthest from 0.
+    # searched from 0 up, from -10000 up, or from -1e9 up; and, since exp(-800) is 0 in double, too, one from 0 up in
+    # double, and one maximum for all rows. The last rows spread so widely that only a shift by the largest logit works,
+    # which is the last, the first, the second or another one, and not the one farthest from 0.
     logits = torch.tensor([[20000.0, -200, -20000], [0, -800, 0], [0, 0, 0]])[..., None].repeat(1, 1, 10)
     logits += rng.integers(-16, 17, 3, 3, 10) / 4
     logits[1, 0] = -3e9

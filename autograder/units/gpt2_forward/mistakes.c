@@ -243,6 +243,16 @@
  * section: rows-and-strides
  */
 
+/* encoder_forward: one-number-of-a-table-row
+ * base: one-statement
+ * each: SUM = wte[id * C + c] + wpe[t]; wte[id] + wpe[t * C + c]; wte[id * C + c] + wpe[t * C]; wte[id * C] + wpe[t * C + c]
+ * edit: wte[id * C + c] + wpe[t * C + c]  =>  SUM
+ * why: All channels of a row get the same number from one of the tables. Your index into it has no channel. At which
+ * entry does channel c of a row stand?
+ * hint: All channels of a row get the same number from one table. Channel c of row t stands at t * C + c.
+ * section: rows-and-strides
+ */
+
 /* encoder_forward: sequences-one-row-apart
  * base: plain-loops
  * edit: out + b * T * C + t * C  =>  out + b * C + t * C
@@ -840,6 +850,18 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: numbers-in-c
  */
 
+/* layernorm_forward: only-one-sequence
+ * base: plain-loops
+ * edit: inp + (b * T + t) * C  =>  inp + t * C
+ * edit: out + (b * T + t) * C  =>  out + t * C
+ * edit: mean[b * T + t]  =>  mean[t]
+ * edit: rstd[b * T + t]  =>  rstd[t]
+ * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Which row
+ * belongs to position (b, t)?
+ * hint: The first sequence is right and the others are not written. Position (b, t) is row b * T + t.
+ * section: rows-and-strides
+ */
+
 /* layernorm_forward: variance-divided-by-all-positions
  * base: plain-loops
  * edit: v /= C  =>  v /= B * T
@@ -1210,6 +1232,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: Your rows are right but stand in another order. You wrote the output as (T, B, OC). Which row belongs to
  * position (b, t)?
  * hint: Your rows are right but stand in another order. Row (b, t) of out begins at (b * T + t) * OC.
+ * section: rows-and-strides
+ */
+
+/* matmul_forward: output-transposed
+ * base: double-sums
+ * edit: out[(b * T + t) * OC + o]  =>  out[(o * B + b) * T + t]
+ * why: Your numbers are right but stand in another order. You wrote all positions of an output channel side by side,
+ * as in (OC, B, T). Which index moves by 1 in (B, T, OC)?
+ * hint: Your numbers are right but stand in another order. Output o of position (b, t) stands at (b * T + t) * OC +
+ * o.
  * section: rows-and-strides
  */
 
@@ -2237,6 +2269,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: gelu-kernel
  */
 
+/* gelu_forward: factor-outside-of-the-tanh
+ * base: plain-loops
+ * edit: tanhf(scale * (x + cube))  =>  scale * tanhf(x + cube)
+ * why: Far from 0 your curve is neither x nor 0. You multiplied the tanh by the factor, so that it no longer goes
+ * from -1 to 1. What does the factor multiply in the formula?
+ * hint: Far from 0 your curve is neither x nor 0. The factor stands inside the tanh: tanh(scale * (x + cube)).
+ * section: gelu-kernel
+ */
+
 /* gelu_forward: tanh-by-exponentials
  * base: plain-loops
  * edit:
@@ -3072,6 +3113,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: numbers-in-c
  */
 
+/* softmax_forward: only-one-sequence
+ * base: plain-loops
+ * edit: logits + (b * T + t) * Vp  =>  logits + t * Vp
+ * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
+ * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Where does row
+ * (b, t) begin?
+ * hint: The first sequence is right and the others are not written. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
 /* softmax_forward: maximum-of-the-sizes
  * base: plain-loops
  * edit: if (z[v] > maximum) maximum = z[v]  =>  if (fabsf(z[v]) > maximum) maximum = fabsf(z[v])
@@ -3292,6 +3343,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: -logf(p)  =>  -logf(p) / (B * T)
  * why: Your losses are B * T times too small. You divided by the number of positions. Who takes the mean?
  * hint: Your losses are too small, by the factor B * T. Write the loss of each position as it is.
+ * section: crossentropy-kernel
+ */
+
+/* crossentropy_forward: losses-go-on
+ * base: plain-loops
+ * each: GOES_ON = t > 0; b + t > 0
+ * edit: = -logf(p)  =>  = (GOES_ON ? losses[b * T + t - 1] : 0) - logf(p)
+ * why: The first loss is right, and each later one contains those before. You stored a running sum. Whose loss
+ * belongs to position (b, t)?
+ * hint: The first loss is right, and each later one contains those before. Store the loss of this position alone.
  * section: crossentropy-kernel
  */
 
