@@ -212,6 +212,15 @@
  * section: table-gradients
  */
 
+/* encoder_backward: first-position-for-all
+ * base: two-sweeps
+ * edit: dwpe[t * C + c]  =>  dwpe[c]
+ * why: Row 0 of dwpe gets the gradients of all positions. Your index does not depend on t. To which row does
+ * position t add?
+ * hint: Row 0 of dwpe gets the gradients of all positions. Position t adds to row t: dwpe[t * C + c].
+ * section: table-gradients
+ */
+
 /* encoder_backward: position-of-the-token-id
  * base: plain-loops
  * edit: dwpe + t * C  =>  dwpe + inp[b * T + t] * C
@@ -819,6 +828,19 @@
  * section: gradients-are-added
  */
 
+/* matmul_backward: gradients-cleared-first
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     memset(dinp, 0, sizeof(float) * B * T * C), memset(dweight, 0, sizeof(float) * OC * C);
+ *     for (int b = 0; b < B; b++) {
+ * why: What stood in dinp and dweight is gone. You cleared them before adding, which is the caller's task. What does
+ * a backward kernel do with the numbers that it finds?
+ * hint: What stood in dinp and dweight is gone. A backward kernel never clears: it adds to what is there.
+ * section: gradients-are-added
+ */
+
 /* matmul_backward: weight-gradient-overwritten
  * base: plain-loops
  * edit: dweight[o * C + c] += d[o] * x[c]  =>  dweight[o * C + c] = d[o] * x[c]
@@ -1281,6 +1303,16 @@
  * why: Your dq and dk are right, and most of dv is missing. You exchanged the query and the key in att. Which of the
  * two chooses the row?
  * hint: Your dv has the weights of row u, which are 0 at t > u. Value u got the weight att[b,h,t,u].
+ * section: attention-gradients
+ */
+
+/* attention_backward: values-of-the-query
+ * base: plain-loops
+ * edit: *dv = dinp + (b * T + u)  =>  *dv = dinp + (b * T + t)
+ * why: Each dv holds what belongs to other positions. You added the gradient to the value at the query's position t.
+ * Whose value did weight u multiply?
+ * hint: Each dv holds what belongs to other positions. Weight att[t, u] multiplied value u, so add to dv at position
+ * u.
  * section: attention-gradients
  */
 
@@ -2269,6 +2301,17 @@
  * hint: Your gradient at the target is far too low. Subtract there once per position, after the loop over the
  * tokens.
  * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: target-of-the-first-row
+ * base: plain-loops
+ * edit: float right = v == target ? 1.0f : 0.0f;  =>
+ * edit: (p[v] - right)  =>  p[v]
+ * edit: float d = dlosses[b * T + t];  =>  float d = dlosses[b * T + t]; dlogits[target] -= d;
+ * why: Row 0 gets the -1 of all positions, and the other rows none. Your index for the target has no row. Where does
+ * row (b, t) begin?
+ * hint: Row 0 gets the -1 of all positions. The target of row (b, t) stands at (b * T + t) * Vp + target.
+ * section: addresses-on-the-way-back
  */
 
 /* crossentropy_softmax_backward: opposite-sign

@@ -46,6 +46,15 @@
  * section: tokens-and-places
  */
 
+/* encoder_forward: first-position-for-all
+ * base: one-statement
+ * edit: wpe[t * C + c]  =>  wpe[c]
+ * why: Every position gets the vector of position 0. Your index into wpe does not depend on t. Which row belongs to
+ * position t?
+ * hint: Every position gets the vector of position 0. The row of wpe is t: wpe[t * C + c].
+ * section: tokens-and-places
+ */
+
 /* encoder_forward: same-ids-in-every-sequence
  * base: plain-loops
  * edit: b * T + t  =>  t
@@ -1922,6 +1931,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: rows-and-strides
  */
 
+/* attention_forward: maps-by-position-first
+ * base: plain-loops
+ * edit: preatt + ((b * NH + h) * T + t) * T  =>  preatt + ((b * T + t) * NH + h) * T
+ * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
+ * why: Your scores and weights stand in other rows. You ordered both maps by position and then by head. In which
+ * order do their axes stand?
+ * hint: Your scores and weights stand in other rows. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * section: rows-and-strides
+ */
+
 /* attention_forward: only-the-future
  * base: plain-loops
  * edit:
@@ -2221,6 +2240,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: Your curve is close near 0 and wrong further out. You multiplied x by 3 inside the tanh. Which operation does
  * the exponent of the formula stand for?
  * hint: Your curve is close near 0 and wrong further out. The cube is x * x * x, not 3 * x.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: cube-alone
+ * base: plain-loops
+ * edit: x + cube  =>  cube
+ * why: Your curve is x / 2 for a long way around 0. You left out the x to which the cube is added. Which two terms
+ * stand inside the tanh?
+ * hint: Your curve is x / 2 for a long way around 0. Inside the tanh stands x + 0.044715 x^3.
  * section: gelu-kernel
  */
 
@@ -3409,6 +3437,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: A likely target costs much. You took the logarithm of the probability of all other tokens. Which probability is
  * the loss about?
  * hint: A likely target costs much in your losses. Take the logarithm of p.
+ * section: crossentropy-kernel
+ */
+
+/* crossentropy_forward: logarithm-of-the-rest
+ * base: plain-loops
+ * edit: -logf(p)  =>  logf(1.0f - p)
+ * why: Your losses are negative, and certain targets give infinity. You took the logarithm of 1 - p. Which number of
+ * the formula does the minus belong to?
+ * hint: Your losses are negative, and certain targets give infinity. The minus stands in front of the logarithm:
+ * -logf(p).
  * section: crossentropy-kernel
  */
 
