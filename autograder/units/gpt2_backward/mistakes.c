@@ -134,6 +134,16 @@
  * section: addresses-on-the-way-back
  */
 
+/* encoder_backward: places-not-in-rows-of-c
+ * base: two-sweeps
+ * each: PLACE = c * T + t; t * T + c
+ * edit: dwpe[t * C + c]  =>  dwpe[PLACE]
+ * why: Your gradients of one position are spread over several rows of dwpe. You did not step through it in rows of
+ * length C. At which entry does row t begin?
+ * hint: Your gradients of one position are spread over several rows of dwpe. Row t begins at dwpe + t * C.
+ * section: addresses-on-the-way-back
+ */
+
 /* encoder_backward: positions-cleared-first
  * base: plain-loops
  * edit:
@@ -199,6 +209,15 @@
  * why: All positions of a sequence add to one row. You chose the row of dwpe by the number of the sequence. Within what
  * is a position counted?
  * hint: All positions of a sequence add to one row. The row of dwpe is t.
+ * section: table-gradients
+ */
+
+/* encoder_backward: first-position-for-all
+ * base: two-sweeps
+ * edit: dwpe[t * C + c]  =>  dwpe[c]
+ * why: Row 0 of dwpe gets the gradients of all positions. Your index does not depend on t. To which row does
+ * position t add?
+ * hint: Row 0 of dwpe gets the gradients of all positions. Position t adds to row t: dwpe[t * C + c].
  * section: table-gradients
  */
 
@@ -403,14 +422,11 @@
 
 /* layernorm_backward: sums-go-on
  * base: plain-loops
+ * each: RESET = (void)0; if (i % T == 0) mean_g = mean_gn = 0
  * edit: float mean_g = 0.0f, mean_gn = 0.0f;  =>
- * edit:
- *     for (int i = 0; i < B * T; i++) {
- * =>
- *     float mean_g = 0.0f, mean_gn = 0.0f;
- *     for (int i = 0; i < B * T; i++) {
- * why: Your first row of dinp is right, and later ones are not. The two means go on from row to row. When should they
- * start at 0?
+ * edit: for (int i = 0; i < B * T; i++) {  =>  float mean_g = 0, mean_gn = 0; for (int i = 0; i < B * T; i++) { RESET;
+ * why: Your first row of dinp is right, and later ones are not. The two means go on from row to row. When should
+ * they start at 0?
  * hint: Your first row of dinp is right, and the later ones are not. Start both means at 0 in every row.
  * section: layernorm-gradients
  */
@@ -586,6 +602,24 @@
  * why: Your second term is the same for all channels. You left a factor out. Which number of each channel multiplies
  * it?
  * hint: Your second term is the same for all channels. Multiply it by n.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: second-term-not-scaled
+ * base: plain-loops
+ * edit: n * mean_gn  =>  (x[c] - mean[i]) * mean_gn
+ * why: Your dweight is right, and dinp is not. In the second term you multiplied by the shifted input, which is not
+ * scaled. What did the forward pass multiply it by?
+ * hint: The second term of your dinp is off by the factor 1 / rstd. Multiply the mean by n = (x - mean) * rstd.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: second-term-scaled-twice
+ * base: plain-loops
+ * edit: n * mean_gn  =>  n * rstd[i] * mean_gn
+ * why: Your dweight is right, and dinp is not. The second term contains rstd once too often. How often does rstd
+ * stand in n and in the mean of g times n?
+ * hint: The second term of your dinp is off by the factor rstd. Inside the bracket it is n times the mean of g * n.
  * section: layernorm-gradients
  */
 
@@ -794,6 +828,19 @@
  * section: gradients-are-added
  */
 
+/* matmul_backward: gradients-cleared-first
+ * base: plain-loops
+ * edit:
+ *     for (int b = 0; b < B; b++) {
+ * =>
+ *     memset(dinp, 0, sizeof(float) * B * T * C), memset(dweight, 0, sizeof(float) * OC * C);
+ *     for (int b = 0; b < B; b++) {
+ * why: What stood in dinp and dweight is gone. You cleared them before adding, which is the caller's task. What does
+ * a backward kernel do with the numbers that it finds?
+ * hint: What stood in dinp and dweight is gone. A backward kernel never clears: it adds to what is there.
+ * section: gradients-are-added
+ */
+
 /* matmul_backward: weight-gradient-overwritten
  * base: plain-loops
  * edit: dweight[o * C + c] += d[o] * x[c]  =>  dweight[o * C + c] = d[o] * x[c]
@@ -889,11 +936,12 @@
 
 /* matmul_backward: averaged-over-the-positions
  * base: plain-loops
- * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] / (B * T)
+ * each: ROWS = (B * T); 1
+ * edit: dbias[o] += d[o]  =>  dbias[o] += d[o] / ROWS
  * edit: d[o] * x[c]  =>  d[o] * x[c] / (B * T)
- * why: Your dweight and dbias are B * T times too small. You averaged over the positions. Where has the mean already
- * been taken?
- * hint: Your dweight and dbias are too small by the factor B * T. Sum over the positions, do not average.
+ * why: Your dweight is B * T times too small. You averaged over the positions. Where has the mean already been
+ * taken?
+ * hint: Your dweight is too small by the factor B * T. Sum over the positions, do not average.
  * section: linear-gradients
  */
 
@@ -1229,12 +1277,42 @@
  * section: softmax-gradient
  */
 
+/* attention_backward: sum-so-far
+ * base: plain-loops
+ * edit: dp[u] += a[u] * (da[u] - sum);  =>
+ * edit: sum += a[u] * da[u];  =>  sum += a[u] * da[u]; dp[u] += a[u] * (da[u] - sum);
+ * why: Your last key of every row is right, and earlier ones are not. You used the sum before all keys were in it.
+ * How many sweeps over the keys does the softmax need?
+ * hint: You subtracted a sum that was not complete. Compute the sum in one sweep over the keys, and dpreatt in the
+ * next.
+ * section: softmax-gradient
+ */
+
 /* attention_backward: weight-left-out-of-the-values
  * base: plain-loops
  * edit: a[u] * d[i]  =>  d[i]
  * why: Your dv counts every query alike. You left out the weights. What share of the gradient does a value with weight
  * 0.1 get?
  * hint: Your dv counts every query alike. Multiply dout by the weight att[u].
+ * section: attention-gradients
+ */
+
+/* attention_backward: weights-of-the-value-transposed
+ * base: plain-loops
+ * edit: a[u] * d[i]  =>  att[((b * NH + h) * T + u) * T + t] * d[i]
+ * why: Your dq and dk are right, and most of dv is missing. You exchanged the query and the key in att. Which of the
+ * two chooses the row?
+ * hint: Your dv has the weights of row u, which are 0 at t > u. Value u got the weight att[b,h,t,u].
+ * section: attention-gradients
+ */
+
+/* attention_backward: values-of-the-query
+ * base: plain-loops
+ * edit: *dv = dinp + (b * T + u)  =>  *dv = dinp + (b * T + t)
+ * why: Each dv holds what belongs to other positions. You added the gradient to the value at the query's position t.
+ * Whose value did weight u multiply?
+ * hint: Each dv holds what belongs to other positions. Weight att[t, u] multiplied value u, so add to dv at position
+ * u.
  * section: attention-gradients
  */
 
@@ -1695,6 +1773,25 @@
  * section: gelu-slope
  */
 
+/* gelu_backward: inner-derivative-is-the-factor
+ * base: plain-loops
+ * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  s
+ * why: Your slope is right near 0, and too small further out. You took the factor alone as the derivative of the
+ * inside. What is the derivative of the cube?
+ * hint: Your inner derivative lacks the cube's part. It is sqrt(2 / pi) * (1 + 3 * 0.044715 * x * x).
+ * section: gelu-slope
+ */
+
+/* gelu_backward: another-factor
+ * base: plain-loops
+ * each: FACTOR = sqrtf(2.0f) / 3.14159265f; 2.0f / 3.14159265f; sqrtf(3.14159265f / 2.0f)
+ * edit: 0.79788456f  =>  FACTOR
+ * why: Your slope is wrong most near 0, where it should rise by 0.8. The factor inside the tanh is not the root of 2
+ * / pi. Which number do you get for it?
+ * hint: The factor inside the tanh is the root of the whole fraction 2 / pi, about 0.79788456.
+ * section: gelu-slope
+ */
+
 /* gelu_backward: no-three
  * base: plain-loops
  * edit: 3.0f * 0.044715f  =>  0.044715f
@@ -1809,6 +1906,15 @@
  * why: Your slope is wrong for negative numbers above all. You did not square the tanh in its derivative. What is the
  * derivative of tanh?
  * hint: Your slope is wrong for negative numbers above all. The derivative of tanh is 1 - tanh squared.
+ * section: gelu-slope
+ */
+
+/* gelu_backward: root-of-the-inner-slope
+ * base: in-double
+ * edit: (1 - pow(tanh(u), 2))  =>  1 / cosh(u)
+ * why: Your slope is right at 0 and too large further out. You took sech where the slope of tanh is its square. What
+ * is 1 - tanh squared in terms of cosh?
+ * hint: Your slope is too large further out. The slope of tanh(u) is 1 - tanh(u)^2, or 1 / cosh(u)^2.
  * section: gelu-slope
  */
 
@@ -2186,6 +2292,28 @@
  * section: loss-gradient
  */
 
+/* crossentropy_softmax_backward: minus-one-for-every-token
+ * base: plain-loops
+ * edit: float right = v == target ? 1.0f : 0.0f;  =>
+ * edit: dz[v] += (p[v] - right) * d  =>  dz[v] += p[v] * d, dz[target] -= d
+ * why: Your gradient at the target is far too low. You subtracted there once for every token of the vocabulary. In
+ * which loop does that line belong?
+ * hint: Your gradient at the target is far too low. Subtract there once per position, after the loop over the
+ * tokens.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: target-of-the-first-row
+ * base: plain-loops
+ * edit: float right = v == target ? 1.0f : 0.0f;  =>
+ * edit: (p[v] - right)  =>  p[v]
+ * edit: float d = dlosses[b * T + t];  =>  float d = dlosses[b * T + t]; dlogits[target] -= d;
+ * why: Row 0 gets the -1 of all positions, and the other rows none. Your index for the target has no row. Where does
+ * row (b, t) begin?
+ * hint: Row 0 gets the -1 of all positions. The target of row (b, t) stands at (b * T + t) * Vp + target.
+ * section: addresses-on-the-way-back
+ */
+
 /* crossentropy_softmax_backward: opposite-sign
  * base: plain-loops
  * edit: p[v] - right  =>  right - p[v]
@@ -2266,6 +2394,17 @@
  * section: addresses-on-the-way-back
  */
 
+/* crossentropy_softmax_backward: targets-and-gradients-of-the-first-sequence
+ * base: plain-loops
+ * edit: targets[b * T + t]  =>  targets[t]
+ * edit: dlosses[b * T + t]  =>  dlosses[t]
+ * why: The first sequence is right, and all others use its targets and its dlosses. Neither index depends on b.
+ * Which entry of an array (B, T) belongs to position (b, t)?
+ * hint: The first sequence is right, and all others use its targets and its dlosses. Position (b, t) has entry b * T
+ * + t.
+ * section: addresses-on-the-way-back
+ */
+
 /* crossentropy_softmax_backward: only-one-sequence
  * base: plain-loops
  * edit: dlogits + (b * T + t) * Vp  =>  dlogits + t * Vp
@@ -2301,6 +2440,15 @@
  * why: Your gradients are too small. You multiplied by the slope of a sigmoid. What remains when the derivatives of
  * softmax and logarithm are multiplied?
  * hint: Your gradients are too small, by the factor p * (1 - p). Leave it out.
+ * section: loss-gradient
+ */
+
+/* crossentropy_softmax_backward: multiplied-by-the-probability
+ * base: plain-loops
+ * edit: (p[v] - right)  =>  p[v] * (p[v] - right)
+ * why: Your gradients are too small, most of all for unlikely tokens. You multiplied by the probability. What
+ * remains when the derivatives of softmax and logarithm are multiplied?
+ * hint: Your gradients are too small, by the factor p. Leave it out: the logarithm's derivative has cancelled it.
  * section: loss-gradient
  */
 

@@ -103,8 +103,9 @@ def test_rows_that_hardly_vary(learner, reference, rng):
 def test_rows_far_from_zero(learner, reference, rng):
     """Exact for rows that lie far from 0."""
     # The sum of these numbers is exact, in any order, but that of their squares is not: near 4096 * 4096, neighbouring
-    # float32 numbers are 1 or 2 apart, and the variance is 2. Catches E[x^2] - E[x]^2.
-    x = rng.integers(-10, 11, 2, 4, 37) / 4 + 4096
+    # float32 numbers are 1 or 2 apart, and the variance is 2. Catches E[x^2] - E[x]^2. The mean of 32 of them is exact,
+    # too, so that right code in float and in double agrees.
+    x = rng.integers(-10, 11, 2, 4, 32) / 4 + 4096
     call = layernorm_call(rng, x, ("out", "rstd"), "rows near 4096", tolerance=4e-3)
     check_kernel(learner, "layernorm_forward", call)
 
@@ -200,17 +201,18 @@ def test_large_scores(learner, reference, rng):
     # Heads of width 4, and numbers of few digits, so that every score is exact. Sequence by sequence the scores are
     # near 20480 (catches exp without a shift), -192 (catches a maximum that is searched from 0 up, and, since the first
     # query's are 192, one maximum for all rows), -20480 (catches a search from -10000 up), and equal to -2e9 (catches
-    # one from -1e9 up). In the last two they rise or fall from key to key by 96: catches a shift by the first score,
-    # the last one, or the one farthest from 0.
-    batch, length, heads = 6, 5, 2
+    # one from -1e9 up). In the next two they rise or fall from key to key by 96: catches a shift by the first score,
+    # the last one, or the one farthest from 0. In the last one they are near -800: there a search from 0 up shows where
+    # exp is computed in double, too.
+    batch, length, heads = 7, 5, 2
     qkv = rng.integers(-2, 3, batch, length, 3, heads, 4) / 2.0
-    qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -1, 128, -128])[:, None, None]
+    qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -1, 128, -128, -128])[:, None, None]
     qkv[1, 0, 0, :, 0] = 128
     qkv[3, :, 0, :, 1:] = 0
-    centres = torch.tensor([320.0, 3, 320, 2.0**32, 0, 0])[:, None] + torch.zeros(length)
-    centres[4:] += 1.5 * torch.arange(length)
+    centres = torch.tensor([320.0, 3, 320, 2.0**32, 0, 0, 12.5])[:, None] + torch.zeros(length)
+    centres[4:6] += 1.5 * torch.arange(length)
     qkv[:, :, 1, :, 0] = centres[..., None] + rng.integers(-4, 5, batch, length, heads) / 128
-    about = "all scores of a sequence near 20480, -192, -20480, or -2e9, or rising or falling by 96"
+    about = "all scores of a sequence near 20480, -192, -800, -20480, or -2e9, or rising or falling by 96"
     check_kernel(learner, "attention_forward", attention_call(qkv.flatten(2), heads, ("att", "out"), about, 1e-4))
 
 
@@ -301,17 +303,17 @@ def test_anything_in_the_padding(learner, reference, rng):
 def test_large_logits(learner, reference, rng):
     """Right where all logits of a row are far above 0, or far below, or far apart."""
     # Numbers of few digits: their differences are exact. Catches, row by row: exp without a shift; a maximum that is
-    # searched from 0 up, from -10000 up, or from -1e9 up; and one maximum for all rows. The last rows spread so widely
-    # that only a shift by the largest logit works, which is the last, the first, the second or another one, and not
-    # the one farthest from 0.
-    logits = torch.tensor([[20000.0, -200, -20000], [0, -300, 0], [0, 0, 0]])[..., None].repeat(1, 1, 10)
+    # searched from 0 up, from -10000 up, or from -1e9 up; and, since exp(-800) is 0 in double, too, one from 0 up in
+    # double, and one maximum for all rows. The last rows spread so widely that only a shift by the largest logit works,
+    # which is the last, the first, the second or another one, and not the one farthest from 0.
+    logits = torch.tensor([[20000.0, -200, -20000], [0, -800, 0], [0, 0, 0]])[..., None].repeat(1, 1, 10)
     logits += rng.integers(-16, 17, 3, 3, 10) / 4
     logits[1, 0] = -3e9
     logits[1, 2, :8] += torch.tensor([0.0, 30, 60, 90, 120, 150, 180, 310])
     logits[2, :, :8] += torch.tensor(
         [[310.0, 0, 30, 60, 90, 60, 30, 0], [0, 310, 0, 30, 60, 90, 120, 60], [-900, 0, 60, 90, 310, 60, -800, 30]]
     )
-    about = "logits near 20000, -200, -20000, -3e9 or -300; the last four rows with one near 310 far above the others"
+    about = "logits near 20000, -200, -20000, -3e9 or -800; the last four rows with one near 310 far above the others"
     check_kernel(learner, "softmax_forward", softmax_call(logits, 8, about))
 
 
@@ -344,5 +346,6 @@ def test_extreme_probabilities(learner, reference, rng):
     probs, targets = rng.uniform(2, 3, 7), token_ids(rng, 7, 2, 3)
     certain = torch.tensor([[1.0, 1e-30, 1e-7], [0.5, 1e-12, 0.0]])
     probs.scatter_(-1, targets.long()[..., None], certain[..., None])
+    probs = F.pad(probs, (0, 2))  # padding, which has probability 0: catches 0 * logf(0)
     call = crossentropy_call(probs, targets, "probabilities of the targets from 0 to 1", GARBAGE)
     check_kernel(learner, "crossentropy_forward", call)

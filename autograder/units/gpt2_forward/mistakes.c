@@ -46,6 +46,15 @@
  * section: tokens-and-places
  */
 
+/* encoder_forward: first-position-for-all
+ * base: one-statement
+ * edit: wpe[t * C + c]  =>  wpe[c]
+ * why: Every position gets the vector of position 0. Your index into wpe does not depend on t. Which row belongs to
+ * position t?
+ * hint: Every position gets the vector of position 0. The row of wpe is t: wpe[t * C + c].
+ * section: tokens-and-places
+ */
+
 /* encoder_forward: same-ids-in-every-sequence
  * base: plain-loops
  * edit: b * T + t  =>  t
@@ -80,6 +89,16 @@
  * table?
  * hint: Your token vectors begin in the middle of others. A row of wte has C entries, so row id begins at wte + id *
  * C.
+ * section: rows-and-strides
+ */
+
+/* encoder_forward: places-not-in-rows-of-c
+ * base: one-statement
+ * each: PLACE = c * T + t; t * T + c
+ * edit: wpe[t * C + c]  =>  wpe[PLACE]
+ * why: Your position vectors are made of entries of several rows. You did not step through wpe in rows of length C.
+ * At which entry does row t begin?
+ * hint: Your position vectors are made of entries of several rows. Row t of wpe begins at wpe + t * C.
  * section: rows-and-strides
  */
 
@@ -233,6 +252,16 @@
  * section: rows-and-strides
  */
 
+/* encoder_forward: one-number-of-a-table-row
+ * base: one-statement
+ * each: SUM = wte[id * C + c] + wpe[t]; wte[id] + wpe[t * C + c]; wte[id * C + c] + wpe[t * C]; wte[id * C] + wpe[t * C + c]
+ * edit: wte[id * C + c] + wpe[t * C + c]  =>  SUM
+ * why: All channels of a row get the same number from one of the tables. Your index into it has no channel. At which
+ * entry does channel c of a row stand?
+ * hint: All channels of a row get the same number from one table. Channel c of row t stands at t * C + c.
+ * section: rows-and-strides
+ */
+
 /* encoder_forward: sequences-one-row-apart
  * base: plain-loops
  * edit: out + b * T * C + t * C  =>  out + b * C + t * C
@@ -248,6 +277,15 @@
  * table?
  * hint: Your token vectors begin in the middle of others. Row id of wte begins at wte + id * C.
  * section: rows-and-strides
+ */
+
+/* encoder_forward: bytes-for-entries
+ * base: copy-then-add
+ * edit: C * sizeof(float)  =>  C
+ * why: The first quarter of a row is right, and what stood in out is left in the rest. You gave memcpy a number of
+ * entries. In which unit does it count?
+ * hint: The first quarter of a row is right. memcpy counts bytes: C * sizeof(float).
+ * section: numbers-in-c
  */
 
 /* encoder_forward: last-position-left-out
@@ -325,6 +363,8 @@
 
 /* layernorm_forward: epsilon-outside-the-root
  * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: sqrtf(v + 1e-5f)  =>  (sqrtf(v) + 1e-5f)
  * why: Rows that hardly vary come out too large. You added 1e-5 to the standard deviation. On which side of the root
  * does it belong?
@@ -333,19 +373,10 @@
  */
 
 /* layernorm_forward: no-epsilon
- * base: running-mean-and-variance
- * edit:
- *     const float *x = inp + i * C;
- * =>
- *     float sum = 0, squares = 0;
- *     for (int c = 0; c < C; c++) sum += inp[i * C + c];
- * edit: double m = 0.0, squares = 0.0;  =>  mean[i] = sum / C;
- * edit: double delta = x[c] - m;  =>
- * edit: m += delta / (c + 1);  =>  float d = inp[i * C + c] - mean[i];
- * edit: delta * (x[c] - m)  =>  d * d
- * edit: mean[i] = (float)m;  =>
- * edit: (float)(1.0 / sqrt(squares / C + 1e-5))  =>  1 / sqrtf(squares / C)
- * edit: weight[c] * ((x[c] - mean[i]) * rstd[i])  =>  (inp[i * C + c] - mean[i]) * rstd[i] * weight[c]
+ * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
+ * edit: v + 1e-5f  =>  v
  * why: A constant row gives NaN or infinity, and rows that hardly vary come out too large. You added nothing to the
  * variance. Which number does GPT-2 add, and where?
  * hint: A constant row gives NaN or infinity, since its variance is 0. Add 1e-5 to the variance inside the root.
@@ -354,6 +385,8 @@
 
 /* layernorm_forward: another-epsilon
  * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: v + 1e-5f  =>  v + 1e-8f
  * why: Rows that hardly vary come out too large or too small. The number that you add to the variance is not GPT-2's.
  * Which one is?
@@ -467,6 +500,30 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: numbers-in-c
  */
 
+/* layernorm_forward: squares-go-on
+ * base: plain-loops
+ * edit: float v = 0.0f;  =>
+ * edit: for (int b = 0; b < B; b++) {  =>  float v = 0.0f; for (int b = 0; b < B; b++) {
+ * edit: v /= C;  =>
+ * edit: v + 1e-5f  =>  v / C + 1e-5f
+ * why: Every mean is right, and rstd only that of the first row. Your sum of squares goes on from row to row. When
+ * should it be set to 0?
+ * hint: Every mean is right, but rstd gets smaller from row to row. Set the sum of squares to 0 for each row.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: sum-goes-on
+ * base: plain-loops
+ * edit: float m = 0.0f;  =>
+ * edit: for (int b = 0; b < B; b++) {  =>  float sum = 0; for (int b = 0; b < B; b++) {
+ * edit: m += x[c]  =>  sum += x[c]
+ * edit: m /= C;  =>  float m = sum / C;
+ * why: The first row is right, and later means contain those before. The sum behind your mean goes on from row to
+ * row. When should it be set to 0?
+ * hint: The first row is right, and later means contain those before. Set the sum to 0 for each row.
+ * section: layernorm-kernel
+ */
+
 /* layernorm_forward: bias-before-weight
  * base: plain-loops
  * edit: (x[c] - m) * s * weight[c] + bias[c]  =>  ((x[c] - m) * s + bias[c]) * weight[c]
@@ -494,6 +551,17 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (x[c] - m) * s  =>  x[c] * s
  * why: Your rows keep their mean. You scaled them without shifting. What should be subtracted before the scaling?
  * hint: Your rows keep their mean. It is (x - mean) that gets multiplied by rstd, not x.
+ * section: layernorm-kernel
+ */
+
+/* layernorm_forward: squares-of-the-input
+ * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
+ * edit: (x[c] - m) * (x[c] - m)  =>  x[c] * x[c]
+ * why: Your rstd is too small wherever the mean is not 0. You took the mean of the squares of the input itself. From
+ * what is the variance a distance?
+ * hint: Your rstd is too small wherever the mean is not 0. Square x - mean, not x.
  * section: layernorm-kernel
  */
 
@@ -529,7 +597,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* layernorm_forward: weight-of-the-position
  * base: plain-loops
- * edit: weight[c] + bias[c]  =>  weight[t] + bias[t]
+ * each: PLACE = t; b * T + t
+ * edit: weight[c] + bias[c]  =>  weight[PLACE] + bias[PLACE]
  * why: Weight and bias change from row to row, and not from channel to channel. You indexed them by position. Which
  * index do they have?
  * hint: Weight and bias change from row to row in your output, and not from channel to channel. Their index is c.
@@ -644,6 +713,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* layernorm_forward: epsilon-after-the-reciprocal
  * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: 1.0f / sqrtf(v + 1e-5f)  =>  1.0f / sqrtf(v) + 1e-5f
  * why: A constant row divides by 0, and rows that hardly vary come out too large. You added 1e-5 after the reciprocal.
  * To which number does it belong?
@@ -654,6 +725,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* layernorm_forward: epsilon-left-out-of-rstd
  * base: plain-loops
+ * each: KIND = float; double
+ * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: rstd[b * T + t] = s  =>  rstd[b * T + t] = 1.0f / sqrtf(v)
  * why: Your output is right, but rstd lacks the 1e-5. The backward pass must see the number that the forward pass used.
  * Which number is that?
@@ -691,7 +764,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* layernorm_forward: bias-of-the-position
  * base: plain-loops
- * edit: bias[c]  =>  bias[t]
+ * each: PLACE = t; b * T + t
+ * edit: bias[c]  =>  bias[PLACE]
  * why: All channels of a position get the same bias. You indexed it by position. Which index does it have?
  * hint: All channels of a position get the same bias. Its index is c.
  * section: rows-and-strides
@@ -702,6 +776,19 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: float m = 0.0f  =>  int m = 0
  * why: Your mean is a whole number. An integer type cuts the fraction off after every addition. Which type keeps it?
  * hint: Your mean is a whole number. Use float.
+ * section: numbers-in-c
+ */
+
+/* layernorm_forward: quotient-of-whole-numbers
+ * base: plain-loops
+ * each: SHARES = first = 1 / C, second = 1 / C; first = 1 / C, second = 1.0 / C; first = 1.0 / C, second = 1 / C
+ * edit: float m = 0.0f;  =>  double SHARES; float m = 0.0f;
+ * edit: m /= C;  =>  m *= first;
+ * edit: v /= C;  =>  v *= second;
+ * why: Your mean or your variance is 0 in every row. A quotient of two integers such as 1 / C is an integer in C,
+ * here 0. How can you write it as a float?
+ * hint: Your mean or your variance is 0 in every row: 1 / C is an integer division with the result 0. Write 1.0f /
+ * C, or divide the sum by C.
  * section: numbers-in-c
  */
 
@@ -770,6 +857,18 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * from 0?
  * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
  * section: numbers-in-c
+ */
+
+/* layernorm_forward: only-one-sequence
+ * base: plain-loops
+ * edit: inp + (b * T + t) * C  =>  inp + t * C
+ * edit: out + (b * T + t) * C  =>  out + t * C
+ * edit: mean[b * T + t]  =>  mean[t]
+ * edit: rstd[b * T + t]  =>  rstd[t]
+ * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Which row
+ * belongs to position (b, t)?
+ * hint: The first sequence is right and the others are not written. Position (b, t) is row b * T + t.
+ * section: rows-and-strides
  */
 
 /* layernorm_forward: variance-divided-by-all-positions
@@ -1145,6 +1244,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: rows-and-strides
  */
 
+/* matmul_forward: output-transposed
+ * base: double-sums
+ * edit: out[(b * T + t) * OC + o]  =>  out[(o * B + b) * T + t]
+ * why: Your numbers are right but stand in another order. You wrote all positions of an output channel side by side,
+ * as in (OC, B, T). Which index moves by 1 in (B, T, OC)?
+ * hint: Your numbers are right but stand in another order. Output o of position (b, t) stands at (b * T + t) * OC +
+ * o.
+ * section: rows-and-strides
+ */
+
 /* matmul_forward: last-channel-left-out
  * base: plain-loops
  * edit: c < C; c++  =>  c < C - 1; c++
@@ -1358,15 +1467,18 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: maximum-from-minus-10000
  * base: plain-loops
  * edit: -INFINITY  =>  -10000.0f
- * why: Rows whose scores all lie below -10000 give NaN. Your search for the largest score starts there. With which
- * value can a search for a maximum safely start?
- * hint: Rows whose scores all lie below -10000 give NaN. Start at the first score, or at -INFINITY.
+ * why: Rows whose scores all lie far below -10000 give NaN. Your search for the largest score starts at a number
+ * that is not low enough. With which value can a search for a maximum safely start?
+ * hint: Rows whose scores all lie far below -10000 give NaN. Start at the first score, or at -INFINITY.
  * section: running-maximum
  */
 
 /* attention_forward: maximum-from-zero
- * base: plain-loops
- * edit: -INFINITY  =>  0.0f
+ * base: heads-copied-out-first
+ * each: KIND = float; double
+ * edit: u == 0 || preatt  =>  preatt
+ * edit: total += exp(  =>  total += (KIND)exp(
+ * edit: u > t ? 0 : exp(  =>  u > t ? 0 : (KIND)exp(
  * why: Rows whose scores are all far below 0 give NaN. Your search for the largest score starts at 0 or just above.
  * With which value can a search for a maximum safely start?
  * hint: Rows whose scores are all far below 0 give NaN. Start at the first score, or at -INFINITY.
@@ -1374,12 +1486,13 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  */
 
 /* attention_forward: no-maximum
- * base: plain-loops
- * edit: float maximum = -INFINITY;  =>
- * edit: if (pre[u] > maximum) maximum = pre[u];  =>
- * edit: pre[u] - maximum  =>  pre[u]
- * why: Large scores give NaN, because exp overflows above 88. You took the exponentials of the scores as they are.
- * Which shift of a row leaves its weights unchanged?
+ * base: heads-copied-out-first
+ * each: KIND = float; double
+ * edit: if (u == 0 || preatt[t * T + u] > top) top = preatt[t * T + u];  =>
+ * edit: total += exp(  =>  total += (KIND)exp(
+ * edit: u > t ? 0 : exp(  =>  u > t ? 0 : (KIND)exp(
+ * why: Large scores give NaN, because exp overflows, in float above 88. You took the exponentials of the scores as
+ * they are. Which shift of a row leaves its weights unchanged?
  * hint: Large scores give NaN. Subtract the largest score of the row from all of them first: the weights stay the
  * same.
  * section: running-maximum
@@ -1818,6 +1931,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: rows-and-strides
  */
 
+/* attention_forward: maps-by-position-first
+ * base: plain-loops
+ * edit: preatt + ((b * NH + h) * T + t) * T  =>  preatt + ((b * T + t) * NH + h) * T
+ * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
+ * why: Your scores and weights stand in other rows. You ordered both maps by position and then by head. In which
+ * order do their axes stand?
+ * hint: Your scores and weights stand in other rows. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * section: rows-and-strides
+ */
+
 /* attention_forward: only-the-future
  * base: plain-loops
  * edit:
@@ -1913,6 +2036,69 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: Only the first hs channels of out are written. All heads write there, each over the one before. From which
  * channel on does head h write?
  * hint: Only the first hs channels of out are written. Head h writes from channel h * hs on.
+ * section: rows-and-strides
+ */
+
+/* attention_forward: output-cleared-for-every-head
+ * base: plain-loops
+ * edit: i < hs; i++) y[i] = 0.0f;  =>  i < C; i++) y[i - h * hs] = 0.0f;
+ * why: Only the last head is left in out, and all other channels are 0. You clear the whole row of C channels once
+ * for every head. Which of them does one head write?
+ * hint: Only the last head is left in out. Clear its hs channels only, or the whole row before the first head.
+ * section: arrays-only-written
+ */
+
+/* attention_forward: bytes-for-entries
+ * base: three-sweeps-over-the-arrays
+ * each: ARRAY = out; att; preatt
+ * edit: memset(ARRAY, 0, sizeof(float) *  =>  memset(ARRAY, 0,
+ * why: What stood in an array before the call is left in most of it. You gave memset a number of entries. In which
+ * unit does it count?
+ * hint: What stood in an array is left in most of it. memset counts bytes: multiply by sizeof(float).
+ * section: numbers-in-c
+ */
+
+/* attention_forward: sum-goes-on
+ * base: heads-copied-out-first
+ * each: RESET = total = 0; (void)0
+ * edit: double total = 0;  =>
+ * edit: int hs = C / NH;  =>  int hs = C / NH; double total = 0;
+ * edit: const float *from  =>  RESET; const float *from
+ * why: The weights of the first query are right, and later rows sum to less than 1. The sum of the exponentials goes
+ * on from query to query. When should it be set to 0?
+ * hint: The weights of later queries sum to less than 1. Set the sum to 0 for every row of every head.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: sum-goes-on-from-head-to-head
+ * base: plain-loops
+ * edit: float sum = 0.0f;  =>
+ * edit: for (int h = 0; h < NH; h++) {  =>  float sum = 0; for (int h = 0; h < NH; h++) {
+ * why: The weights of head 0 are right, and those of later heads sum to less than 1. The sum of the exponentials
+ * goes on from head to head. When should it be set to 0?
+ * hint: The weights of later heads sum to less than 1. Set the sum to 0 for every head.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: dot-product-goes-on
+ * base: plain-loops
+ * edit: float dot = 0.0f;  =>
+ * edit: float maximum = -INFINITY;  =>  float dot = 0, maximum = -INFINITY;
+ * why: The score of key 0 is right, and each later one contains those before. Your dot product goes on from key to
+ * key. When should it be set to 0?
+ * hint: The score of key 0 is right, and each later one contains those before. Set the dot product to 0 for every
+ * key.
+ * section: numbers-in-c
+ */
+
+/* attention_forward: output-channels-interleaved
+ * base: plain-loops
+ * edit: *y = out + (b * T + t) * C + h * hs  =>  *y = out + (b * T + t) * C + h
+ * edit: y[i] = 0.0f  =>  y[i * NH] = 0.0f
+ * edit: y[i] += a[u]  =>  y[i * NH] += a[u]
+ * why: Your weights are right, and the channels of out stand in another order. You put those of one head NH apart.
+ * Where do the channels of a head stand?
+ * hint: The channels of out stand in another order. Those of head h follow one another from channel h * hs on.
  * section: rows-and-strides
  */
 
@@ -2048,6 +2234,33 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: gelu-kernel
  */
 
+/* gelu_forward: three-times-for-cube
+ * base: plain-loops
+ * edit: 0.044715f * x * x * x  =>  0.044715f * 3 * x
+ * why: Your curve is close near 0 and wrong further out. You multiplied x by 3 inside the tanh. Which operation does
+ * the exponent of the formula stand for?
+ * hint: Your curve is close near 0 and wrong further out. The cube is x * x * x, not 3 * x.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: cube-alone
+ * base: plain-loops
+ * edit: x + cube  =>  cube
+ * why: Your curve is x / 2 for a long way around 0. You left out the x to which the cube is added. Which two terms
+ * stand inside the tanh?
+ * hint: Your curve is x / 2 for a long way around 0. Inside the tanh stands x + 0.044715 x^3.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: brackets-left-out
+ * base: plain-loops
+ * edit: (1.0f + tanhf  =>  1.0f + (tanhf
+ * why: Your curve goes to half of x, plus or minus 1. The tanh is added to the product, outside of the brackets.
+ * What does 0.5 * x multiply in the formula?
+ * hint: The tanh is added outside of the product. Put 1 + tanh in brackets: 0.5 * x * (1 + tanh).
+ * section: gelu-kernel
+ */
+
 /* gelu_forward: half-of-integers
  * base: plain-loops
  * edit: 0.5f * x  =>  1 / 2 * x
@@ -2081,6 +2294,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * multiply in the formula?
  * hint: Your values are a little too large around x = 1.5. The factor belongs to the whole bracket: scale * (x +
  * cube).
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: factor-outside-of-the-tanh
+ * base: plain-loops
+ * edit: tanhf(scale * (x + cube))  =>  scale * tanhf(x + cube)
+ * why: Far from 0 your curve is neither x nor 0. You multiplied the tanh by the factor, so that it no longer goes
+ * from -1 to 1. What does the factor multiply in the formula?
+ * hint: Far from 0 your curve is neither x nor 0. The factor stands inside the tanh: tanh(scale * (x + cube)).
  * section: gelu-kernel
  */
 
@@ -2130,6 +2352,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: Your curve is too steep around 0. The fraction under the root is inverted. Which number stands above the other
  * in the formula?
  * hint: Your curve is too steep around 0. The factor is sqrt(2/pi), about 0.7979.
+ * section: gelu-kernel
+ */
+
+/* gelu_forward: root-of-2-alone
+ * base: plain-loops
+ * edit: sqrtf(2.0f / 3.14159265f)  =>  sqrtf(2.0f) / 3.14159265f
+ * why: Your curve is too flat around 0. The factor inside the tanh is sqrt(2) / pi, about 0.45. How far does the
+ * root reach in the formula?
+ * hint: Your curve is too flat around 0. The root is that of the whole fraction: sqrtf(2.0f / 3.14159265f).
  * section: gelu-kernel
  */
 
@@ -2516,6 +2747,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: padded-vocabulary
  */
 
+/* softmax_forward: bytes-for-entries
+ * base: cleared-first
+ * edit: sizeof(float) * B  =>  B
+ * why: What stood in probs before the call is left in most of the padding. You gave memset a number of entries. In
+ * which unit does it count?
+ * hint: What stood in probs is left in most of the padding. memset counts bytes: multiply by sizeof(float).
+ * section: numbers-in-c
+ */
+
 /* softmax_forward: tiny-probability-in-the-padding
  * base: plain-loops
  * edit: p[v] = 0.0f  =>  p[v] = 1e-9f
@@ -2552,15 +2792,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* softmax_forward: maximum-from-minus-10000
  * base: plain-loops
  * edit: -INFINITY  =>  -10000.0f
- * why: Rows whose logits all lie below -10000 give NaN. Your search for the largest logit starts there. With which
- * value can a search for a maximum safely start?
- * hint: Rows whose logits all lie below -10000 give NaN. Start at the first logit, or at -INFINITY.
+ * why: Rows whose logits all lie far below -10000 give NaN. Your search for the largest logit starts at a number
+ * that is not low enough. With which value can a search for a maximum safely start?
+ * hint: Rows whose logits all lie far below -10000 give NaN. Start at the first logit, or at -INFINITY.
  * section: running-maximum
  */
 
 /* softmax_forward: maximum-from-zero
- * base: plain-loops
- * edit: -INFINITY  =>  0.0f
+ * base: walking-pointers-in-double
+ * each: KIND = float; double
+ * edit: double top = -HUGE_VAL  =>  KIND top = 0
  * why: Rows whose logits are all far below 0 give NaN. Your search for the largest logit starts at 0 or just above.
  * With which value can a search for a maximum safely start?
  * hint: Rows whose logits are all far below 0 give NaN. Start at the first logit, or at -INFINITY.
@@ -2568,16 +2809,13 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  */
 
 /* softmax_forward: no-maximum
- * base: plain-loops
- * edit:
- *     float maximum = -INFINITY;
- *     for (int v = 0; v < V; v++) {
- *         if (z[v] > maximum) maximum = z[v];
- *     }
- * =>
- * edit: z[v] - maximum  =>  z[v]
- * why: Large logits give NaN, because exp overflows above 88. You took the exponentials of the logits as they are.
- * Which shift of a row leaves its probabilities unchanged?
+ * base: walking-pointers-in-double
+ * each: KIND = float; double
+ * edit: logits[v] > top ? logits[v] : top  =>  0
+ * edit: sum += exp(  =>  sum += (KIND)exp(
+ * edit: (float)(exp(  =>  (float)((KIND)exp(
+ * why: Large logits give NaN, because exp overflows, in float above 88. You took the exponentials of the logits as
+ * they are. Which shift of a row leaves its probabilities unchanged?
  * hint: Large logits give NaN. Subtract the largest logit of the row from all of them first: the probabilities stay
  * the same.
  * section: running-maximum
@@ -2629,14 +2867,11 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* softmax_forward: sum-goes-on
  * base: plain-loops
+ * each: RESET = (void)0; sum = 0
  * edit: float sum = 0.0f;  =>
- * edit:
- *     for (int b = 0; b < B; b++) {
- * =>
- *     float sum = 0.0f;
- *     for (int b = 0; b < B; b++) {
- * why: The first row is right, and later ones sum to less and less. The sum goes on from row to row. When should it be
- * set to 0?
+ * edit: for (int b = 0; b < B; b++) {  =>  float sum = 0; for (int b = 0; b < B; b++) { RESET;
+ * why: The first row is right, and later ones sum to less and less. The sum goes on from row to row. When should it
+ * be set to 0?
  * hint: The first row is right, and the later ones sum to less and less. Set the sum to 0 for every row.
  * section: numbers-in-c
  */
@@ -2906,6 +3141,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: numbers-in-c
  */
 
+/* softmax_forward: only-one-sequence
+ * base: plain-loops
+ * edit: logits + (b * T + t) * Vp  =>  logits + t * Vp
+ * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
+ * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Where does row
+ * (b, t) begin?
+ * hint: The first sequence is right and the others are not written. Row (b, t) begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
 /* softmax_forward: maximum-of-the-sizes
  * base: plain-loops
  * edit: if (z[v] > maximum) maximum = z[v]  =>  if (fabsf(z[v]) > maximum) maximum = fabsf(z[v])
@@ -3090,6 +3335,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: crossentropy-kernel
  */
 
+/* crossentropy_forward: logarithms-of-all-tokens
+ * base: sum-over-a-one-hot-row
+ * edit: if (v == targets[i]) losses[i] -= logf  =>  losses[i] -= (v == targets[i]) * logf
+ * why: Your losses are NaN where any token has probability 0, as padding does. You multiplied all logarithms by 0 or
+ * 1, and 0 times infinity is NaN. Whose logarithm is needed?
+ * hint: Your losses are NaN where a token of the row has probability 0. Take the logarithm of the target's
+ * probability only.
+ * section: crossentropy-kernel
+ */
+
 /* crossentropy_forward: entropy-of-the-row
  * base: plain-loops
  * edit:
@@ -3116,6 +3371,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: -logf(p)  =>  -logf(p) / (B * T)
  * why: Your losses are B * T times too small. You divided by the number of positions. Who takes the mean?
  * hint: Your losses are too small, by the factor B * T. Write the loss of each position as it is.
+ * section: crossentropy-kernel
+ */
+
+/* crossentropy_forward: losses-go-on
+ * base: plain-loops
+ * each: GOES_ON = t > 0; b + t > 0
+ * edit: = -logf(p)  =>  = (GOES_ON ? losses[b * T + t - 1] : 0) - logf(p)
+ * why: The first loss is right, and each later one contains those before. You stored a running sum. Whose loss
+ * belongs to position (b, t)?
+ * hint: The first loss is right, and each later one contains those before. Store the loss of this position alone.
  * section: crossentropy-kernel
  */
 
@@ -3175,12 +3440,31 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: crossentropy-kernel
  */
 
+/* crossentropy_forward: logarithm-of-the-rest
+ * base: plain-loops
+ * edit: -logf(p)  =>  logf(1.0f - p)
+ * why: Your losses are negative, and certain targets give infinity. You took the logarithm of 1 - p. Which number of
+ * the formula does the minus belong to?
+ * hint: Your losses are negative, and certain targets give infinity. The minus stands in front of the logarithm:
+ * -logf(p).
+ * section: crossentropy-kernel
+ */
+
 /* crossentropy_forward: first-row-for-all
  * base: plain-loops
  * edit: (b * T + t) * Vp + target  =>  target
  * why: Position 0 is right, and all others read its probabilities. The offset of the position is missing. Where does
  * the row of position (b, t) begin?
  * hint: Position 0 is right. Row (b, t) of probs begins at (b * T + t) * Vp.
+ * section: rows-and-strides
+ */
+
+/* crossentropy_forward: row-of-the-sequence
+ * base: plain-loops
+ * edit: (b * T + t) * Vp + target  =>  b * Vp + target
+ * why: Position 0 of a batch is right, and others read rows that are not theirs. You chose the row of probs by one
+ * of two numbers alone. How many rows stand before that of (b, t)?
+ * hint: Other positions read rows that are not theirs. Row (b, t) of probs begins at (b * T + t) * Vp.
  * section: rows-and-strides
  */
 
