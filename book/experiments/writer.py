@@ -21,7 +21,7 @@ PROMPTS = ("hacker: ", "computer: ", "attention: ")
 
 def run(reduced=False, corpus=None):
     torch.set_num_threads(1)
-    updates = 30 if reduced else 2500
+    updates = 30 if reduced else 8000
     characters, training, validation = split_text(course_text(corpus) if corpus else jargon())
     torch.manual_seed(0)
     model = BabyGPT(BabyGPTConfig(len(characters), **SIZES))

@@ -11,8 +11,8 @@ MEASURED = json.loads((ROOT / "book" / "measurements" / "small_gpt2.json").read_
 
 def test_readme_quotes_the_recorded_loss_and_text():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"{MEASURED['loss of a token']:.2f} nats for a token" in readme
-    assert f"{MEASURED['loss of a character']:.2f} for a character" in readme
+    assert f"{MEASURED['loss of a token']:.2f} nats per token" in readme
+    assert f"{MEASURED['loss of a character']:.2f} per character" in readme
     quoted = readme.partition("> hacker: A person who")[2].partition("\n\n")[0]
     words = " ".join(quoted.replace("\n>", " ").split()).removesuffix("…").strip()
     written = " ".join(MEASURED["sample"].split()).partition("hacker: A person who")[2]

@@ -162,7 +162,10 @@ def follow_the_link(figure: Figure, address: str) -> None:
 def together(figure: Figure, *parts: str) -> bool:
     """Whether these parts of a figure are on a phone's screen at once, below the bar at its top."""
     figure.page.set_viewport_size({"width": 360, "height": 740})
-    boxes = [figure.app.locator(part).first.bounding_box() for part in parts]
+    found = [figure.app.locator(part).first for part in parts]
+    for part in found:  # what depends on the width is drawn again
+        part.wait_for()
+    boxes = [part.bounding_box() for part in found]
     low = max(box["y"] + box["height"] for box in boxes)
     return low - min(box["y"] for box in boxes) <= 740 - 64
 

@@ -212,7 +212,8 @@ def test_grading_goes_on_with_notebooks_of_both_releases(old_course):
     course.submit("untouched", attention=WITH_DOTS)
     course.autograde()
     assert scores_of_tasks(course, "today") == scores_of_tasks(course, "earlier") == EARLIER  # all that it asked for
-    assert course.scores("today")[REFLECTION] == course.scores("earlier")[REFLECTION] == 0
+    assert course.scores("earlier")[REFLECTION] == 0
+    assert course.scores("today")[REFLECTION] in (0, None)  # a question that is worded anew is read by a person
     assert set(course.scores("untouched").values()) == {0}
     assert course.total("before") == TOTAL_BEFORE
     course.autograde(student="before", force=True)

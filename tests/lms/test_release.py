@@ -494,7 +494,7 @@ def test_the_released_notebook_runs_to_its_end_for_nothing_and_the_solved_one_ge
     # Where parts come from, and the tables of `differences`.
     told = re.compile(
         r": the course's$|^gradient +shape|\) +\d+\.\d{3} +\de-\d+$|^$"
-        r"|^`\w+` is your own\.$|^`\w+_forward` is the course's: put your own"
+        r"|^`\w+` is your own\.$|^`\w+_forward` is the course's. To use your own"
     )
     assert [line for line in lines(solved) if not (told.search(line) or SHOWN.search(line))] == []
 

@@ -62,7 +62,8 @@ def test_a_unit_holds_all_of_its_tasks():
     assert result.max_points == sum(results.number(max_points(task)) for task in ATTENTION.task_ids)
 
 
-def test_the_caller_s_names_are_checked_by_default():
+def test_the_caller_s_names_are_checked_by_default(monkeypatch):
+    monkeypatch.setattr(api, "_shell", lambda: None)  # no notebook runs, whatever other tests have left
     names = namespace(RIGHT + "from autograder import check\nresult = check('attention.softmax')")
     assert names["result"].passed
 
