@@ -107,6 +107,8 @@ class Firefox:
             const box = element.getBoundingClientRect();
             return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]; }})()"""
         )
+        # Firefox refuses a click before it has painted the page.
+        self.ask("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(() => painted(1))))")
         button = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         self._act([{"type": "pointer", "id": "mouse", "actions": [{"type": "pointerMove", "x": x, "y": y}, *button]}])
 
