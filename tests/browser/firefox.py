@@ -16,6 +16,7 @@ from typing import Any
 
 import websocket
 
+ABORTED = f"status={0x804B0002}"  # NS_BINDING_ABORTED: a font of a page that was left before it had come
 START_SECONDS = 60
 ANSWER_SECONDS = 120
 KEYS = {"Control": "\ue009", "Enter": "\ue007", "ArrowUp": "\ue013"}  # as WebDriver writes them
@@ -58,10 +59,14 @@ class Firefox:
         while True:
             message = json.loads(self._socket.recv())
             if message.get("method") == "log.entryAdded" and message["params"]["level"] in ("error", "warn"):
-                self.complaints.append(message["params"]["text"])
+                self._complained(message["params"]["text"])
             if message.get("id") == number:
                 assert message["type"] == "success", f"{method}: {message['message']}"
                 return message["result"]
+
+    def _complained(self, text: str) -> None:
+        if ABORTED not in text:
+            self.complaints.append(text)
 
     def open(self, address: str) -> None:
         self.call("browsingContext.navigate", context=self._tab, url=address, wait="complete")
