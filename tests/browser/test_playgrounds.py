@@ -492,7 +492,7 @@ def test_mask_builder(site, browser: Any, address: str) -> None:
             return decoder_mask(torch.tensor([[PAD if yes else PAD + 1 for yes in padded]]))[0, 0]
 
         assert agrees(decoder())
-        figure.keys(figure.control("place 1, birds: padding"), "Enter")
+        figure.keys(figure.control("position 1, birds: padding"), "Enter")
         padded[1] = True
         assert agrees(decoder())
         assert "[[False, True, False, False, True, True]]" in figure.app.inner_text()
@@ -581,7 +581,7 @@ def test_head_viewer(site, browser: Any, address: str, experiment: Any) -> None:
         assert agrees("A query looks at keys", 0, 0, 20)
         figure.keys(figure.control("layer 0, head 0"), "ArrowDown", "ArrowRight", "ArrowRight", "Enter")
         assert agrees("A query looks at keys", 1, 2, 20)
-        figure.keys(figure.control("Looking from place"), "ArrowLeft", "ArrowLeft")
+        figure.keys(figure.control("Looking from position"), "ArrowLeft", "ArrowLeft")
         assert agrees("A query looks at keys", 1, 2, 18)
         whole, _ = expected("A query looks at keys", 1, 2)
         facts = figure.app.locator(".pg-facts").inner_text()

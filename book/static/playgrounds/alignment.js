@@ -80,7 +80,7 @@ function build(app, start) {
   /** Other tokens: new strips. */
   function fill() {
     const { from, to } = names();
-    fromStrip.replaceChildren(...from.map((token, i) => el("button", { type: "button", class: "pg-letter pg-token", click: () => choose(i), "aria-label": `place ${i}: ${token}` }, token)));
+    fromStrip.replaceChildren(...from.map((token, i) => el("button", { type: "button", class: "pg-letter pg-token", click: () => choose(i), "aria-label": `position ${i}: ${token}` }, token)));
     toStrip.replaceChildren(...to.map((token) => el("span", { class: "pg-letter pg-token" }, token)));
     roving([[...fromStrip.children]]);
     const languages = { cross: ["English", "German"], encoder: ["German", "German"], decoder: ["English", "English"] }[state.kind];

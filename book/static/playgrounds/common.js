@@ -68,6 +68,7 @@ export const ink = (rgb) => ((luminance(rgb) + 0.05) ** 2 > 0.0525 ? "#000" : "#
 export function paint(element, rgb) {
   element.style.backgroundColor = rgb ? `rgb(${rgb.join(" ")})` : "";
   element.style.color = rgb ? ink(rgb) : "";
+  element.classList.toggle("pg-painted", Boolean(rgb));
 }
 
 // --- elements --------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ async function build(app, start) {
     const box = large.getBoundingClientRect();
     choose(Math.floor(((event.clientY - box.top) / box.height) * ids.length));
   });
-  const place = slider({ label: "Looking from place", min: 0, max: longest - 1, value: state.query, onInput: choose });
+  const place = slider({ label: "Looking from position", min: 0, max: longest - 1, value: state.query, onInput: choose });
   const strip = el("div", {
     class: "pg-strip",
     role: "group",
@@ -132,7 +132,7 @@ async function build(app, start) {
       ...ids.map((id, t) =>
         el(
           "button",
-          { type: "button", class: "pg-letter", click: () => choose(t), "aria-label": `place ${t}` },
+          { type: "button", class: "pg-letter", click: () => choose(t), "aria-label": `position ${t}` },
           visible(characters[id]),
         ),
       ),
@@ -173,7 +173,7 @@ async function build(app, start) {
     facts.textContent = `Layer ${layer}, head ${head}: mean distance ${fixed(meanDistance(weights), 2)} characters${query ? `, weight on the previous character ${fixed(before, 3)}` : ""}.`;
     const most = weights[query].indexOf(Math.max(...weights[query]));
     said.say(
-      `From place ${query} (“${visible(characters[ids[query]])}”) this head looks most at place ${most} (“${visible(characters[ids[most]])}”), with the weight ${fixed(weights[query][most], 3)}.`,
+      `From position ${query} (“${visible(characters[ids[query]])}”) this head looks most at position ${most} (“${visible(characters[ids[most]])}”), with the weight ${fixed(weights[query][most], 3)}.`,
     );
     predictions(query);
   }
@@ -187,7 +187,7 @@ async function build(app, start) {
     const bar = (share, colour) =>
       el("span", { class: "pg-bar", style: `width: ${(100 * share).toFixed(1)}%; background: ${colour}` });
     bars.replaceChildren(
-      el("caption", {}, `What comes after place ${query}?`),
+      el("caption", {}, `What comes after position ${query}?`),
       el(
         "thead",
         {},

@@ -138,7 +138,7 @@ function build(app, start) {
       one.lastChild.textContent = shown;
       one.classList.toggle("pg-padding", state.padded[j]);
       one.setAttribute("aria-pressed", state.padded[j]);
-      one.setAttribute("aria-label", `place ${j}, ${tokens[j]}: padding`);
+      one.setAttribute("aria-label", `position ${j}, ${tokens[j]}: padding`);
     });
     may.forEach((row, i) => {
       const empty = !row.includes(true);
