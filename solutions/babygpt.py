@@ -285,7 +285,7 @@ def test_no_peeking(model):
     """A test of a language model: it returns if no position sees more than its past, and raises otherwise.
 
     In a right model the logits of a position depend on the tokens up to that position in the same sequence, and on
-    nothing else: no later token, no other sequence, no earlier call, nor on how many tokens follow.
+    nothing else: not on later tokens or their number, on other sequences, or on earlier calls.
 
     Args:
         model: a small model in evaluation mode. ``model(ids)`` with ids ``(B, T)`` returns logits ``(B, T, V)`` and

@@ -102,7 +102,7 @@ class GPT2(nn.Module):
     """GPT-2 with the output layer tied to the token vectors, in PyTorch.
 
     Weights start as in llm.c: normal with standard deviation 0.02, divided by ``sqrt(2 L)`` in the two projections into
-    the residual stream; biases 0. OpenAI's code differs in ``wpe`` alone, which it draws with 0.01 (``src/model.py``
+    the residual stream; biases 0. OpenAI's published code draws ``wpe`` with 0.01 and does not divide (``src/model.py``
     of openai/gpt-2). The rows of ``wte`` that pad the vocabulary are 0.
 
     Source: Radford et al. 2019, section 2.3.
@@ -459,8 +459,8 @@ def load_vocabulary(path):
 def load_state(path):
     """The tensors of a ``.safetensors`` file, or of one that ``torch.save`` wrote, by name.
 
-    A safetensors file: the length of a JSON text as uint64, that text, and the numbers. The text says for each tensor
-    what they are, their shape, and where they begin and end.
+    A safetensors file holds the length of a JSON text as uint64, that text, and the numbers. For each tensor the text
+    gives the type of its numbers, its shape, and where its numbers begin and end.
 
     Raises:
         ValueError: the file is damaged, or something else; the message says what.

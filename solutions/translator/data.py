@@ -66,7 +66,7 @@ def software_pairs(language, split="all"):
 
 
 def multi30k_pairs(split):
-    """Multi30k (Elliott et al. 2016), fetched the first time."""
+    """Multi30k (Elliott et al. 2016), downloaded on first use."""
     names = {"train": "train", "valid": "validation", "test": "test"}
     if split not in names:
         raise BadInput(f"Multi30k has the splits train, valid and test, but not {split!r}.")
@@ -124,8 +124,8 @@ def pairs_of_split(pairs, split, name):
 class Stream:
     """The micro-batches of a run, all epochs one after the other, by number.
 
-    What is in each is the same in every epoch; their order is drawn anew. A number says everything, so a run can go on
-    from any of them.
+    Every epoch has the same micro-batches, in an order of its own. The number alone determines a micro-batch, so a run
+    can go on from any of them.
     """
 
     def __init__(self, ids, config, device):
@@ -137,7 +137,7 @@ class Stream:
         self.orders: dict[int, list[int]] = {}
 
     def batch(self, number):
-        """Micro-batch ``number``, in memory from which a GPU can fetch it by itself."""
+        """Micro-batch ``number``, for a GPU in pinned memory, from which it can be copied without waiting."""
         epoch, position = divmod(number, len(self.contents))
         if epoch not in self.orders:
             generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
