@@ -36,13 +36,13 @@ class BabyGPTConfig:
 
 
 def get_batch(data, block_size, batch_size, generator=None):
-    """Random pieces of a text, each with the answer for every position.
+    """Random pieces of a text, each with the next token for every position.
 
     Args:
         data: the whole text as token ids ``(N,)``, of any integer type, with ``N > block_size``.
         block_size: length of a piece.
         batch_size: how many pieces.
-        generator: a CPU ``torch.Generator`` that draws where they start; ``None``: PyTorch's default one.
+        generator: a CPU ``torch.Generator`` that draws where the pieces start; ``None``: PyTorch's default one.
 
     Returns:
         ``(x, y)``, both int64 ``(batch_size, block_size)``, whatever the type of ``data``: ``y[b, t]`` is the token
@@ -223,7 +223,7 @@ class BabyGPT(nn.Module):
         ### END SOLUTION
 
     def forward(self, ids, targets=None):
-        """Scores of the next token, and how wrong they are if the answers are given.
+        """Scores of the next token, and their loss if targets are given.
 
         Args:
             ids: token ids ``(B, T)``, int64, with ``T <= block_size``.

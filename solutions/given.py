@@ -101,7 +101,7 @@ def decode_newest(model, memory, src_mask, last_ids, cache):
 
 
 class Drawing:
-    """A model whose likeliest token is one that was drawn: whoever decodes it greedily draws an output.
+    """A model whose likeliest token is a token that was drawn: decoding it greedily draws an output.
 
     Args:
         model: a Transformer; everything but its generator is used as it is.

@@ -813,9 +813,9 @@ def written(said):
 
 
 def split_of(german, constructions):
-    """The split that a sentence belongs to, whoever generates it: so no two splits share a sentence.
+    """The split that a sentence belongs to. The sentence alone decides it, so no two splits share a sentence.
 
-    One with a held-out construction is held out. Of the others, 1 in 20 is for validation and 1 in 20 for testing.
+    A sentence with a held-out construction is held out. Of the others, 1 in 20 is for validation, 1 in 20 for testing.
     """
     if constructions & HELD_OUT.keys():
         return "held-out"

@@ -270,7 +270,7 @@ class LongContextModel(nn.Module):
 
         Args:
             ids: ``(B, T)``.
-            window: let each position see only so many, itself among them; ``None``: the whole past.
+            window: how many positions each position sees, itself included; ``None``: the whole past.
             squeeze: factor of the positions in RoPE.
 
         Returns:

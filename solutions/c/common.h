@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Every file of this program starts with so many int32. The first says what it is, the second is a version. */
+/* Every file of this program starts with this many int32. The first says what it is, the second is a version. */
 enum { HEADER = 256 };
 
 /* Prints "gpt2: ..." and ends with exit code 1. */

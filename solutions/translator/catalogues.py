@@ -210,7 +210,7 @@ class Software(NamedTuple):
 
 
 def folders():
-    """Where a machine keeps catalogues: ``TEXTDOMAINDIR``, the data folders of the XDG standard, and Python's own."""
+    """Where a machine keeps catalogues: ``TEXTDOMAINDIR``, ``XDG_DATA_DIRS`` or its usual folders, and Python's own."""
     shared = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share:/opt/homebrew/share"
     found = [Path(folder) / name for folder in shared.split(os.pathsep) for name in ("locale", "locale-langpack")]
     named = os.environ.get("TEXTDOMAINDIR")

@@ -86,7 +86,7 @@ def average_weights(paths):
 
 
 def build_model(config, tokenizer, make=make_model):
-    """A fresh model of a run, which knows its tokeniser; ``make`` builds it, called as `make_model` is."""
+    """A fresh model of a run, with ``model.tokenizer`` set; ``make`` builds it, called as `make_model` is."""
     torch.manual_seed(config.seed)
     size = len(tokenizer)
     model = make(

@@ -85,7 +85,7 @@ def multi30k_pairs(split):
 
 
 def tsv_pairs(path, split="all"):
-    """The pairs of a TSV file, or those of one split of it."""
+    """The pairs of a TSV file (tab-separated values), or those of one split of it."""
     try:
         lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
     except OSError as error:
@@ -110,7 +110,7 @@ def tsv_pairs(path, split="all"):
 
 
 def pairs_of_split(pairs, split, name):
-    """Those of the pairs that belong to a split, chosen by their German text; ``name`` says what they are part of."""
+    """The pairs of a split, chosen by their German text; ``name`` is what error messages call the whole."""
     if split not in ("train", "valid", "test", "all"):
         raise BadInput(f"{name} has the splits train, valid, test and all, but not {split!r}.")
     part = {0: "test", 1: "valid"}
@@ -178,5 +178,5 @@ def to_device(batch, device):
 
 
 def fingerprint(ids):
-    """A number that tells lists of pairs apart."""
+    """A checksum of a list of pairs, to tell whether two lists are the same."""
     return zlib.crc32(json.dumps(ids).encode())

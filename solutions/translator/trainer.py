@@ -152,7 +152,7 @@ class Trainer:
 
     @property
     def valid_fingerprint(self):
-        """What tells the pairs of the validation apart."""
+        """The `fingerprint` of the pairs to validate on."""
         return fingerprint([list(pair) for pair in self.validation.pairs or ()])
 
     def learnt_tokenizer(self, pairs):
