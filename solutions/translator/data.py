@@ -85,7 +85,7 @@ def multi30k_pairs(split):
 
 
 def tsv_pairs(path, split="all"):
-    """The pairs of a TSV file (tab-separated values), or those of one split of it."""
+    """The pairs of a TSV (tab-separated values) file, or those of one split of it."""
     try:
         lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
     except OSError as error:
