@@ -36,13 +36,13 @@ class BabyGPTConfig:
 
 
 def get_batch(data, block_size, batch_size, generator=None):
-    """Random pieces of a text, each with the answer for every position.
+    """Random pieces of a text, each with the next token for every position.
 
     Args:
         data: the whole text as token ids ``(N,)``, of any integer type, with ``N > block_size``.
         block_size: length of a piece.
         batch_size: how many pieces.
-        generator: a CPU ``torch.Generator`` that draws where they start; ``None``: PyTorch's default one.
+        generator: a CPU ``torch.Generator`` that draws where the pieces start; ``None``: PyTorch's default one.
 
     Returns:
         ``(x, y)``, both int64 ``(batch_size, block_size)``, whatever the type of ``data``: ``y[b, t]`` is the token
@@ -223,7 +223,7 @@ class BabyGPT(nn.Module):
         ### END SOLUTION
 
     def forward(self, ids, targets=None):
-        """Scores of the next token, and how wrong they are if the answers are given.
+        """Scores of the next token, and their loss if targets are given.
 
         Args:
             ids: token ids ``(B, T)``, int64, with ``T <= block_size``.
@@ -285,7 +285,7 @@ def test_no_peeking(model):
     """A test of a language model: it returns if no position sees more than its past, and raises otherwise.
 
     In a right model the logits of a position depend on the tokens up to that position in the same sequence, and on
-    nothing else: no later token, no other sequence, no earlier call, nor on how many tokens follow.
+    nothing else: not on later tokens or their number, on other sequences, or on earlier calls.
 
     Args:
         model: a small model in evaluation mode. ``model(ids)`` with ids ``(B, T)`` returns logits ``(B, T, V)`` and

@@ -2,9 +2,9 @@
 
 Shapes: ``B`` batch, ``T_src`` length of the sources, ``T`` ids written so far, ``V`` vocabulary size, ``H`` heads.
 ``model`` is a Transformer as `make_model` builds it, or has the same three parts: ``encode(src, src_mask)``,
-``decode(memory, src_mask, tgt, tgt_mask)`` and ``generator``, which returns log-probabilities. One that has
-``decode_step(memory, src_mask, last_ids, cache)`` too can be asked for the newest position alone. Masks are boolean,
-``True`` means "may attend".
+``decode(memory, src_mask, tgt, tgt_mask)`` and ``generator``, which returns log-probabilities. A model that also has
+``decode_step(memory, src_mask, last_ids, cache)`` can compute the newest position alone. Masks are boolean, ``True``
+means "may attend".
 """
 
 import math
@@ -109,7 +109,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
 
     Returns:
         For each source the ids of the best output, a list of ``int`` without ``bos_id``, ``eos_id`` and ``PAD``.
-        Outputs that are not finished after ``max_len`` ids count only where no output is.
+        Outputs that are not finished after ``max_len`` ids count only where no output is finished.
 
     Source: Sutskever et al. 2014, section 3.2 (search); Wu et al. 2016, section 7 (length penalty).
     """
@@ -192,8 +192,8 @@ class KVCache:
         """Put the rows of the batch in another order, in every layer: a search keeps the pasts of its survivors.
 
         Args:
-            rows: int64 ``(B_new,)``: for each row from now on the row that it was before. A row may occur several
-                times, or not at all. Not changed.
+            rows: int64 ``(B_new,)``: for each new row, the index of the old row that it continues. An index may occur
+                several times, or not at all. Not changed.
 
         What `update` returned before stays as it was, and so does ``length``. In an empty cache nothing happens.
         """
@@ -286,7 +286,7 @@ def test_beam(beam_search):
         },
         # What is unlikely at first would be certain later, and of two children of one parent the second is better.
         (b, c): {(): {a: 0.9, b: 0.1}, (a,): {c: 0.55, d: 0.45}, (a, c): {e: 1.0}, (a, d): {EOS: 0.8, e: 0.2}},
-        # 0.4 with one id against 0.6 * 0.8 ** 3 with four: equal where the exponent is 0.6245.
+        # 0.4 with one id against 0.6 * 0.8 ** 3 with four: equal where the exponent is 0.6244.
         (d,): {
             (): {EOS: 0.4, a: 0.6},
             (a,): {a: 0.8, e: 0.2},

@@ -1,4 +1,4 @@
-"""What notebooks are given, and nobody writes: functions between texts and ids, and what decoding needs of a model."""
+"""Code that notebooks are given: functions between texts and ids, and the step of a model that decoding calls."""
 
 import contextlib
 import functools
@@ -101,10 +101,10 @@ def decode_newest(model, memory, src_mask, last_ids, cache):
 
 
 class Drawing:
-    """A model whose likeliest token is one that was drawn: whoever decodes it greedily draws an output.
+    """A model whose likeliest token is a token that was drawn: decoding it greedily draws an output.
 
     Args:
-        model: a Transformer, of which all is taken over but the generator.
+        model: a Transformer; everything but its generator is used as it is.
         draw: a function from log-probabilities ``(B, V)`` to ids ``(B,)``, such as `sample_next` with its options.
     """
 

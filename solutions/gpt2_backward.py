@@ -14,7 +14,7 @@ def _memory(array, *shape):
     """The first numbers of an array, row after row, as a kernel in C finds them: a view of this shape.
 
     Raises:
-        ValueError: the array is not of float32, has gaps, or is too small; in C that would be an error of memory.
+        ValueError: the array is not of float32, has gaps, or is too small; in C that would be a memory error.
     """
     entries = int(np.prod(shape))
     if array.dtype != np.float32 or not array.flags.c_contiguous or array.size < entries:

@@ -102,7 +102,7 @@ class GPT2(nn.Module):
     """GPT-2 with the output layer tied to the token vectors, in PyTorch.
 
     Weights start as in llm.c: normal with standard deviation 0.02, divided by ``sqrt(2 L)`` in the two projections into
-    the residual stream; biases 0. OpenAI's code differs in ``wpe`` alone, which it draws with 0.01 (``src/model.py``
+    the residual stream; biases 0. OpenAI's published code draws ``wpe`` with 0.01 and does not divide (``src/model.py``
     of openai/gpt-2). The rows of ``wte`` that pad the vocabulary are 0.
 
     Source: Radford et al. 2019, section 2.3.
@@ -211,7 +211,7 @@ def _read_header(file, path, magic, version, what):
 
 
 def _replace(path, chunks):
-    """Write a file aside and rename it, so that it is whole or as it was."""
+    """Write a file under another name, then rename it: the file is either complete or as it was."""
     path = Path(path)
     aside = path.with_name(path.name + ".part")
     try:
@@ -328,7 +328,7 @@ def bpe_tokens(merges):
 
 # --- from and to a Hugging Face GPT-2 ----------------------------------------------------------------------------
 
-# Their name of each kind. Weights of these modules are stored (in, out) there ("Conv1D"), transposed to ours.
+# Hugging Face's name of each kind. It stores the weights of linear layers (in, out) ("Conv1D"), transposed to ours.
 THEIR_NAME = {
     "ln1": "ln_1",
     "qkv": "attn.c_attn",
@@ -398,7 +398,7 @@ def from_hugging_face(state, num_heads=None, padded_vocab_size=None):
 
 
 def to_hugging_face(model):
-    """The state dict of a Hugging Face ``GPT2LMHeadModel`` with these weights: the way back."""
+    """The state dict of a Hugging Face ``GPT2LMHeadModel`` with these weights: the inverse of `from_hugging_face`."""
     state = {}
     for (kind, ours), (theirs, transposed) in zip(kinds(model), _their_names(model.config.num_layers)):
         for our, name in zip(ours, theirs):
@@ -457,10 +457,10 @@ def load_vocabulary(path):
 
 
 def load_state(path):
-    """The tensors of a ``.safetensors`` file, or of one that ``torch.save`` wrote, by name.
+    """The tensors of a ``.safetensors`` file, or of a file that ``torch.save`` wrote, by name.
 
-    A safetensors file: the length of a JSON text as uint64, that text, and the numbers. The text says for each tensor
-    what they are, their shape, and where they begin and end.
+    A safetensors file holds the length of a JSON text as uint64, that text, and the numbers. For each tensor the text
+    gives the type of its numbers, its shape, and where its numbers begin and end.
 
     Raises:
         ValueError: the file is damaged, or something else; the message says what.
@@ -601,7 +601,7 @@ class _Tensor(ctypes.Structure):
 
 
 class CModel:
-    """The C program's model, held by Python: for tests, and to look at what is computed on the way.
+    """The C program's model, held by Python: for tests, and to look at intermediate results.
 
     Args:
         library: path of ``libgpt2.so``.
@@ -646,7 +646,7 @@ class CModel:
         return torch.frombuffer(numbers, dtype=torch.float32).view(kind.layers, kind.size)
 
     def threads(self, count):
-        """Use so many threads from now on."""
+        """Use ``count`` threads from now on."""
         self.library.use_threads(count)
 
     def close(self):

@@ -139,7 +139,7 @@ AUXILIARIES = {
 }
 MODALS = ("können", "müssen", "wollen", "dürfen", "sollen")
 
-# Nominative, accusative, dative; person of the verb; English subject and object. Only the first six can be subjects.
+# Nominative, accusative, dative; person of the verb; English subject and object. None: "sie" is never an object.
 PRONOUNS = (
     ("ich", "mich", "mir", 0, "I", "me"),
     ("du", "dich", "dir", 1, "you", "you"),
@@ -529,7 +529,7 @@ class Clause:
 
     @staticmethod
     def with_relative(said, phrase):
-        """The phrase's relative clause after these words, with its commas; the last comma may turn out too much."""
+        """The phrase's relative clause after these words, with its commas; the last comma may be one too many."""
         if not said or phrase.relative is None:
             return said
         return [*said, (",", set()), *phrase.relative.as_relative(phrase)[0], (",", set())]
@@ -603,7 +603,7 @@ class Clause:
         return found
 
     def inner_phrases(self):
-        """Its phrases that are not outside of it."""
+        """Its subject and object, without the phrase outside of it that a relative pronoun stands for."""
         return [phrase for name, phrase in (("subject", self.subject), ("object", self.object)) if name != self.gap]
 
     def features(self, order, front):
@@ -813,9 +813,9 @@ def written(said):
 
 
 def split_of(german, constructions):
-    """The split that a sentence belongs to, whoever generates it: so no two splits share a sentence.
+    """The split that a sentence belongs to. The sentence alone decides it, so no two splits share a sentence.
 
-    One with a held-out construction is held out. Of the others, 1 in 20 is for validation and 1 in 20 for testing.
+    A sentence with a held-out construction is held out. Of the others, 1 in 20 is for validation, 1 in 20 for testing.
     """
     if constructions & HELD_OUT.keys():
         return "held-out"

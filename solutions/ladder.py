@@ -138,7 +138,7 @@ def split_text(text, every=10):
 
     Args:
         text: a string of many lines.
-        every: each so many-th line is held out, so that both parts speak of the same things.
+        every: one line in so many is held out, so that both parts speak of the same things.
 
     Returns:
         ``(characters, training, validation)``: the vocabulary, a sorted list, and two id tensors, int64.
@@ -182,7 +182,7 @@ def train(model, data, steps, batch_size=16, lr=3e-3, seed=0, after_step=None, d
 
 @torch.no_grad()
 def held_out_loss(model, data):
-    """Mean loss in evaluation mode, in nats per token, over a whole text, cut into pieces of ``block_size``.
+    """Mean loss in evaluation mode, in nats per token, over all whole pieces of ``block_size`` tokens in a text.
 
     Args:
         model: as for `train`.

@@ -109,7 +109,7 @@ def apply_rope(x, positions, base=10000.0):
 
 
 class SwiGLU(nn.Module):
-    """A feed-forward layer in which one half opens and closes the other: ``down(silu(gate(x)) * up(x))``.
+    """A feed-forward layer in which one hidden vector gates another: ``down(silu(gate(x)) * up(x))``.
 
     Args:
         d_model: width of input and output.

@@ -117,12 +117,12 @@ class RMSNorm(nn.Module):
 
 
 class SwiGLU(nn.Module):
-    """A feed-forward layer of which one half opens and closes the other.
+    """A feed-forward layer in which one hidden vector gates another.
 
     Args:
         d_model: width of input and output.
-        d_ff: width of the hidden layer; two thirds of what a layer without
-            a gate has give the same parameters.
+        d_ff: width of the hidden layer; two thirds of the width of a layer
+            without a gate give as many parameters.
 
     Source: Shazeer 2020, equation 6; no biases, as there.
     """
@@ -266,11 +266,11 @@ class LongContextModel(nn.Module):
         self.to_logits = nn.Linear(d_model, vocab_size)
 
     def forward(self, ids, window=None, squeeze=1.0):
-        """Scores of what stands at each position.
+        """Scores of all tokens, at each position.
 
         Args:
             ids: ``(B, T)``.
-            window: let each position see only so many, itself among them; ``None``: the whole past.
+            window: how many positions each position sees, itself included; ``None``: the whole past.
             squeeze: factor of the positions in RoPE.
 
         Returns:

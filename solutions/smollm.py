@@ -211,7 +211,7 @@ def continued(model, ids, count, end=None, cache=True, temperature=0.0, top_p=No
     Args:
         model: maps ids ``(1, T)``, and a `KVCache` if there is one, to logits ``(1, T, V)``.
         ids: what it has read, a list.
-        count: at most so many new ids.
+        count: how many new ids at most.
         end: the id after which it stops; it is not part of the result.
         cache: whether it keeps keys and values, or reads everything again for each id.
         temperature, top_p, generator: as in `sample_next`; 0 takes the likeliest.

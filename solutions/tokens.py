@@ -14,7 +14,7 @@ from solutions import BOS, EOS, PAD, UNK
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 
 # How GPT-2 cuts a text before it looks for pairs (Radford et al. 2019, published with the model). The pieces, joined,
-# are the text again. `\p{L}` is any letter and `\p{N}` any digit, which Python's own `re` does not know.
+# are the text again. `\p{L}` is any letter and `\p{N}` any numeric character: Python's `re` knows neither.
 GPT2_SPLIT = regex.compile(
     r"'s|'t|'re|'ve|'m|'ll|'d"
     r"| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+"

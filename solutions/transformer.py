@@ -37,7 +37,7 @@ class EncoderLayer(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, mask=None):
-        """Let the positions exchange what they know, then let each think it over.
+        """Let the positions attend to each other, then apply the feed-forward network to each.
 
         Args:
             x: ``(B, T, d_model)``.
@@ -71,7 +71,7 @@ class DecoderLayer(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, memory, src_mask=None, tgt_mask=None):
-        """Look at the target so far, then at the source, then think.
+        """Attend to the target so far, then to the source, then apply the feed-forward network.
 
         Args:
             x: the target ``(B, T_tgt, d_model)``.

@@ -6,7 +6,7 @@
     torchrun --nproc-per-node 2 -m solutions.translation train --preset small --out runs/small
 
 This file is what a learner writes: the evaluation, when to stop, checkpoints, the gradient of several processes, what a
-training costs, and pictures of attention. Given with it are batches with a token budget and one training step.
+training costs, and pictures of attention. Two parts are given: batches with a token budget, and one training step.
 `solutions.translator` is the program around it: data, tokenisers, the loop, and the command line.
 
 Shapes: ``B`` sentences in a batch, ``S`` and ``T`` tokens of source and target, ``V`` vocabulary size, ``N`` rows. A
@@ -118,7 +118,7 @@ def training_step(model, batches, loss_fn, optimizer, scheduler=None, max_norm=N
         loss = loss_fn(log_probs.flatten(0, -2), batch.tgt_y.flatten()) / max(tokens, 1)
         loss.backward()  # gradients add up from batch to batch
         total += loss.detach()
-    # Without a limit this only measures. One number for all parameters: a GPU has to be waited for only once.
+    # Without a limit this only measures. One norm of all parameters makes the program wait for a GPU only once.
     norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if max_norm is None else max_norm)
     optimizer.step()
     if scheduler is not None:
@@ -465,7 +465,7 @@ def train_translator(pairs, seed=0):
     epochs = [token_batches(ids, 1100, generator) for _ in range(6)]
     steps = sum(map(len, epochs))
     optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3, betas=(0.9, 0.98))
-    # Up in a quarter of the time, then down to nothing: what is left of the time is known here.
+    # The rate rises for a quarter of the steps, then falls to 0: the number of steps is known here.
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda k: min(4 * (k + 1), (steps - k) * 4 / 3) / steps)
     for places in itertools.chain.from_iterable(epochs):
         batch = make_batch([ids[place] for place in places])
@@ -483,8 +483,8 @@ def train_translator(pairs, seed=0):
 
 # --- the program around it: `solutions.translator` ----------------------------------------------------------------
 
-# What the program adds under the name of this module, and where it stands. The program is built on the functions above:
-# nothing here needs it, so it is loaded by name, and only when it is asked for.
+# Names that the program adds to this module, and the module that defines each. The program is built on the functions
+# above and nothing here needs it, so it is imported only when one of these names is used.
 PROGRAM = {
     "TranslationConfig": "config",
     "grammar_pairs": "data",

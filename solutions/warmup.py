@@ -17,7 +17,7 @@ def pairwise_distances(x, y):
 
     Returns:
         ``(N, M)``, in that float type: entry ``(n, m)`` is the length of ``x[n] - y[m]``. Broadcasting makes all pairs,
-        so the number of PyTorch's calls does not depend on N, M and d. Two equal points may get any gradient.
+        so the number of PyTorch calls does not depend on N, M and d. Two equal points may get any gradient.
 
     Source: the broadcasting semantics of PyTorch's documentation.
     """

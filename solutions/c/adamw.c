@@ -1,4 +1,4 @@
-/* The optimiser's step: every number of five arrays once, so memory is the limit. */
+/* The optimiser's step: it reads four arrays once and writes three, so memory is the limit. */
 #include <math.h>
 
 #include "kernels.h"
@@ -6,7 +6,7 @@
 
 void adamw_update(float *params, const float *grads, float *m, float *v, long n, float lr, float beta1, float beta2,
                   float eps, float weight_decay, int t) {
-    /* In double: 1 - 0.999 in float has only four right digits. */
+    /* In double: a power rounded to float would leave 1 - 0.999^2 with only five right digits. */
     float correction1 = (float)(1.0 / (1.0 - pow(beta1, t)));
     float correction2 = (float)(1.0 / (1.0 - pow(beta2, t)));
 #pragma omp parallel for

@@ -6,10 +6,10 @@ int train(int argc, char **argv);
 int generate(int argc, char **argv);
 int inspect(int argc, char **argv);
 
-/* Use so many threads from now on; 0 leaves the choice to OpenMP. */
+/* Use this number of threads from now on; 0 leaves the choice to OpenMP. */
 void use_threads(int threads);
 
-/* How many there are, and the vectors of the processor that the program was compiled for. */
+/* How many threads there are, and the vectors of the processor that the program was compiled for. */
 int threads_used(void);
 extern const char *const built_for;
 

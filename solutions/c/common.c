@@ -22,7 +22,7 @@ void fail(const char *format, ...) {
 }
 
 void *allocate(size_t bytes, const char *what) {
-    /* Whole cache lines, so that no two threads share the line at the edge of a tensor. */
+    /* Whole cache lines, so that no two allocations share a line. */
     void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
     if (memory == NULL) {
         fail("not enough memory: %s needs %.0f MB.", what, (double)bytes / 1e6);

@@ -1,4 +1,4 @@
-/* What every part of the program needs: an end with a clear sentence, memory, and files that are whole or not there. */
+/* What every part of the program needs: an exit with a message, memory, and files that are whole or not there. */
 #ifndef COMMON_H
 #define COMMON_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Every file of this program starts with so many int32. The first says what it is, the second is a version. */
+/* Every file of this program starts with this many int32. The first says what it is, the second is a version. */
 enum { HEADER = 256 };
 
 /* Prints "gpt2: ..." and ends with exit code 1. */
@@ -43,8 +43,8 @@ void try_output(const char *path);
 /* Seconds since some moment; only differences mean something. */
 double seconds(void);
 
-/* Random numbers without a state: the n-th number of a sequence that `seed` names. Whoever knows the number of a step
- * knows its random numbers, so that a training that goes on draws what one that never stopped would have drawn. */
+/* Random numbers without a state: the n-th number of a sequence that `seed` names. The number of a step
+ * determines its random numbers, so a resumed training draws what one that never stopped would have drawn. */
 uint64_t random_bits(uint64_t seed, uint64_t n);
 float random_uniform(uint64_t seed, uint64_t n); /* from 0 inclusive to 1 exclusive */
 float random_normal(uint64_t seed, uint64_t n);  /* mean 0, variance 1 */

@@ -15,7 +15,7 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
     }
 }
 
-/* A token that is repeated adds to its row of dwte again, so a thread has some columns of all rows. */
+/* A repeated token adds to its row of dwte again, so each thread has some columns of all rows. */
 void encoder_backward(float *dwte, float *dwpe, const float *dout, const int *inp, int B, int T, int C) {
 #pragma omp parallel for
     for (int first = 0; first < C; first += STRIPE) {

@@ -19,7 +19,7 @@
 enum { MODEL_MAGIC = 20240326, STATE_MAGIC = 20240327, VOCABULARY_MAGIC = 20240328, TOKENS_MAGIC = 20240520 };
 enum { MODEL_VERSION = 3, STATE_VERSION = 1, VOCABULARY_VERSION = 2, TOKENS_VERSION = 1 };
 
-/* How a training is done, and how far it is. Everything that its next step depends on, apart from the numbers. */
+/* How a training is done, and how far it is: everything that its next step depends on, apart from the tensors. */
 typedef struct {
     int step;       /* steps done */
     int steps;      /* steps to do in all */
@@ -27,7 +27,7 @@ typedef struct {
     int seed;       /* draws the batches */
     int sequential; /* batches one after the other from the start of the file, in place of random ones */
     int warmup;     /* steps in which the rate rises to lr */
-    float lr, last_lr; /* the rate falls to lr * last_lr in the last step, along half a cosine */
+    float lr, last_lr; /* the rate falls towards lr * last_lr at the end, along half a cosine */
     float weight_decay, beta1, beta2, eps;
 } Settings;
 

@@ -98,7 +98,7 @@ static void print_token(const Vocabulary *vocabulary, int id, int as_ids) {
     fflush(stdout);
 }
 
-/* Logits of the next token. A model that has learned nothing finite ends the program. */
+/* Logits of the next token. Logits that are not finite end the program. */
 static const float *finite_logits(Model *model, const int *ids, int known, int length, const char *path) {
     const float *logits = model_next(model, ids, known, length);
     for (int v = 0; v < model->config.vocab_size; v++) {
@@ -111,7 +111,7 @@ static const float *finite_logits(Model *model, const int *ids, int known, int l
     return logits;
 }
 
-/* Text goes in and comes out by a vocabulary. A model of bytes has its own. */
+/* The vocabulary that turns text into tokens and back. A model of bytes needs no file. */
 static Vocabulary vocabulary_for(const char *path, const Model *model) {
     Vocabulary vocabulary = {0};
     if (path != NULL) {

@@ -56,7 +56,7 @@ int threads_used(void) {
 }
 
 /* A thread that waits for another one spins, unless it is told to sleep. Where other programs want the cores as well,
- * all then wait for a thread that does not get one, and training takes many times as long. OpenMP reads its environment
+ * all then wait for a thread that gets no core, and training takes many times as long. OpenMP reads its environment
  * before main begins, so the program starts once more. Where that does not work, it goes on as it is. */
 static void let_threads_sleep(char **argv) {
 #ifdef _OPENMP

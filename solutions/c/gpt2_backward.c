@@ -2,10 +2,10 @@
  *
  * `dx` is the gradient of the loss with respect to `x`, and has its shape. Arrays and letters are as in gpt2_forward.c.
  *
- * Every backward kernel ADDS to the gradients that it makes: a tensor that is used twice (wte, which makes vectors of
- * tokens and logits of vectors; the input of a residual connection) gets the sum of what both uses give. The caller
- * sets gradients to 0 before the first. Called twice without that, a kernel gives twice its gradients, up to rounding.
- * No kernel changes `dout` or what else it only reads, and no two arguments overlap.
+ * Every backward kernel ADDS to the gradients that it makes: a tensor that is used twice (wte, which turns tokens into
+ * vectors and vectors into logits; the input of a residual connection) gets the sum of what both uses give. The caller
+ * sets gradients to 0 before the first call. Called twice without that, a kernel gives twice its gradients, up to
+ * rounding. No kernel changes `dout` or another array that it only reads, and no two arguments overlap.
  *
  * Compiles alone, with OpenMP or without:  cc -std=c11 -Wall -Wextra -Werror -O2 -fopenmp -c gpt2_backward.c
  */
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Before a `for`: its rounds (or those of two nested loops) are shared out to threads. Nothing without OpenMP. */
+/* Before a `for`: its iterations (or those of two nested loops) are divided among threads. Nothing without OpenMP. */
 #ifdef _OPENMP
 #define PARALLEL_FOR _Pragma("omp parallel for")
 #define PARALLEL_FOR_2 _Pragma("omp parallel for collapse(2)")
@@ -152,7 +152,7 @@ void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dou
  *
  * dinp           (B, T, 3C), added to: dq, then dk, then dv for every position, as in inp
  * dpreatt, datt  (B, NH, T, T), added to; they arrive as zeros, and their future positions u > t stay as they are.
- *                preatt and att have no other use, so what is in them is this call's
+ *                preatt and att have no other use, so dpreatt and datt hold one call's gradients
  * dout           (B, T, C)
  * inp            (B, T, 3C)
  * att            (B, NH, T, T), as attention_forward wrote it
@@ -294,7 +294,7 @@ void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const f
 void adamw_update(float *params, const float *grads, float *m, float *v, long n, float lr, float beta1, float beta2,
                   float eps, float weight_decay, int t) {
     /* BEGIN SOLUTION */
-    /* In double: 1 - 0.999 in float has only four right digits. */
+    /* In double: a power rounded to float would leave 1 - 0.999^2 with only five right digits. */
     float correction1 = (float)(1.0 - pow(beta1, t));
     float correction2 = (float)(1.0 - pow(beta2, t));
     PARALLEL_FOR

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Before a `for`: its rounds (or those of two nested loops) are shared out to threads. Nothing without OpenMP. */
+/* Before a `for`: its iterations (or those of two nested loops) are divided among threads. Nothing without OpenMP. */
 #ifdef _OPENMP
 #define PARALLEL_FOR _Pragma("omp parallel for")
 #define PARALLEL_FOR_2 _Pragma("omp parallel for collapse(2)")
@@ -237,7 +237,7 @@ void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
  *   probs[b,t,v] = exp(logits[b,t,v]) / sum_{w<V} exp(logits[b,t,w])   for v < V,  exactly 0 for V <= v < Vp
  *
  * The Vp - V columns of padding are there for speed alone: what stands in their logits has no influence. Subtract the
- * largest of the V logits before exp. They may all be far below 0, so its search starts at the first of them, or at
+ * largest of the V logits before exp. They may all be far below 0, so start the search at the first of them, or at
  * -INFINITY.
  *
  * probs   (B, T, Vp), written everywhere

@@ -34,8 +34,8 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
                   float eps, float weight_decay, int t);
 
 #ifndef PLAIN_KERNELS
-/* The fast attention has less to remember: `preatt` and `datt` may be NULL, and are then not kept. `dpreatt` is room to
- * work in: what was in it does not matter, and what is in it afterwards is 1/sqrt(hs) times the scores' gradient.
+/* The fast attention keeps less: `preatt` and `datt` may be NULL, and are then not stored. `dpreatt` is working memory:
+ * what was in it does not matter, and what is in it afterwards is 1/sqrt(hs) times the scores' gradient.
  *
  * And it can go on where it stopped: attention_forward for the positions from `start` on alone. Of the earlier ones
  * only inp is read; their rows of out, preatt and att are left as they are. */

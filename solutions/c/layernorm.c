@@ -1,4 +1,4 @@
-/* Layer normalisation, forward and backward: one pass over a row after another, each of them in vectors. */
+/* Layer normalisation, forward and backward: row after row, a few passes over each, all of them in vectors. */
 #include <math.h>
 
 #include "kernels.h"
@@ -30,7 +30,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
     }
 }
 
-/* The rows share nothing in dinp. In dweight and dbias they meet: there a thread has some columns, down all rows. */
+/* The rows share nothing in dinp. All rows add to dweight and dbias: there each thread has some columns of all rows. */
 void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *dout, const float *inp,
                         const float *weight, const float *mean, const float *rstd, int B, int T, int C) {
     size_t R = (size_t)B * T;

@@ -2,12 +2,12 @@
  *
  *     llama MODEL COUNT ID [ID ...]
  *
- * MODEL is a file that `python -m solutions.smollm MODEL` writes. After the given ids come COUNT more on standard
- * output, one a line, the likeliest each time. The seconds for an id go to standard error.
+ * MODEL is a file that `python -m solutions.smollm MODEL` writes. The COUNT ids that follow the given ones go to
+ * standard output, one a line, the likeliest each time. The seconds for an id go to standard error.
  *
- * All numbers are float32. One position is computed at a time, so every linear layer is a matrix times a vector. Shapes:
- * V tokens, d width of the model, H query heads and G key heads of width dh = d / H, KV = G dh, F width inside the
- * feed-forward layer, L layers, T positions in the cache. The same model in PyTorch is solutions/llama.py.
+ * All numbers are float32. One position is computed at a time, so every linear layer is a matrix times a vector.
+ * Shapes: V tokens, d width of the model, H query heads and G key heads of width dh = d / H, KV = G dh, F width inside
+ * the feed-forward layer, L layers, T positions in the cache. The same model in PyTorch is solutions/llama.py.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "kernels.h"
 #include "simd.h"
 
-/* A few rows, as when text is generated token by token: every weight is used once or twice, so that copying weights
+/* A few rows, as when text is generated token by token: every weight is used only a few times, so copying weights
  * into a better order would cost more than it saves. Reading them is the limit. */
 static void multiply_few_rows(float *out, const float *inp, const float *weight, const float *bias, size_t R, size_t C,
                               size_t OC) {

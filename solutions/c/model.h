@@ -27,7 +27,7 @@ typedef enum {
     PARAMETERS
 } Parameter;
 
-/* What the forward pass computes. To train, every layer's is kept for the backward pass. To generate, layers take
+/* What the forward pass computes. To train, all layers keep it for the backward pass. To generate, layers take
  * turns in the same memory, except for QKV: keys and values of all earlier tokens are needed again with every new
  * one. */
 typedef enum {
@@ -63,10 +63,10 @@ static inline float *layer_data(const Tensor *kind, int layer) {
     return kind->layers == 1 ? kind->data : kind->data + (size_t)layer * kind->size;
 }
 
-/* Names and sizes of the parameters of a configuration, without memory (`data` is NULL). The number of all. */
+/* Names and sizes of the parameters of a configuration, without memory (`data` is NULL). Returns their total number. */
 size_t describe_parameters(Tensor *params, const Config *config);
 
-/* NULL if a model of this configuration can be; else what is wrong, as half a sentence. */
+/* NULL if a model of this configuration can exist; else what is wrong, as half a sentence. */
 const char *config_problem(const Config *config);
 
 /* What a model for batches of up to B sequences of T tokens needs: all tensors, none of them with memory yet. */

@@ -14,7 +14,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *what, *usage;
-    const char **file; /* what is given without a name, or NULL if the command takes no such thing */
+    const char **file; /* the argument without a name, or NULL if the command takes none */
     const Option *options;
     int count;
 } Command;

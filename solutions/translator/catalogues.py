@@ -2,7 +2,7 @@
 
 A program that speaks many languages keeps its messages in English and looks each one up in a *catalogue*, a ``.mo``
 file for every language. The two sides of an entry are a translation by a person. They also hold what a sentence does
-not: shortcut keys, places for numbers, markup. `clean_pair` takes these out.
+not: shortcut keys, placeholders, markup. `clean_pair` takes these out.
 
 Source: the manual of GNU gettext, sections 10.3 (the format of ``.mo`` files) and 12.6 (plural forms).
 """
@@ -61,7 +61,7 @@ def read_catalogue(path):
 
 
 def raw_entries(content, path):
-    """The entries of a ``.mo`` file as pairs of bytes; every place is looked up with care, since files are damaged."""
+    """The entries of a ``.mo`` file as pairs of bytes; every offset is checked, since a file may be damaged."""
     order = next((order for order in "<>" if content[:4] == struct.pack(f"{order}I", MAGIC)), None)
     if order is None:
         raise BadInput(f"{path} is no message catalogue: it does not begin with the number of a .mo file.")
@@ -79,7 +79,7 @@ def raw_entries(content, path):
 
 
 def plural_forms(header):
-    """Which of a language's plural forms are for one and for five, ``(int, int)``; English ones without a rule."""
+    """Indices of a language's plural forms for one and for five, ``(int, int)``; without a rule, those of English."""
     rule = re.search(r"^plural-forms:.*?plural=([^;\n]+)", header, re.IGNORECASE | re.MULTILINE)
     try:
         form = c2py(rule[1]) if rule else lambda number: int(number != 1)
@@ -155,8 +155,8 @@ def clean_pair(english, foreign):
         ``((english, foreign), "")``; or ``(None, reason)``, with what speaks against the pair in a few words.
 
     Shortcut marks and markup are removed, quotation marks and ellipses get one spelling, and every placeholder such as
-    ``%s`` becomes ``X``. A pair is refused if both sides are the same, if they have different placeholders, if the
-    English has fewer or more words than `LENGTHS`, if the lengths are too different, or if code remains.
+    ``%s`` becomes ``X``. A pair is refused if both sides are the same, if their numbers of placeholders differ, if
+    the English has fewer or more words than `LENGTHS`, if the translation is too long for it, or if code remains.
     """
     if "|" not in foreign:
         english = STOCK.sub("", english)
@@ -210,7 +210,7 @@ class Software(NamedTuple):
 
 
 def folders():
-    """Where a machine keeps catalogues: ``TEXTDOMAINDIR``, the data folders of the XDG standard, and Python's own."""
+    """Where a machine keeps catalogues: ``TEXTDOMAINDIR``, ``XDG_DATA_DIRS`` or its usual folders, and Python's own."""
     shared = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share:/opt/homebrew/share"
     found = [Path(folder) / name for folder in shared.split(os.pathsep) for name in ("locale", "locale-langpack")]
     named = os.environ.get("TEXTDOMAINDIR")

@@ -1,4 +1,4 @@
-"""Checkpoints: written in whole or not at all, read with suspicion, averaged, and made models again."""
+"""Checkpoints: written in whole or not at all, checked when they are read, averaged, and made models again."""
 
 import os
 from pathlib import Path
@@ -54,7 +54,7 @@ def read_run(folder):
     wanted = {"config", "tokenizer", "fingerprint", "per_step", "data", "losses", "model", "optimizer", "scheduler"}
     try:
         TranslationConfig(**saved["config"])
-        saved.setdefault("curve", [])  # runs of before there was one
+        saved.setdefault("curve", [])  # a run from before curves were kept
         saved.setdefault("valid_fingerprint", None)
         right = not wanted - saved.keys() and saved["tokenizer"][0] in TOKENIZERS and isinstance(saved["losses"], list)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
@@ -86,7 +86,7 @@ def average_weights(paths):
 
 
 def build_model(config, tokenizer, make=make_model):
-    """A fresh model of a run, which knows its tokeniser; ``make`` builds it, called as `make_model` is."""
+    """A fresh model of a run, with ``model.tokenizer`` set; ``make`` builds it, called as `make_model` is."""
     torch.manual_seed(config.seed)
     size = len(tokenizer)
     model = make(

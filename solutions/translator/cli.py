@@ -37,7 +37,7 @@ FREE = {
 
 
 def at_least(least):
-    """For options: a whole number that is not smaller."""
+    """The type of an option: a whole number of at least ``least``."""
 
     def whole_number(text):
         if int(text) < least:
@@ -166,7 +166,7 @@ def curve_command(options):
 
 
 def check_lengths(model, texts):
-    """Texts are refused that are too long for the model, or no text: a command line may hold any bytes."""
+    """Refuse texts that are too long for the model or not UTF-8: a command line may hold any bytes."""
     for number, text in enumerate(texts, 1):
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise BadInput(f"Sentence {number} is not UTF-8.")

@@ -33,7 +33,7 @@ class TranslationConfig:
         best_by: which of the two scores chooses the best weights, "loss" or "bleu".
         patience: the run ends early after so many validations without a better one; 0 never ends it.
         seed: of parameters, batches and dropout.
-        threads: of the processor; ``None``: as many as PyTorch takes. With others, sums are rounded in another way.
+        threads: of the processor; ``None``: as many as PyTorch takes. Another number rounds sums in another way.
         bf16: bfloat16 in autocast.
         fp16: float16 in autocast, with a scaled loss.
         sdpa: PyTorch's fused attention.
@@ -88,7 +88,7 @@ class TranslationConfig:
         for name in ("dropout", "smoothing"):
             if not 0 <= getattr(self, name) < 1:
                 raise BadInput(f"{name} is {getattr(self, name)}, but must be at least 0 and less than 1.")
-        # Turned round, so that "nan" is refused as well.
+        # Negated conditions, so that NaN is refused as well.
         if not (0 < self.factor < math.inf and self.max_norm > 0):
             raise BadInput(f"factor is {self.factor} and max_norm {self.max_norm}, but both must be positive.")
         if not (0 <= self.weight_decay < math.inf and self.save_every >= 0):
@@ -134,7 +134,7 @@ class TranslationConfig:
         fastest = number_type(device)
         bf16 = (fastest is torch.bfloat16 and not self.fp16) if self.bf16 is None else self.bf16
         fp16 = (fastest is torch.float16 and not bf16) if self.fp16 is None else self.fp16
-        compile_ = gpu and self.d_model >= 512 if self.compile is None else self.compile  # smaller ones end too soon
+        compile_ = gpu and self.d_model >= 512 if self.compile is None else self.compile  # smaller ones do not repay it
         save_every = self.save_every or max(1, self.steps // 20)
         return dataclasses.replace(self, bf16=bf16, fp16=fp16, compile=compile_, save_every=save_every)
 
@@ -149,7 +149,7 @@ PRESETS = {
         vocab_size=8000, num_layers=3, d_model=256, d_ff=1024, num_heads=8, dropout=0.1, max_tokens=8192, steps=8000,
         warmup=1000, table_start="normal",
     ),
-    # The base model of Vaswani et al. 2017, table 3, with its batches of about 25,000 source and target tokens.
+    # The base model of Vaswani et al. 2017, table 3; its batches have about 25,000 source and 25,000 target tokens.
     "base": TranslationConfig(
         vocab_size=37_000, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, max_tokens=50_000,
         steps=100_000, warmup=4000, save_every=1000, table_start="normal",

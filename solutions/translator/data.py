@@ -66,7 +66,7 @@ def software_pairs(language, split="all"):
 
 
 def multi30k_pairs(split):
-    """Multi30k (Elliott et al. 2016), fetched the first time."""
+    """Multi30k (Elliott et al. 2016), downloaded on first use."""
     names = {"train": "train", "valid": "validation", "test": "test"}
     if split not in names:
         raise BadInput(f"Multi30k has the splits train, valid and test, but not {split!r}.")
@@ -85,7 +85,7 @@ def multi30k_pairs(split):
 
 
 def tsv_pairs(path, split="all"):
-    """The pairs of a TSV file, or those of one split of it."""
+    """The pairs of a TSV (tab-separated values) file, or those of one split of it."""
     try:
         lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
     except OSError as error:
@@ -110,7 +110,7 @@ def tsv_pairs(path, split="all"):
 
 
 def pairs_of_split(pairs, split, name):
-    """Those of the pairs that belong to a split, chosen by their German text; ``name`` says what they are part of."""
+    """The pairs of a split, chosen by their German text; ``name`` is what error messages call the whole."""
     if split not in ("train", "valid", "test", "all"):
         raise BadInput(f"{name} has the splits train, valid, test and all, but not {split!r}.")
     part = {0: "test", 1: "valid"}
@@ -124,8 +124,8 @@ def pairs_of_split(pairs, split, name):
 class Stream:
     """The micro-batches of a run, all epochs one after the other, by number.
 
-    What is in each is the same in every epoch; their order is drawn anew. A number says everything, so a run can go on
-    from any of them.
+    Every epoch has the same micro-batches, in an order of its own. The number alone determines a micro-batch, so a run
+    can go on from any of them.
     """
 
     def __init__(self, ids, config, device):
@@ -137,7 +137,7 @@ class Stream:
         self.orders: dict[int, list[int]] = {}
 
     def batch(self, number):
-        """Micro-batch ``number``, in memory from which a GPU can fetch it by itself."""
+        """Micro-batch ``number``, for a GPU in pinned memory, from which it can be copied without waiting."""
         epoch, position = divmod(number, len(self.contents))
         if epoch not in self.orders:
             generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
@@ -178,5 +178,5 @@ def to_device(batch, device):
 
 
 def fingerprint(ids):
-    """A number that tells lists of pairs apart."""
+    """A checksum of a list of pairs, to tell whether two lists are the same."""
     return zlib.crc32(json.dumps(ids).encode())

@@ -75,7 +75,7 @@ class SmoothedSum(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, x, target, padding, confidence, rest):
-        """From two numbers of each row: its sum, and what is at the target."""
+        """From three numbers of each row: its sum, and its entries at the target and at padding."""
         ctx.save_for_backward(target)
         ctx.values = x.shape, x.dtype, padding, confidence, rest
         at_target = x.gather(1, target[:, None]).squeeze(1)

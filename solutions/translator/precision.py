@@ -30,7 +30,7 @@ def has_bfloat16(device):
 def loss_scaler(device, enabled):
     """PyTorch's ``GradScaler``; one that is not enabled changes nothing.
 
-    The smallest normal float16 is about 6e-5, and gradients are often smaller: they would be rounded to zero. So the
+    The smallest normal float16 is about 6e-5, and gradients are often smaller: they would lose digits or be 0. So the
     loss is multiplied by a large number, and the gradients are divided by it in float32, before the optimiser's step.
     A step whose gradients overflow is left out, and the number is halved (Micikevicius et al. 2018, section 3.2).
     """

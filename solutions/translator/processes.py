@@ -52,7 +52,7 @@ class World:
 
 @contextlib.contextmanager
 def interruptible():
-    """While it lasts, Ctrl-C and a polite request to end are noted, and nothing is cut off; a second one is."""
+    """While it lasts, the first Ctrl-C or SIGTERM is only noted; a second one raises ``KeyboardInterrupt``."""
     noted: list[int] = []
 
     def note(number, frame):

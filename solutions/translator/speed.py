@@ -114,7 +114,7 @@ class Progress:
         self.last, self.loss, self.steps, self.tokens, self.operations = now, 0.0, 0, 0, 0.0
 
     def leave_out(self, seconds):
-        """Do not count this time, in which nothing was trained."""
+        """Leave ``seconds``, in which nothing was trained, out of the rates and the time left."""
         self.left_out += seconds
         self.started += seconds
         self.last += seconds

@@ -124,7 +124,7 @@ class Trainer:
         tokenizer = TOKENIZERS[kind](state)
         self.stream = checked_stream(pairs, tokenizer, self.config, self.world.device)
         self.model = build_model(self.config, tokenizer, make).to(self.world.device)
-        with torch.device("meta"):  # the course's model of the same size: its parts have the names that are counted by
+        with torch.device("meta"):  # the course's model of the same size, whose parts `step_operations` knows
             self.counted = build_model(self.config, tokenizer)
         self.scaler = loss_scaler(self.world.device, bool(self.config.fp16))
         self.optimizer = make_optimizer(self.config, self.model)
@@ -152,7 +152,7 @@ class Trainer:
 
     @property
     def valid_fingerprint(self):
-        """What tells the pairs of the validation apart."""
+        """The `fingerprint` of the pairs to validate on."""
         return fingerprint([list(pair) for pair in self.validation.pairs or ()])
 
     def learnt_tokenizer(self, pairs):
@@ -286,7 +286,7 @@ class Trainer:
         size = self.world.size
         # Every random number of a step depends on the seed, the step and the process, and on no other step.
         torch.manual_seed(self.config.seed * 1_000_003 + self.done * size + self.world.rank)
-        # Gradients are averaged over processes, so each one's share of the tokens is made up for.
+        # Gradients are averaged over processes, so each loss is weighted by its process's share of the tokens.
         share = sum(batch.ntokens for batch in batches) * size / max(all_tokens, 1)
         scale = self.scaler.get_scale()  # 1.0 unless it is float16
         result = training_step(

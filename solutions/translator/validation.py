@@ -41,7 +41,7 @@ class Validation:
 
     @property
     def over(self):
-        """Whether so many validations as ``patience`` says have brought nothing better."""
+        """Whether the last ``patience`` validations have brought nothing better."""
         return self.config.patience > 0 and self._verdict()[1]
 
     def _verdict(self):

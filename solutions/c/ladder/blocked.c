@@ -1,4 +1,4 @@
-/* Rung 3: blocks. A pass over all weights for every row brings them from far away each time. Here a block of weights
+/* Rung 3: blocks. A pass over all weights for every row reads them from slow memory each time. Here a block of weights
  * stays in the first cache while it is used for all rows. And two rows of the result take four rows of the block at
  * once: what is loaded serves twice, and a number of the result is loaded and stored a quarter as often. */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Rung 2: the same sums, loops exchanged. The inner loop now runs along a row of the result and a row of what is
- * multiplied, both one after the other in memory, and its rounds do not depend on each other: the compiler makes
- * vectors of it. Forward, that needs the weights transposed, once for each call. */
+ * multiplied, both one after the other in memory, and its iterations do not depend on each other: the compiler
+ * makes vectors of it. Forward, that needs the weights transposed, once for each call. */
 #include <stdlib.h>
 #include <string.h>
 
