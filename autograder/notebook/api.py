@@ -118,7 +118,7 @@ def check(
         namespace: where the learner's names are; by default the notebook's (or the caller's) globals.
         seconds: how long one call of your code may take; by default ``AUTOGRADER_SECONDS`` of the environment, or
             else 10. With 0 there is no limit.
-        released_with: grade nothing; compare the installed checks with those that the unit's notebook was released with.
+        released_with: grade nothing; compare the installed checks with those of this release of the unit's notebook.
         tasks: grade nothing, and note which tasks have changed since the notebook of this unit was released.
         package: what to install if the checks differ.
 

@@ -1,7 +1,7 @@
 """A learner's own test in a notebook where nothing is graded: it is called with right and wrong implementations.
 
-That notebook is the one on induction heads, and the test is one of `induction_score`. It is tried like a catch-it task's test
-(`autograder.judging.trials`), but no result is kept, so it needs no process of its own.
+That notebook is the one on induction heads, and the test is one of `induction_score`. It is tried like the test of a
+catch-it task (`autograder.judging.trials`), but no result is kept, so it needs no process of its own.
 """
 
 from __future__ import annotations
