@@ -217,7 +217,7 @@ class Servers:
     def run(self, grade: Callable[[ForkServer], Result]) -> Result:
         """What ``grade`` returns. It is called again when the grading process dies, but not more than `ATTEMPTS` times.
 
-        After the first death it gets a process of its own: otherwise submissions that share the process would be blamed.
+        After the first death it gets a process of its own: otherwise others that share the process would be blamed.
         Raises `DiedEachTime`.
         """
         server = self.current()
