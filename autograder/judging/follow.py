@@ -35,7 +35,7 @@ def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
     if len(failing) < 2:
         return {}
     written = {name for name, task in failing.items() if not judgement.missing(task)}
-# A task that could not be judged may be right.
+    # A task that could not be judged may be right.
     suspects = failing.keys() - {name for name in written if judgement.waits(failing[name])}
     found = {}
     for name, task in failing.items():
