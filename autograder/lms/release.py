@@ -94,7 +94,7 @@ try:
     import {modules}
 except ModuleNotFoundError:
     %pip install -q "{package}\""""
-TRAINING_PROGRAM = "solutions.translator"  # its training needs files that an installed course may lack
+TRAINING_PROGRAM = "solutions.translator"  # it trains with packages of the extra `translation`
 EARLIER, GIVEN = "autograder.earlier", "solutions.given"  # the modules that a setup cell imports from
 EARLIER_COMMENT = "# From earlier units: your own code where its check has passed, else the course's."
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"

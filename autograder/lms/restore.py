@@ -36,7 +36,10 @@ _CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A cell that the gradebook knows: a check (locked, with points), a solution, or an answer in words (with points)."""
+    """A cell that the gradebook knows: a check (locked, with points), a solution, or an answer in words (both).
+
+    "Both": it is a solution that has points.
+    """
 
     name: str
     cell_type: str
