@@ -1,7 +1,7 @@
 """Edits: a wrong program, written as its differences from a right one.
 
 ``edit(old, new)`` puts ``new`` where ``old`` stands. ``old`` must occur exactly once, so that after a
-change of the right program an edit fails instead of making another wrong program. Several edits are applied one after the other.
+change of the right program an edit fails instead of making another wrong program. Several edits are applied in order.
 
 - A text is a piece of one line, or several lines. Those after the first are indented like the line where the first
   begins, so an edit is written without the indentation of what surrounds it.

@@ -29,8 +29,8 @@ class Unit:
     ``names``: what a learner writes, in the order of the notebook. ``compiler``: its code touches parts of torch that
     import torch's compiler, which takes seconds. ``complete``: `autograder doctor` finds nothing missing.
     ``companions``: notebooks beside the unit's own, in which nothing is graded and nothing handed in. ``pairs``: names
-    that depend on each other's internals, so that a learner's half is never judged with the course's other half. ``former``:
-    names that were tasks in an earlier release, whose notebooks still ask for them.
+    that depend on each other's internals, so that a learner's half is never judged with the course's other half.
+    ``former``: names that were tasks in an earlier release, whose notebooks still ask for them.
     """
 
     number: int
