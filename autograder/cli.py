@@ -65,14 +65,14 @@ def _demand_folder() -> None:
 
 
 def _say(text: str) -> None:
-    """A line on standard error. The names of files and what a learner's code raised must not steer the terminal."""
+    """A line on standard error. File names and exception texts from learners must not control the terminal."""
     from autograder.submissions.text import clean
 
     print(clean(text), file=sys.stderr)
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
+    """Looks up the version only for ``--version``."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None):
         super().__init__(option_strings, dest, nargs=0, help=help)
@@ -274,7 +274,7 @@ def _check(options: argparse.Namespace) -> int:
         raise UsageError(source.problem)
     unit, tasks = find_tasks(options.task or source.unit)
     try:
-        code = read(source.path.resolve())  # one's own link is followed
+        code = read(source.path.resolve())  # a learner's own symbolic link is followed
     except UnreadableSubmission as error:
         raise UsageError(str(error)) from error
     launch.prestart(jailed=False, compiler=unit.compiler)
@@ -349,7 +349,7 @@ def _grade(options: argparse.Namespace) -> int:
             complete = table is None or _return(options, table, sources, submissions)
             terminal.print_class(submissions)
             sys.stdout.flush()
-            journal.remove()  # not before all has been written: until then, the same command can write it again
+            journal.remove()  # only after all is written: until then, the same command can repeat it
     except (JournalError, ClusterError) as error:
         raise UsageError(str(error)) from error
     return 0 if complete and all(submission.status == "graded" for submission in submissions) else 1
@@ -377,7 +377,7 @@ def _table(options: argparse.Namespace, sources: Sequence[Source]) -> Table:
 def _return(
     options: argparse.Namespace, table: Table, sources: Sequence[Source], submissions: Sequence[Submission]
 ) -> bool:
-    """Write what the platform imports, and say what is not in it; whether everybody has a grade."""
+    """Write the files that the platform imports, and report what is missing; whether everybody has a grade."""
     from autograder import reports
     from autograder.lms.returning import FEEDBACK, GRADES, write_return
     from autograder.submissions.gradebooks import BadTable
@@ -481,7 +481,7 @@ def _write_reports(options: argparse.Namespace, submissions: list[Submission], s
         try:
             if destination is not None:
                 reports.write(destination, render(submissions))
-        except reports.ReportError as error:  # the other reports can still be had
+        except reports.ReportError as error:  # the other reports can still be written
             failures.append(str(error))
     try:
         if getattr(options, "gradescope", None) is not None:

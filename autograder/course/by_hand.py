@@ -18,7 +18,7 @@ from fractions import Fraction
 from autograder.course.references import expand
 from autograder.course.registry import BY_NAME
 
-MARKS = {"−": "-", "–": "-", "∞": "inf"}  # as people type them
+MARKS = {"−": "-", "–": "-", "∞": "inf"}  # typed characters and their plain forms
 _BRACKETS = str.maketrans(dict.fromkeys("()[]{}", " "))
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:/\d+\.?\d*)?|inf)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"[+−–-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
@@ -31,7 +31,7 @@ class Question:
     Args:
         ask: the question, in Markdown; it says how many numbers are wanted, and in which order.
         answer: numbers and fractions, separated by commas, as they are shown with the solution.
-        hint: what a second wrong answer is told. Plain text, as ``because``: a notebook prints both.
+        hint: shown after a second wrong answer. Plain text, like ``because``: a notebook prints both.
         because: the way to the answer.
         computed: a Python expression of the same numbers, with the names of ``solutions/<unit>.py``, ``torch`` and
             ``math``; a test compares it with ``answer``.
@@ -52,7 +52,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is said to a typed answer; ``miss``: it was readable, and wrong."""
+    """The reply to a typed answer; ``miss``: the answer was readable, and wrong."""
 
     right: bool
     text: str
@@ -99,7 +99,7 @@ def number(part: str) -> float:
 
 
 def judge(asked: Question, typed: object) -> Reply:
-    """What to say to an answer: a string, a number, or a list of them."""
+    """The reply to an answer: a string, a number, or a list of them."""
     expected = asked.expected
     text = _as_text(typed)
     given = parts(_without_thousands(text) if len(expected) == 1 else text)

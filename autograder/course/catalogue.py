@@ -23,8 +23,8 @@ are edits of a right program (see `autograder.course.edits`): of the reference s
         return F.softmax(x, dim=dim)
 
 An entry is used as *source text*, run on top of the unit's reference solution: it replaces one name, and
-whatever else of the unit it calls is right. Of a unit in C, the entries stand in ``mistakes.c`` and ``alternatives.c``
-of its folder (see `c_entries`).
+all other code of the unit is right. A unit in C has its entries in ``mistakes.c`` and ``alternatives.c`` of its folder
+(see `c_entries`).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Mistake(Entry):
 
     @property
     def family(self) -> str:
-        """The name that a report gives: variants of one slip share it."""
+        """The name that a report shows: variants of one mistake share it."""
         return self.name.partition(VARIANT)[0]
 
 
@@ -122,7 +122,7 @@ def mistake(task: str, name: str, *edits: Edit, section: str, why: str, hint: st
 def alternative(task: str, name: str, *partners: object) -> Callable[[T], T]:
     """Put the decorated function or class into the catalogue of alternatives.
 
-    ``partners``: what comes with it, where only the two together are right (see ``pairs`` of a `registry.Unit`).
+    ``partners``: definitions that it needs to be right (see ``pairs`` of a `registry.Unit`).
     """
 
     def register(implementation: T) -> T:
@@ -134,7 +134,7 @@ def alternative(task: str, name: str, *partners: object) -> Callable[[T], T]:
 
 
 def edited(task: str, name: str, base: str, edits: tuple[Edit, ...]) -> str:
-    """The source of a mistake: its base with the edits. Raises `EditError` where one of them does not fit."""
+    """The source of a mistake: its base with the edits. Raises `EditError` if an edit does not fit."""
     try:
         return apply(base_source(task, base), edits)
     except EditError as error:
@@ -143,9 +143,9 @@ def edited(task: str, name: str, base: str, edits: tuple[Edit, ...]) -> str:
 
 @lru_cache(maxsize=None)
 def base_source(task: str, base: str = "") -> str:
-    """What edits are applied to: the reference solution of a task, or its alternative of that name.
+    """The source to which edits are applied: the reference solution of a task, or its alternative of that name.
 
-    Without what the learner does not write: docstrings, and the marks of what the exercise leaves out.
+    It has no docstrings and no solution marks, since learners write neither.
     """
     unit, _, wanted = task.partition(".")
     if base:
@@ -207,11 +207,11 @@ def reference_module(unit: str) -> ModuleType:
 def earlier_sources(unit: str) -> dict[str, str]:
     """What a notebook may import from `solutions`: the text of each module of an earlier unit, and of what is given.
 
-    Nothing of the unit itself or of a later one is among it, since submissions may read it.
+    It holds no code of the unit itself or of a later one, since submissions may read it.
     """
     earlier = [other.name for other in UNITS[: BY_NAME[unit].number - 1] if other.complete and not is_c(other.name)]
     texts = {name: (ROOT / "solutions" / f"{name}.py").read_text(encoding="utf-8") for name in [*earlier, "given"]}
-    return {name: _TESTS.sub("", text) for name, text in texts.items()}  # nothing is built on a test
+    return {name: _TESTS.sub("", text) for name, text in texts.items()}  # no later unit uses a test
 
 
 _TESTS = re.compile(r"^def test_\w+\(.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
@@ -225,7 +225,7 @@ def is_c(unit: str) -> bool:
 
 
 def in_c(task: str) -> bool:
-    """Whether what a task is about is written in C: in a unit in C, everything but its test and what that meets."""
+    """Whether a task's code is C: in a unit in C, all except a catch-it task and the implementations it tests."""
     unit, _, name = task.partition(".")
     return is_c(unit) and name not in _python_sources(unit)
 
@@ -252,8 +252,8 @@ def c_entries(folder: str, unit: str) -> tuple[Entry, ...]:
             ...
         }
 
-    What it says goes on for as many lines as it likes. A mistake that is edits has no code below the comment, but in
-    it one or more edits, and the name of the alternative that they start from, if it is not the reference solution::
+    Each text may span several lines. A mistake made of edits has no code below the comment: the comment holds one or
+    more edits, and the name of the alternative that they start from, unless that is the reference solution::
 
          * base: plain-loops
          * edit: maximum = -INFINITY  =>  maximum = -10000.0f
@@ -264,7 +264,7 @@ def c_entries(folder: str, unit: str) -> tuple[Entry, ...]:
          *     float sum = 1e-8f;
          *     for (int v = 0; v < V; v++) {
 
-    One slip in several variants, which one explanation fits, is a word that stands for each of some texts in the edits.
+    A mistake with several variants and one explanation uses a placeholder in its edits, replaced by each of some texts.
     The variants are entries named "maximum-from-a-number", "maximum-from-a-number-variant-2" and so on::
 
          * each: START = -100.0f; -1e9f
@@ -363,7 +363,7 @@ def reference_uses(unit: str) -> dict[str, frozenset[str]]:
 def reference_part(unit: str, names: frozenset[str]) -> str:
     """Some definitions of the reference solution, below its imports and constants.
 
-    What it imports from other units is left out: a notebook gives that.
+    Imports from other units are left out: a notebook provides them.
     """
     kept = [
         node
@@ -377,7 +377,7 @@ def reference_part(unit: str, names: frozenset[str]) -> str:
 
 @lru_cache(maxsize=None)
 def fitting(unit: str) -> ModuleType | None:
-    """The ``fitting.py`` of a unit, where classes of a learner's may have constructors of their own.
+    """The ``fitting.py`` of a unit in which learners' classes may have constructors of their own.
 
     It names these ``CLASSES`` and the ``BUILDER``, the one task whose code builds them, and its function ``fit`` makes
     the course's builder fit them.

@@ -15,14 +15,14 @@ implementations, each in words, and the groups of mistakes, each of which is a c
         ),
     )
 
-A slip is a mistake of the unit's catalogue, a style is one of its alternatives. One that this task alone needs is
-written as edits of the reference solution, or of the alternative ``base``, in the same place::
+A slip is a mistake of the unit's catalogue, a style is one of its alternatives. An entry
+that only this task needs is written there as edits of the reference solution, or of the alternative ``base``::
 
     style("named-result", "one that returns a named tuple", edit("return weights @ v, weights", "return ..."))
 
 Where several of the functions have an entry of the same name, it is called ``"bpe_encode.loops"``. The learner never
-reads the name of a mistake: what slips through is described by ``symptom``, which says what can be seen and asks a
-question, but never names the answer.
+reads the name of a mistake: ``symptom`` describes a mistake that was not caught by its visible effect and a question,
+and never names the answer.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class BrokenCatch(ValueError):
 class Shown:
     """An implementation that a test is called with: an entry of the catalogue, or edits that stand here.
 
-    ``words``: of a right one its style, as the end of "a right implementation: ..."; of a wrong one its symptom.
+    ``words``: for a right one its style, as the end of "a right implementation: ..."; for a wrong one its symptom.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Catch:
 
     ``gets``: the names that the test is called with, in this order. ``build``: instead, a function of the
     implementation's names that returns the arguments as a tuple, such as a built model (its source travels: it imports
-    what it needs). ``of``: the names that the styles and slips belong to, where that is not ``gets``.
+    what it needs). ``of``: the names that the styles and slips belong to, if not ``gets``.
     """
 
     task: str
@@ -130,7 +130,7 @@ def catch(
     build: Callable[[Any], tuple] | None = None,
     of: str | tuple[str, ...] = (),
 ) -> Catch:
-    """A catch-it task; see `Catch`. Raises `BrokenCatch` for one that says neither what the test gets nor how."""
+    """A catch-it task; see `Catch`. Raises `BrokenCatch` if both ``gets`` and ``build`` are missing."""
     gets, of = (gets,) if isinstance(gets, str) else gets, (of,) if isinstance(of, str) else of
     if bool(gets) == bool(build) or not (gets or of):
         raise BrokenCatch(f"{task}: say either what the test gets, or how it is built and of which tasks (of=...).")
@@ -143,7 +143,7 @@ def group(name: str, title: str, *slips: Shown) -> Group:
 
 
 def slip(name: str, symptom: str, *edits: Edit, base: str = "") -> Shown:
-    """A mistake that a test has to catch, with what can be seen of it and a question."""
+    """A mistake that a test has to catch, with its visible effect and a question."""
     return Shown(name, expand(symptom), edits, base)
 
 

@@ -3,9 +3,9 @@
 Everything is read from two texts, and written nowhere else. A chapter (``book/<unit>.md``) marks where a sitting
 begins with ``{sitting}``, a section that is off the path with ``{deeper}``, and puts the box of a task with ``{task}``
 where it is to be done. A notebook's source (``solutions/notebooks/<unit>.md``) says how long a task takes. The book,
-its map, the PDF, the notebooks and the tests show what this module makes of them.
+its map, the PDF, the notebooks and the tests use the result of this module.
 
-Reading minutes are measured, not typed. What is folded away takes none; of the rest
+Reading minutes are measured, not typed. Folded content takes none; of the rest
 
 * prose, tables and captions take a minute for 200 words; a formula within a line counts as 2 words;
 * a displayed formula and a picture take 20 seconds each, a visible line of code 4 seconds;
@@ -37,7 +37,7 @@ SITTINGS = 2
 LONGEST_SITTING = 90  # minutes
 MOST_CORE_WORDS = 4500
 
-# Directives whose content is read where it stands. What other directives hold is folded, or is no text.
+# Directives whose content is read in place. The content of other directives is folded, or is no text.
 READ = {"note", "important", "tip", "warning", "admonition", "figure", "playground", "side-note"}
 FOLDING_TAGS = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
 _DIRECTIVE = re.compile(r"\{([\w-]+)\}\s*(.*)")
@@ -56,7 +56,7 @@ class Task:
     id: str
     number: int
     goal: str
-    difficulty: str  # three dots, of which some are full
+    difficulty: str  # three dots, some of them filled
     minutes: int
 
     @property
@@ -79,13 +79,13 @@ class Section:
     sitting: int
     deeper: bool = False
     words: int = 0  # of prose
-    seconds: float = 0.0  # of all else that is read
+    seconds: float = 0.0  # for everything else that is read
     tasks: list[Task] = field(default_factory=list)
-    inner: list[Section] = field(default_factory=list)  # of level 3 in one of level 2
+    inner: list[Section] = field(default_factory=list)  # sections of level 3 in one of level 2
 
     @property
     def on_path(self) -> list[Section]:
-        """The section and those in it that are to be read; nothing when it is off the path."""
+        """The section and its inner sections on the path; none if the section is off the path."""
         return [] if self.deeper else [self, *(part for part in self.inner if not part.deeper)]
 
     @property
@@ -97,7 +97,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Sitting:
-    """What is read and done in one go."""
+    """The sections that are read and the tasks that are done in one sitting."""
 
     number: int
     sections: tuple[Section, ...]
@@ -125,14 +125,14 @@ class Sitting:
 
 @dataclass(frozen=True)
 class Path:
-    """A chapter as it is gone through: its sections of level 2, in order."""
+    """The path through a chapter: its sections of level 2, in order."""
 
     sections: tuple[Section, ...]
-    marks: int  # of sittings, in the text
+    marks: int  # number of sitting marks in the text
 
     @property
     def sittings(self) -> tuple[Sitting, ...]:
-        """In order; none in a chapter that has no mark."""
+        """The sittings in order; none in a chapter without marks."""
         on_path = [section for section in self.sections if not section.deeper]
         return tuple(
             Sitting(number, tuple(section for section in on_path if section.sitting == number))
@@ -216,13 +216,13 @@ def read(text: str) -> Path:
             current.deeper = True
         else:
             _count(current, token)
-    if top:  # what stands before the first section is read with it
+    if top:  # text before the first section counts with that section
         top[0].words, top[0].seconds = top[0].words + opening.words, top[0].seconds + opening.seconds
     return Path(tuple(top), marks)
 
 
 def _begun(top: list[Section], level: int, title: str, anchor: str, marks: int) -> Section:
-    """A new section at its heading. What stands before the first mark belongs to the first sitting."""
+    """A new section at its heading. Sections before the first mark belong to the first sitting."""
     made = Section(title.replace("`", ""), anchor, level, max(1, marks))
     if level == 2:
         top.append(made)
@@ -249,7 +249,7 @@ def _directive(token: Token) -> tuple[str, str]:
 
 
 def _count(section: Section, token: Token) -> None:
-    """Add what is read of one token to a section."""
+    """Add the words and seconds of one token to a section."""
     name, argument = _directive(token)
     if token.type == "inline":
         section.words += sum(_words(token.children or ()))

@@ -1,12 +1,12 @@
-"""Edits: a wrong program, written as what differs from a right one.
+"""Edits: a wrong program, written as its differences from a right one.
 
-``edit(old, new)`` puts ``new`` where ``old`` stands. ``old`` must occur exactly once, so that a change of the right
-program breaks an edit loudly and never lets the wrong one drift. Several edits are applied one after the other.
+``edit(old, new)`` puts ``new`` where ``old`` stands. ``old`` must occur exactly once, so that after a
+change of the right program an edit fails instead of making another wrong program. Several edits are applied in order.
 
 - A text is a piece of one line, or several lines. Those after the first are indented like the line where the first
   begins, so an edit is written without the indentation of what surrounds it.
 - A text that begins with a line break is a block: its common indentation and the line breaks around it are left out.
-- A line of which an edit leaves nothing is removed.
+- A line that an edit empties is removed.
 """
 
 from __future__ import annotations

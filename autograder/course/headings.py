@@ -1,4 +1,4 @@
-"""The headings of the chapters and of their sections, by page and anchor: what a link into the book is called.
+"""The headings of the chapters and of their sections, by page and anchor: the texts of links into the book.
 
 The table ``headings.json`` travels with the package, because the book does not. ``python -m autograder.release``
 writes it from the chapters.
@@ -52,7 +52,7 @@ def sections_of(chapter: str) -> dict[str, str]:
 
 
 def fresh() -> bytes:
-    """The table as the chapters of a checkout give it, as a file."""
+    """The contents of the table's file, made from the chapters of a checkout."""
     texts = {page: (ROOT / "book" / f"{page}.md").read_text(encoding="utf-8") for page in chapters()}
     made = {page: sections_of(text) for page, text in texts.items()}
     return (json.dumps(made, ensure_ascii=False, indent=1) + "\n").encode()

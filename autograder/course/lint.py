@@ -268,7 +268,7 @@ def shows_solution(name: str) -> str:
 
 
 def _links(unit: Unit) -> Iterator[str]:
-    """Every section that a text of the unit leads to."""
+    """Every section that a text of the unit links to."""
     wanted: dict[tuple[str, str], str] = {}
     for entry in _entries("mistakes", unit)[0]:
         if isinstance(entry, Mistake):
@@ -322,7 +322,7 @@ def _text(path: str) -> str | None:
 
 
 def _entries(part: str, unit: Unit) -> tuple[tuple[Entry, ...], str]:
-    """The entries of a unit's catalogue, and a sentence if they cannot be had."""
+    """The entries of a unit's catalogue, and a sentence if they cannot be read."""
     if _text(_path(unit, part)) is None:
         return (), "write this file."
     try:
@@ -344,5 +344,5 @@ def _import(name: str) -> tuple[Any, str]:
 
 
 def _cannot_be_read(error: Exception) -> str:
-    """Whatever an author's file raises is news for the author, not for the command."""
+    """A sentence for the author about any exception of their file, which must not end the command."""
     return f"it cannot be imported: {type(error).__name__}: {str(error).rstrip('.')}."

@@ -1,4 +1,4 @@
-"""The models that the course ends in, and which tasks are parts of each: what a learner can call their own."""
+"""The models that the course ends in, and the tasks that are parts of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOP = {
     "the translator": ("translation.train_translator",),
     "the Llama": ("llama.Llama",),
 }
-IN_C = "GPT-2 in C"  # whose parts are all kernels
+IN_C = "GPT-2 in C"  # its parts are all kernels
 
 
 @lru_cache(maxsize=None)
@@ -41,7 +41,7 @@ def _reached(top: tuple[str, ...]) -> set[str]:
 
 @lru_cache(maxsize=None)
 def _uses(module: str) -> dict[str, tuple[str, ...]]:
-    """For each definition of a module of `solutions` what it uses of the course, as ``module.name``."""
+    """For each definition of a module of `solutions`, the course's definitions that it uses, as ``module.name``."""
     body = syntax_tree((ROOT / "solutions" / f"{module}.py").read_text(encoding="utf-8")).body
     known: dict[str, str] = {}
     for node in body:

@@ -249,13 +249,13 @@ def _at_the_end(text: str, entry: str) -> str:
 
 def _before(text: str, mark: str, entry: str) -> str:
     at = text.find(mark)
-    if at < 0:  # a file that somebody has arranged in another way
+    if at < 0:  # an author has rearranged the file
         return f"{text.rstrip()}\n\n{entry.strip()}\n"
     return f"{text[:at]}{entry.lstrip()}{text[at:]}"
 
 
 def _line_to_edit(solution: str, name: str, in_c: bool) -> str:
-    """A line of a task's reference that stands there once, for the first mistake to begin with."""
+    """A line that occurs once in a task's reference, as a start for the first mistake."""
     if in_c:
         source = kernels_of(solution).get(name, "")
     else:
@@ -376,7 +376,7 @@ def _insert_line(text: str, number: int, line: str) -> str:
 
 # --- templates and files -------------------------------------------------------------------------------------
 
-# Other marks than usual: the templates hold braces of Python, C, LaTeX and MyST.
+# Unusual placeholder marks, since the templates hold braces of Python, C, LaTeX and MyST.
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(PACKAGE / "course" / "templates"),
     variable_start_string="<<",
@@ -406,7 +406,7 @@ def _read(path: str) -> str:
 
 
 def write_all(texts: Mapping[str, str]) -> None:
-    """Write all files, or none: what can fail is done beside them first."""
+    """Write all files or none: first write temporary files, since that can fail."""
     made: list[Path] = []
     ready: list[tuple[Path, Path]] = []
     try:

@@ -1,4 +1,4 @@
-"""The course map: the order of the units and their stages, in one list; all else about a unit stands in its folder.
+"""The course map: the order of the units and their stages, in one list; everything else about a unit is in its folder.
 
 A unit's number is its position in the list, and nobody types it anywhere else. Points are not kept here either: a task
 is worth what its checks are worth (see ``autograder.judging.runner``).
@@ -29,8 +29,8 @@ class Unit:
     ``names``: what a learner writes, in the order of the notebook. ``compiler``: its code touches parts of torch that
     import torch's compiler, which takes seconds. ``complete``: `autograder doctor` finds nothing missing.
     ``companions``: notebooks beside the unit's own, in which nothing is graded and nothing handed in. ``pairs``: names
-    that know each other's insides, so that a learner's own is never judged beside the course's other half. ``former``:
-    names that were tasks in an earlier release, whose notebooks still ask for them.
+    that depend on each other's internals, so that a learner's half is never judged with the course's other half.
+    ``former``: names that were tasks in an earlier release, whose notebooks still ask for them.
     """
 
     number: int
@@ -66,7 +66,7 @@ def is_catch(task: str) -> bool:
 
 
 def read_units(stages: Iterable[tuple[str, Iterable[str]]]) -> Iterator[Unit]:
-    """The units of these stages, numbered from 1; each folder gives what its ``__init__.py`` says of it."""
+    """The units of these stages, numbered from 1, with the settings in their ``__init__.py``."""
     in_order = [(stage, name) for stage, names in stages for name in names]
     for number, (stage, name) in enumerate(in_order, start=1):
         folder = importlib.import_module(f"autograder.units.{name}")

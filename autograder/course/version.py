@@ -1,9 +1,9 @@
 """Which version of the course a notebook was released with, so that it is judged by the checks of that version.
 
 A notebook that is given out to a class names the version that its first cell installs, and a digest of the checks of
-its unit. Where other checks are installed, those of the public course instead of a private one's above all, `check`
-says so instead of judging. A notebook of a public release names digests of its tasks instead: they are judged, and
-`check` says of each that has changed since that it has.
+its unit. If other checks are installed, for example those of the public course instead of a private one's, `check`
+reports that instead of judging. A notebook of a public release names digests of its tasks instead: they are judged, and
+`check` names those that have changed since.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def digest_of_checks(unit: str) -> str:
 def digests_of_tasks(unit: str) -> str:
     """What each task of a unit asks for, as ``NAME-DIGEST`` with blanks between: its specification and its checks.
 
-    What several checks share is not part of it, so a digest stays the same while only that changes.
+    Code that several checks share is not part of a digest, and may change without changing it.
     """
     checks = (ROOT / parts_of(unit)["checks"]).read_text(encoding="utf-8")
     functions = [node for node in ast.parse(checks).body if isinstance(node, ast.FunctionDef)]
@@ -79,7 +79,7 @@ def digests_of_tasks(unit: str) -> str:
 
 
 def changed_tasks(unit: str, digests: str) -> list[str]:
-    """The tasks of the installed course that are not what `digests_of_tasks` once said of them, or are new."""
+    """The tasks of the installed course that differ from these digests of `digests_of_tasks`, or are new."""
     if unit not in BY_NAME:
         return []
     before = set(digests.split())
@@ -87,7 +87,7 @@ def changed_tasks(unit: str, digests: str) -> list[str]:
 
 
 def _specification(task: str) -> str:
-    """What a learner finds in place of a solution; of a test, also what it has to catch."""
+    """The stub that a learner gets; for a catch-it task, also the mistakes to catch."""
     unit, _, name = task.partition(".")
     if in_c(task):
         kernel = kernels_of((ROOT / parts_of(unit, "c")["solution"]).read_text(encoding="utf-8"))[name]

@@ -1,8 +1,8 @@
 """Grading on many machines: the same work, on a ``dask.distributed`` cluster.
 
-Every worker machine needs this package and ``bwrap``, and keeps one fork server for all that it grades. What crosses
-the wire is a submission's file (as bytes) and the modules beside it one way, and its result (as JSON-ready data) the
-other way. The coordinator alone writes results. When a worker is lost, dask gives its submissions to another one.
+Every worker machine needs this package and ``bwrap``, and keeps one fork server for all that it grades. The
+coordinator sends a submission's file (as bytes) with the modules beside it, and receives its result (as JSON-ready
+data). Only the coordinator writes results. When a worker is lost, dask gives its submissions to another one.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from autograder.grading.engine import Results, Servers
 
 CONNECT_SECONDS = 15
-FIRST_WORKER_SECONDS = 15.0  # a cluster that has just been started has its scheduler first
-LOOK_SECONDS = 5.0  # workers may join while others grade
-NO_WORKERS_SECONDS = 60.0  # a worker that was lost may be started again
+FIRST_WORKER_SECONDS = 15.0  # in a new cluster, the scheduler starts before the workers
+LOOK_SECONDS = 5.0  # how often to look for workers that joined meanwhile
+NO_WORKERS_SECONDS = 60.0  # time for a lost worker to be restarted
 IN_FLIGHT_PER_THREAD = 4  # enough to keep workers busy, few enough to keep the coordinator's memory small
 _TIMEOUTS = (TimeoutError, asyncio.TimeoutError)  # two classes up to Python 3.10
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://(\[[\da-fA-F:]+\]|[^\s/:]+):\d{1,5}")
@@ -85,7 +85,7 @@ def _connected(address: str):
     if not _ADDRESS.fullmatch(address):
         raise ClusterError(f"{address!r} is not the address of a scheduler: write it like tcp://host:8786.")
     for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence, here
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # this module reports each problem in one sentence
     try:
         return Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, RuntimeError, *_TIMEOUTS) as error:
@@ -95,7 +95,7 @@ def _connected(address: str):
 
 
 def _inspect(client, address: str, jailed: bool) -> None:
-    """Refuse a cluster without workers, or with one that would not grade as this machine does."""
+    """Refuse a cluster without workers, or with a worker that would grade differently from this machine."""
     with contextlib.suppress(*_TIMEOUTS):
         client.wait_for_workers(1, timeout=FIRST_WORKER_SECONDS)
     answers = client.run(_why_not, jailed, grader_version(), on_error="return")
@@ -111,7 +111,7 @@ def _inspect(client, address: str, jailed: bool) -> None:
 
 
 class _Gone(Exception):
-    """Nobody is left to grade."""
+    """No worker is left."""
 
 
 @contextlib.contextmanager
@@ -145,7 +145,7 @@ def _result(future, source: Source) -> Submission:
     error = future.exception()
     if error is None:
         return unpack(future.result())
-    if isinstance(error, (ClusterError, NoJail, ForkServerError)):  # a worker that came later, or fell ill
+    if isinstance(error, (ClusterError, NoJail, ForkServerError)):  # a worker that joined later, or stopped working
         raise ClusterError(f"A worker of the cluster cannot grade: {error}")
     why = f"No worker of the cluster could grade this submission ({type(error).__name__}: {error})."
     return not_graded(source, why[:500])
@@ -156,7 +156,7 @@ def _take(iterator: Iterator[tuple[int, Source]], count: int) -> list[tuple[int,
 
 
 def _with_files(source: Source) -> tuple[Source, Files | None]:
-    """What was handed in, to send; where that cannot be read, the source says why."""
+    """The source and its files to send; if they cannot be read, the source says why."""
     if source.problem:
         return source, None
     try:

@@ -1,6 +1,6 @@
 """Grading submissions: from files to `results.Submission` objects, several at a time, in a fixed order.
 
-A submission goes one way, each step a function that takes what the last one returned: read (``submissions.notebooks``),
+A submission passes through five steps, each a function of the previous result: read (``submissions.notebooks``),
 run (``sandbox.session``), judge (``judging.runner``), diagnose (``judging.diagnosis``), report (``reports``).
 """
 
@@ -37,7 +37,7 @@ from autograder.submissions.syntax import MAX_SEARCHED
 from autograder.submissions.text import readable_path
 
 ATTEMPTS = 3
-MAX_NOTES = 20  # on cells that failed
+MAX_NOTES = 20  # notes on failed cells, per submission
 WAITED = (
     "It uses a name that a later cell defines, so it was run again at the end this time; move it below that cell, "
     "or it fails when the notebook is run from the top."
@@ -46,12 +46,12 @@ WAITED = (
 _IMPORTS_THE_COURSE = re.compile(r"\b(?:earlier|solutions)\b").search
 
 Result = TypeVar("Result")
-Results = Generator[tuple[int, Submission], None, None]  # as they come: the index of a file, and its result
+Results = Generator[tuple[int, Submission], None, None]  # in order of completion: the index of a file, and its result
 
 
 @dataclass(frozen=True)
 class Graded:
-    """The result of grading cells: verdicts, what became of each cell, and notes for the learner."""
+    """The result of grading cells: verdicts, a report on each cell, and notes for the learner."""
 
     tasks: tuple[TaskResult, ...]
     cells: tuple[CellReport, ...]
@@ -79,7 +79,7 @@ def grade_code(
         offsets = int_offsets(judgement, session)
         for number, found in enumerate(rounds(gifts(judgement))):
             if number:
-                session.close()  # what is asked next gets a fresh process
+                session.close()  # the next request starts a fresh process
             judgement = follow_through(judgement, session, found, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
@@ -89,7 +89,7 @@ def grade_code(
 
 
 def _cell_notes(reports: Sequence[CellReport]) -> list[str]:
-    """One sentence for each cell that failed or had to wait; the unwritten stubs' own complaints are no news."""
+    """One sentence for each cell that failed or had to wait; errors that unwritten stubs raise are left out."""
     notes = [
         f"Code cell {number}: {cell.error or WAITED}"
         for number, cell in enumerate(reports, 1)
@@ -114,7 +114,7 @@ def _lost_answers(graded: Sequence[TaskResult], prose: Sequence[str]) -> list[st
 
 
 def _beginning(texts: Iterable[str], length: int) -> Iterator[str]:
-    """The first texts, of this many characters together: a search holds up everybody else's submissions."""
+    """The first texts, up to this total ``length``: a long search would delay all other submissions."""
     for text in texts:
         yield text[:length]
         length = max(0, length - len(text))
@@ -141,7 +141,7 @@ def grade_source(
         return not_graded(source, str(error))
     except (ForkServerError, NoJail):
         raise
-    except Exception as error:  # a fault of the grader's must not cost the others their grades
+    except Exception as error:  # an error of the grader must not cost others their grades
         return not_graded(
             source,
             f"The grader itself failed on this submission ({type(error).__name__}: {error!s:.200}): grade it by hand, "
@@ -171,12 +171,12 @@ def not_graded(source: Source, why: str) -> Submission:
 
 
 def prepare_process() -> None:
-    """Change what grading changes in its process as a whole; for processes that do nothing but grade, before they do.
+    """Apply the process-wide settings of grading; call it first, and only in processes that do nothing else.
 
-    Neither is for speed. (A shorter switch interval was: it gained nothing, 18.4 s of processor time against 18.1 s.)
+    Neither is for speed. (A shorter switch interval was tried for speed: 18.4 s of processor time against 18.1 s.)
     """
-    torch.set_num_threads(1)  # scores must not depend on how many threads share a sum
-    warnings.simplefilter("ignore")  # catalogued mistakes, run for the diagnosis, may provoke some
+    torch.set_num_threads(1)  # scores must not depend on the number of threads in a sum
+    warnings.simplefilter("ignore")  # catalogued mistakes that the diagnosis runs may warn
 
 
 class DiedEachTime(RuntimeError):
@@ -184,7 +184,7 @@ class DiedEachTime(RuntimeError):
 
 
 class Servers:
-    """The fork server that all threads share, replaced when it dies, and others for who may have caused that."""
+    """The fork server that all threads share, replaced when it dies; suspected submissions get servers of their own."""
 
     def __init__(self, jailed: bool, compiler: bool = True):
         self._jailed = jailed
@@ -207,7 +207,7 @@ class Servers:
 
     @contextlib.contextmanager
     def one_alone(self) -> Iterator[ForkServer]:
-        """A fresh server that nobody else uses."""
+        """A fresh server for one submission alone."""
         with self._alone, ForkServer(self._jailed, self._compiler) as server:
             if self._closed:
                 raise ForkServerError("Grading has been stopped.")
@@ -217,7 +217,7 @@ class Servers:
     def run(self, grade: Callable[[ForkServer], Result]) -> Result:
         """What ``grade`` returns. It is called again when the grading process dies, but not more than `ATTEMPTS` times.
 
-        After the first death it gets a process of its own: on the shared one, others would be blamed for it.
+        After the first death it gets a process of its own: otherwise others that share the process would be blamed.
         Raises `DiedEachTime`.
         """
         server = self.current()
@@ -264,7 +264,7 @@ def grade_sources(
     if not sources:
         return
     prepare_process()
-    # The servers close first: then an interrupted run's threads have nothing left to wait for.
+    # The servers close first, so that the threads of an interrupted run have nothing left to wait for.
     with ThreadPoolExecutor(max_workers=jobs) as pool, Servers(jailed, need_compiler(sources)) as servers:
         units = {source.unit for source in sources if not source.problem}
         for unit in units:
@@ -304,5 +304,5 @@ def grade_all(
 
 
 def _prepare(unit: str, seed: int) -> None:
-    with contextlib.suppress(UnknownUnit):  # `grade_source` says so of the submission
+    with contextlib.suppress(UnknownUnit):  # `grade_source` reports it in the submission's result
         prepare_unit(unit, seed)

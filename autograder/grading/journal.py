@@ -1,7 +1,7 @@
-"""Results as they come, on disk: a run that was killed goes on where it stopped.
+"""Results as they come, on disk: a run that was killed continues where it stopped.
 
-One line of JSON per graded submission. A line is taken over by a later run only for the same file with the same
-content, unit, seed and limits, graded by the same grader; a line that was cut off by the kill is ignored.
+One line of JSON per graded submission. A later run reuses a line only for the same file with the same content,
+unit, seed and limits, and the same version of the grader; an incomplete line is ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autograder.submissions.notebooks import read_files
 
 try:
     import fcntl
-except ImportError:  # Windows: two runs at the same time are not told apart
+except ImportError:  # Windows: two runs at once are not detected
     fcntl = None  # type: ignore[assignment]
 
 FOLDER = "unfinished"
@@ -40,7 +40,7 @@ class JournalError(RuntimeError):
 class Journal:
     """The results of one run, by submission. Only one process has it open.
 
-    ``keys`` are those of the submissions to grade, ``known`` the results that are there already.
+    ``keys`` are those of the submissions to grade, ``known`` the results of earlier runs.
     Raises `JournalError` when it cannot be written, or another run has it open.
     """
 
@@ -72,9 +72,9 @@ class Journal:
             self._file = -1
 
     def remove(self) -> None:
-        """The run is complete, and its reports are written."""
+        """Delete the journal once the run is complete and its reports are written."""
         with contextlib.suppress(OSError):
-            self.path.unlink()  # before it is closed: nobody else can have begun to use it
+            self.path.unlink()  # while it is locked: no other run can have opened it
         self.close()
 
     def __enter__(self) -> Journal:
@@ -95,7 +95,7 @@ class Journal:
 
 
 def journal_for(sources: Sequence[Source], seed: int, limits: Limits, jailed: bool) -> Journal:
-    """The journal of grading just these submissions in just this way."""
+    """The journal for exactly these submissions, seed and limits."""
     how = (seed, limits, jailed)
     run = _hash((sorted(str(source.path) for source in sources), *how))[:24]
     keys = [_hash((_identity(source), *how, grader_version())) for source in sources]
@@ -107,7 +107,7 @@ def journal_for(sources: Sequence[Source], seed: int, limits: Limits, jailed: bo
 
 
 def _identity(source: Source) -> tuple[str, ...]:
-    """The file, its content, and how it was understood."""
+    """The file, its content, and the student and unit found for it."""
     try:
         files = read_files(source.path, source.own_folder)
         inside = hashlib.sha256(files.data).hexdigest() + _hash((files.modules, files.notes))
@@ -118,7 +118,7 @@ def _identity(source: Source) -> tuple[str, ...]:
 
 @lru_cache(maxsize=None)
 def grader_version() -> str:
-    """A hash of all that results depend on besides the submission: another grader may give other results.
+    """A hash of everything that results depend on besides the submission: another version may give other results.
 
     Every file of the two packages counts, whatever its kind: catalogues and solutions in C, tables of headings.
     """
@@ -157,7 +157,7 @@ def _open_alone(path: Path) -> int:
 
 
 def _write_all(file: int, data: bytes) -> None:
-    while data:  # a disk that is nearly full takes a part
+    while data:  # a nearly full disk may write only a part
         data = data[os.write(file, data) :]
 
 

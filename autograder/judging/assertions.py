@@ -80,7 +80,7 @@ def assert_equal(got: Any, expected: Any, what: str | Sequence[str]) -> None:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal values of one structure; whether a number in it is written 1 or 1.0 is free, True is not 1."""
+    """Whether two values of one structure are equal: 1 equals 1.0, but True does not equal 1."""
     if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
         return type(one) is type(other) and one.dtype == other.dtype and torch.equal(one, other)
     if isinstance(one, bool) is not isinstance(other, bool):
@@ -95,7 +95,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def assert_boolean_mask(got: Any, expected: torch.Tensor, what: str) -> None:
-    """Like `assert_equal` for masks, with the usual slips spelled out."""
+    """Like `assert_equal` for masks; the message names common mistakes."""
     if isinstance(got, torch.Tensor) and got.dtype != torch.bool:
         raise AssertionError(
             f"{what} should be boolean (torch.bool), but has dtype {_dtype(got)}. "
@@ -116,14 +116,14 @@ def assert_python_number(
     atol: float | None = None,
     kind: str = "number",
 ) -> None:
-    """A number of Python's: a tensor of one element will not do. ``kind``: how the message names it."""
+    """A Python number: a tensor of one element fails. ``kind``: how the message names it."""
     if isinstance(got, torch.Tensor):
         raise AssertionError(f"{what} should be a Python {kind}, but is a tensor.")
     assert_close(got, expected, what, rtol, atol)
 
 
 def demand_one(*demands: Callable[[], None]) -> None:
-    """For several right answers: passes if one of the demands does, otherwise fails with the first one's message."""
+    """For several right answers: passes if one of the demands passes, otherwise fails with the first one's message."""
     first, *others = demands
     try:
         first()
@@ -150,7 +150,7 @@ def _assert_tuple(got: Any, expected: tuple, what: str | Sequence[str], compare:
     if len(got) != len(expected):
         raise AssertionError(f"Expected {len(expected)} results ({', '.join(names)}), but got {len(got)}.")
     for item, wanted, name in zip(got, expected, names):
-        if item is None and wanted is not None:  # of several results: no `return` is missing
+        if item is None and wanted is not None:  # one of several results is None, so a `return` is there
             raise AssertionError(f"{name} should be {describe(wanted)}, but is None.")
         compare(item, wanted, name)
 
@@ -179,7 +179,7 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
         return
     wrong = ~same
     yours, wanted = _value(got, wrong), _value(expected, wrong)
-    if yours == wanted:  # which would say nothing
+    if yours == wanted:  # with few digits both would read the same
         yours, wanted = _value(got, wrong, 13), _value(expected, wrong, 13)
     share = f"{int(wrong.sum())} of {wrong.numel()} values differ" if wrong.numel() > 1 else "the value differs"
     raise AssertionError(
@@ -189,7 +189,7 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
 
 
 def _nearness(got: torch.Tensor, expected: torch.Tensor) -> str:
-    """What to say of float64 values that are nearly right."""
+    """A sentence for float64 values that are nearly right."""
     if expected.dtype != torch.float64 or not torch.allclose(got, expected, 1e-6, 1e-7, equal_nan=True):
         return ""
     if torch.equal(got.nan_to_num(), got.float().double().nan_to_num()):

@@ -21,12 +21,12 @@ KEEPS = "Alone, this call is right: your kernel keeps something from one call to
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a C kernel: arrays in ``expected`` must hold that (where NaN, anything), all others what they held.
+    """One call of a C kernel: arrays in ``expected`` must hold those values (NaN: any value), all others their own.
 
-    ``given``: all arguments by the names of the prototype, but for arrays that are only written: these hold ``fill``
-    before the call. Finite first; then no value may be further off than ``tolerance`` times the largest one expected.
-    ``zeros``: where an array must be exactly 0, since a tolerance would let tiny numbers through; how that is called.
-    ``free``: where a kernel may leave in an array what it likes, which then tells nothing of a mistake either.
+    ``given``: all arguments by the names of the prototype, except arrays that are only written: these hold ``fill``
+    before the call. Values must be finite, with errors of at most ``tolerance`` times the largest expected value.
+    ``zeros``: where an array must be exactly 0, since a tolerance would accept tiny numbers; and what to call it.
+    ``free``: where a kernel may leave any value in an array; the diagnosis ignores these values.
     """
 
     given: dict[str, Any]
@@ -43,7 +43,7 @@ class Call:
         return [{**written, **self.given}[parameter.name] for parameter in SIGNATURES[name]]
 
     def judge(self, name: str, left: Sequence[Any], which: str = "") -> None:
-        """Raises `AssertionError` unless the arrays are ``left`` as they should be. ``which``: of several calls."""
+        """Raises `AssertionError` unless the arrays that were ``left`` are right. ``which``: the call, for messages."""
         arrays = dict(zip([parameter.name for parameter in SIGNATURES[name] if parameter.is_array], left))
         sizes = ", ".join(f"{key}={value}" for key, value in self.given.items() if isinstance(value, (int, float)))
         call = f"of {name} ({'; '.join(filter(None, (sizes, self.about, which)))})"
@@ -58,7 +58,7 @@ class Call:
 
 
 def kernels(learner, name, calls, free):
-    """Driver: for each call of a C kernel the arrays among its arguments, as it left them, NaN where they are free."""
+    """Driver: for each call of a C kernel, its array arguments as it left them, with NaN where they are free."""
     left = call_kernels(learner, name, calls)
     for arrays, masks in zip(left, free):
         for number, mask in masks:
@@ -69,8 +69,8 @@ def kernels(learner, name, calls, free):
 def check_kernel(learner: Learner, name: str, *calls: Call) -> None:
     """Make these calls in one process, one after the other, and judge each of them.
 
-    Every other check starts a process of its own, and so cannot see what a C kernel keeps: a `static` sum, a buffer of
-    the first call's size. The sizes and numbers of the calls should differ, and sizes should grow.
+    Every other check starts a process of its own, and so cannot see what a C kernel keeps between calls: a `static`
+    sum, a buffer of the first call's size. The sizes and numbers of the calls should differ, and sizes should grow.
     """
     left = _left_by(learner, name, calls)
     for number, call in enumerate(calls, 1):
@@ -84,7 +84,7 @@ def check_kernel(learner: Learner, name: str, *calls: Call) -> None:
 
 
 def _left_by(learner: Learner, name: str, calls: Sequence[Call]) -> list[Sequence[Any]]:
-    """What the calls left in their arrays, whatever the learner's process replies."""
+    """The arrays as the calls left them; raises `AssertionError` if the reply is malformed."""
     arrays = [parameter.name for parameter in SIGNATURES[name] if parameter.is_array]
     free = [[(arrays.index(array), mask) for array, mask in call.free.items()] for call in calls]
     reply = reply_of(learner, kernels, name, [call.arguments(name) for call in calls], free, parts=len(calls))

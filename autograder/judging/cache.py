@@ -1,7 +1,7 @@
-"""What is kept from one submission to the next: with one seed, every check asks every learner the same.
+"""Caches that outlive a submission: with one seed, a check sends every learner the same requests.
 
-So the reference's answers are worked out once, a submission is sent all requests of a check ahead, and the same
-answers are judged once. None of it changes a result: each entry is kept under a hash of everything that
+So the reference's answers are computed once, all requests of a check are sent ahead, and equal answers are
+judged once. No cache changes a result: each entry is kept under a hash of everything that
 it depends on. ``python benchmarks/caches.py`` measures what each cache gains.
 """
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class LruCache(Generic[T]):
-    """At most ``max_bytes`` of values by key; the one used longest ago goes first. Threads may share it."""
+    """At most ``max_bytes`` of values by key; the least recently used is dropped first. Threads may share it."""
 
     def __init__(self, max_bytes: int):
         self._max_bytes = max_bytes
@@ -42,7 +42,7 @@ class LruCache(Generic[T]):
 
     def put(self, key: bytes, value: T, size: int) -> None:
         if size > self._max_bytes // 4:
-            return  # one value is no reason to forget all others
+            return  # one huge value must not drop all others
         with self._lock:
             self._kept[key] = value, size
 
@@ -57,12 +57,12 @@ def digest(*parts: bytes | str) -> bytes:
     return found.digest()
 
 
-ENTRY_BYTES = 1000  # what a kept verdict takes, roughly, without its message
+ENTRY_BYTES = 1000  # rough size of a kept verdict without its message
 
-# By everything that they depend on: the reference's answers as frames; the results of checks, with the number of
-# requests that they rest on; mistakes' answers. Without one of them, `grade` takes for a class of 200 so much more
-# processor time (``book/measurements/caches.json``): 13 %, 35 %, 40 %; without requests sent ahead, and so without
-# verdicts, 29 %. A cache of whole diagnoses gained nothing beside these.
+# Keys hold everything that the values depend on. Values: the reference's answers as frames; results of checks, with
+# the number of requests that they rest on; mistakes' answers. Without one of them, `grade` needs this much more
+# processor time for a class of 200 (``book/measurements/caches.json``): 13 %, 35 %, 40 %; without requests sent ahead,
+# and so without verdicts, 29 %. A cache of whole diagnoses gained nothing beside these.
 REFERENCE_ANSWERS: LruCache[bytes] = LruCache(32 * 2**20)
 VERDICTS: LruCache[tuple[CheckResult, int]] = LruCache(8 * 2**20)
 MISTAKE_ANSWERS: LruCache[Outcome] = LruCache(64 * 2**20)
@@ -73,7 +73,7 @@ MISTAKE_ANSWERS: LruCache[Outcome] = LruCache(64 * 2**20)
 
 @dataclass(frozen=True)
 class CachedReference:
-    """The reference solution of a unit as a subject. Every answer is a copy of its own."""
+    """The reference solution of a unit as a subject. Every caller gets its own copy of an answer."""
 
     unit: str
     answers: LruCache[bytes] = REFERENCE_ANSWERS
@@ -82,7 +82,7 @@ class CachedReference:
         names = reference_names(self.unit)
         try:
             asked = wire.encode(request.to_wire())
-        except wire.WireError:  # too large to cross, which the learner's subject will say
+        except wire.WireError:  # too large to send: the learner's subject reports it
             return LocalSubject(names).ask(request)
         key = digest(self.unit, asked)
         frame = self.answers.get(key)
@@ -99,12 +99,12 @@ class CachedReference:
 
 # --- requests sent ahead ----------------------------------------------------------------------------------------
 
-MAX_LIST = 4 * 2**20  # bytes; a check that asks more is asked as it goes
+MAX_LIST = 4 * 2**20  # bytes; if a check asks more, its requests are not sent ahead
 
 
 @dataclass(frozen=True)
 class Requests:
-    """The frames of all that a check asks, in order."""
+    """The frames of all requests of a check, in order."""
 
     frames: tuple[bytes, ...] = ()
 
@@ -118,11 +118,11 @@ class Requests:
 
 
 def requests_of(check: Callable[[Subject], object], reference: Subject) -> Requests:
-    """All that a check asks the reference; nothing when it is too much or takes long, or the check cannot run."""
+    """All requests of a check to the reference; none if they are too large or slow, or if the check cannot run."""
     recorder = _Recorder(reference)
     try:
         check(recorder)
-    except Exception:  # a check that its own reference fails: judging will say so
+    except Exception:  # the reference fails this check: judging reports that
         return Requests()
     return Requests(tuple(recorder.frames)) if sum(map(len, recorder.frames)) <= MAX_LIST else Requests()
 
@@ -142,7 +142,7 @@ class _Recorder:
 
 
 class _TakesLong(Exception):
-    """A request with seconds of its own: not for the reference, only to know what comes after it."""
+    """A request with its own time limit: too slow to run on the reference just to learn which requests follow."""
 
 
 def prefetch(session: ProcessSubject, requests: Requests) -> PrefetchedSubject:
@@ -160,7 +160,7 @@ def prefetch(session: ProcessSubject, requests: Requests) -> PrefetchedSubject:
 class PrefetchedSubject:
     """A submission's process whose answers to a check's known requests are there already.
 
-    A check whose later requests depend on earlier answers goes its own way from there on.
+    Once a check sends a request that was not known ahead, its further requests are sent one at a time.
     """
 
     def __init__(
@@ -199,11 +199,11 @@ class PrefetchedSubject:
                 return self._session.outcome(self._replies[self._used - 1])
             assert self._failure
             raise self._failure
-        self._strayed = True  # what was collected does not fit any more
+        self._strayed = True  # the prefetched answers no longer apply
         return self._session.ask(request)
 
     def _next_is(self, request: Request) -> bool:
-        # Encoded again, since a check may ask next what an earlier answer said: only the bytes tell whether it does.
+        # Encoded again: a check may build a request from an earlier answer, and only the bytes show whether it differs.
         try:
             return wire.encode(request.to_wire()) == self._requests.frames[self._used]
         except wire.WireError:

@@ -31,11 +31,11 @@ from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
 from autograder.sandbox.runtime.requests import Outcome, words
 
-# How far (relatively, absolutely) answers alike may lie apart; float32 unless given. In float64 little is forgiven:
-# what goes wrong there (a detour through float32, an epsilon) is small, and must not pass for one another.
+# Relative and absolute tolerance for equal answers; float32 unless given. It is tight in float64, where mistakes (a
+# detour through float32, an epsilon) have small effects that must be told apart.
 _ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.float64: (1e-9, 1e-12)}
 
-# Every mistake of the catalogue compiles; and who is only slow shares that with anybody, after much waiting.
+# No mistake of the catalogue fails to compile; and a timeout fits any slow mistake, but is costly to reproduce.
 _NOT_COMPARED = {"CompileError", "OutOfTime", "Race", "UninitialisedRead"}
 
 
@@ -44,10 +44,10 @@ def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
     found: list[Mistake] = []
     graded = []
     with reproducible(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a mistake's warning would name it; what it prints, `execute` keeps
+        warnings.simplefilter("ignore")  # a mistake's warnings would give it away; `execute` captures what it prints
         for task in judgement.tasks:
             checks = judgement.results(task)
-            passed = all(check.status == PASSED for check in checks)  # then its answers need not even be decoded
+            passed = all(check.status == PASSED for check in checks)  # if so, its answers need not be decoded
             behind = Likeliest() if passed else _behind(judgement, task, found)
             if behind.mistake:
                 found.append(behind.mistake)
@@ -65,7 +65,7 @@ def diagnosis_of(mistake: Mistake | None) -> Diagnosis | None:
 
 
 def tasks_behind_failures(judgement: Judgement) -> list[str]:
-    """The tasks, not judged yet, whose code takes part in the answers of one that fails."""
+    """The tasks, not judged yet, whose code contributes to the answers of a failing task."""
     all_tasks = BY_NAME[judgement.unit].task_ids
     if len(judgement.verdicts) == len(all_tasks):
         return []
@@ -80,9 +80,9 @@ def tasks_behind_failures(judgement: Judgement) -> list[str]:
 def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeliest:
     """What is behind a task's failing checks; a mistake of another task only if that task fails, too.
 
-    What has been ``found`` behind other tasks comes first: who calls what is wrong there has made no other mistake.
+    Mistakes ``found`` behind other tasks come first: a task that only calls wrong code contains no second mistake.
     """
-    if again := judgement.given.get(task):  # what shows there is the task's own
+    if again := judgement.given.get(task):  # a failure there comes from the task's own code
         own = likeliest(judgement.unit, task, [verdict.evidence for verdict in again.verdicts], {task})
         if own.mistake or judgement.waits(task):
             return own
@@ -90,9 +90,9 @@ def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeli
     return likeliest(judgement.unit, task, judgement.evidence(task), failing, found)
 
 
-MOST_POSSIBLE = 3  # mistakes that are listed: more would be a guess
-MOST_PAIRS = 120  # of mistakes that are run
-MOST_PAIRS_IN_C = 8  # each of which has to be compiled
+MOST_POSSIBLE = 3  # mistakes that are listed; a longer list would be a guess
+MOST_PAIRS = 120  # pairs of mistakes that are run
+MOST_PAIRS_IN_C = 8  # fewer, since each pair must be compiled
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def likeliest(
     passing = [item for item in evidence if item.status == PASSED]
     if not failing:
         return Likeliest()
-    # A hair beside the right answers is a hair beside those of every mistake that does not show in this check.
+    # Answers within rounding of the right ones also match every mistake without effect in this check: compare bits.
     nearly_right = _nearly_right(unit, failing[0])
     same = same_bits if nearly_right else same_outcome
     best = _Match((), 0)
@@ -122,7 +122,7 @@ def likeliest(
     candidates = [mistake for mistake in _candidates(unit, task, evidence) if mistake.task in suspects]
     for candidate in prepared_ahead(sorted(candidates, key=lambda mistake: mistake not in found)):
         if not answers_alike(candidate, failing[0], same):
-            continue  # checks go from basic to subtle: what does not explain the first failure is not behind it
+            continue  # checks go from basic to subtle, so the mistake must explain the first failure
         explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item)))
         if len(explained) < len(best.failing):
             continue
@@ -132,7 +132,7 @@ def likeliest(
         if match.score == best.score:
             equals.append(candidate)
         if match.score == (len(failing), len(passing)):
-            break  # no other explains more; and no two mistakes of a task answer everything alike
+            break  # none explains more; no two mistakes of a task give the same answers to all checks
     own = [candidate for candidate in candidates if candidate.task == task]
     if best.score != (len(failing), len(passing)) and (pairs := _two_at_once(unit, own, failing, passing)):
         return Likeliest(pairs[0]) if len(pairs) == 1 else Likeliest(possible=tuple(pairs[:MOST_POSSIBLE]))
@@ -140,9 +140,9 @@ def likeliest(
         return _all_but_a_few(unit, own, failing, passing)
     equals = _first_of(equals, task, found)
     everything = best.score == (len(failing), len(passing))
-    # One symptom has many causes, and so has NaN: there the mistake must at least fit whatever else was seen.
+    # A symptom such as NaN has many causes: there the mistake must at least explain every other check.
     by_number, by_nan = (any(_tells(unit, item, nearly_right, nan) for item in best.failing) for nan in (False, True))
-    told_twice = len(best.failing) > 1 or best.passing == len(passing)  # else as much speaks against it as for it
+    told_twice = len(best.failing) > 1 or best.passing == len(passing)  # else the evidence is as strong against as for
     if len(equals) == 1 and ((by_number and told_twice) or (by_nan and everything)):
         return Likeliest(equals[0])
     enough = everything or (by_number and 2 * len(best.failing) >= len(failing))
@@ -154,7 +154,7 @@ def _all_but_a_few(
 ) -> Likeliest:
     """The one mistake that explains two thirds of the failures, two of them wrong values, and all that passes.
 
-    The first failure is known to be unlike: the same mistake made in one more place, or a second mistake beside it.
+    The first failure is known to differ: the same mistake was made in one more line, or there is a second mistake.
     """
     tell = [_tells(unit, item, False, by_nan=False) for item in failing]
     if sum(tell[1:]) < 2:
@@ -177,11 +177,11 @@ def _all_but_a_few(
 def _two_at_once(
     unit: str, candidates: Iterable[Mistake], failing: Sequence[Evidence], passing: Sequence[Evidence]
 ) -> list[Mistake]:
-    """The pairs of mistakes that explain all that was seen, wrong values among it.
+    """The pairs of mistakes that explain every check, at least one of them answered with a wrong value.
 
-    Neither of two mistakes shows in a check that passes. Where one does not show, the other one has mostly given the
-    learner's answers: pairs of which that holds, in every entry of a tensor, come first. In C only they are compiled.
-    Those come back that fit among the first that do.
+    Both mistakes must answer every passing check correctly. Where one has no effect, the other has usually produced the
+    learner's answers: pairs for which that holds in every tensor entry come first. In C only they are compiled.
+    Returns the fitting pairs of the best rank that has any.
     """
     if _takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
         return []
@@ -207,9 +207,9 @@ def _two_at_once(
 
 @dataclass(frozen=True)
 class _Shown:
-    """Where the answers of a mistake to a check are like those of the learner's code, and where they are right.
+    """Where a mistake's answers to a check equal the learner's (``like``), and where they are ``right``.
 
-    ``whole``: whether all of them are. The others have for each request one flag, or one for each entry of its tensors.
+    ``whole``: whether all answers are. ``like`` and ``right``: for each request one flag, or one for each tensor entry.
     """
 
     whole: tuple[bool, bool]
@@ -225,19 +225,19 @@ def _shown(candidate: Mistake, evidence: Evidence, right: Sequence[Outcome]) -> 
         all_right = all_right and same_outcome(answer, wanted)
         like.append(_entries_alike(answer, given))
         same.append(_entries_alike(answer, wanted))
-        if not (like[-1].any() or same[-1].any()):  # unlike both: enough is known
+        if not (like[-1].any() or same[-1].any()):  # equal to neither: the pair is ruled out
             break
     return _Shown((all_like, all_right), tuple(like), tuple(same))
 
 
 def _unlikely(one: _Shown, other: _Shown) -> bool:
-    """Whether in a check one mistake does not show, and the other one answers unlike the learner's code."""
+    """Whether one mistake has no effect in a check, and the other one's answers differ from the learner's."""
     (like, right), (other_like, other_right) = one.whole, other.whole
     return (right and not other_like) or (other_right and not like)
 
 
 def _entries_against(one: _Shown, other: _Shown) -> int:
-    """In how many entries one mistake does not show, and the other one answers unlike the learner's code."""
+    """In how many entries one mistake has no effect, and the other one's value differs from the learner's."""
     found = 0
     for flags in zip(one.like, one.right, other.like, other.right):
         forms = {flag.numel() for flag in flags} - {1}
@@ -247,7 +247,7 @@ def _entries_against(one: _Shown, other: _Shown) -> int:
 
 
 def _entries_alike(one: Outcome, other: Outcome) -> torch.Tensor:
-    """A flag for each entry of two answers' tensors, or a single one where they have no tensors of one form."""
+    """A flag for each entry of two answers' tensors, or a single one if these are missing or differ in form."""
     pairs = [*_tensors(one.value, other.value)]
     if not pairs:
         return torch.tensor([same_outcome(one, other)])
@@ -257,7 +257,7 @@ def _entries_alike(one: Outcome, other: Outcome) -> torch.Tensor:
 
 
 def _tensors(one: Any, other: Any) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """The tensors of two values, where these stand at the same places and have the same shape and type."""
+    """The tensors of two values, if these have the same positions, shapes and types."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         if one.shape == other.shape and one.dtype == other.dtype and one.numel():
             yield one, other
@@ -282,22 +282,22 @@ class _Match:
 
 
 def _first_of(equals: Sequence[Mistake], task: str, found: Sequence[Mistake]) -> list[Mistake]:
-    """Of mistakes that explain equally much: what was found before, else the task's own, else all."""
+    """Of mistakes that explain equally much: those found before, else the task's own, else all."""
     known = [mistake for mistake in equals if mistake in found][:1]
     of_families = {(mistake.task, mistake.family): mistake for mistake in reversed(equals)}
-    equals = [mistake for mistake in equals if mistake in of_families.values()]  # of several variants the first
+    equals = [mistake for mistake in equals if mistake in of_families.values()]  # keeps the first of several variants
     return known or [mistake for mistake in equals if mistake.task == task] or equals
 
 
 def _tells(unit: str, evidence: Evidence, nearly_right: bool, by_nan: bool) -> bool:
-    """Whether a check was answered with a wrong value. Exceptions, complaints and `None` tell of a symptom only.
+    """Whether a check was answered with a wrong value. Exceptions, complaints and `None` are only symptoms.
 
     ``by_nan``: whether a value counts that is right wherever it is not NaN.
     """
     reference = CachedReference(unit)
     return any(
         request.seconds
-        or _is_wrong_value(given, reference.ask(request), nearly_right, by_nan)  # no training for this question
+        or _is_wrong_value(given, reference.ask(request), nearly_right, by_nan)  # too slow to train for this
         for request, given in evidence.transcript
     )
 
@@ -305,7 +305,7 @@ def _tells(unit: str, evidence: Evidence, nearly_right: bool, by_nan: bool) -> b
 def _is_wrong_value(given: Outcome, right: Outcome, nearly_right: bool, by_nan: bool) -> bool:
     if given.kinds or given.missing:
         return False
-    if right.kinds:  # what should have been refused was not
+    if right.kinds:  # wrong input that should have raised did not
         return True
     is_complaint = isinstance(given.value, str) and not isinstance(right.value, str)
     value = given.value if by_nan else _without_nan(given.value, right.value)
@@ -313,7 +313,7 @@ def _is_wrong_value(given: Outcome, right: Outcome, nearly_right: bool, by_nan: 
 
 
 def _without_nan(value: Any, right: Any) -> Any:
-    """A value with what is right in place of NaN, where both have the same form."""
+    """A value with each NaN replaced by the right number, if both have the same form."""
     if type(value) is not type(right):
         return value
     if isinstance(value, torch.Tensor) and value.shape == right.shape and value.dtype == right.dtype:
@@ -324,7 +324,7 @@ def _without_nan(value: Any, right: Any) -> Any:
 
 
 def _comparable(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The failing checks, if the first of them can be told from others by its answers."""
+    """The failing checks; none if the answers to the first cannot tell mistakes apart."""
     failing = [item for item in evidence if item.status in (FAILED, ERROR)]
     if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
         return []
@@ -332,9 +332,9 @@ def _comparable(evidence: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[Mistake]:
-    """The mistakes that can show in what was asked. The task's own come first: among equals the first one counts.
+    """The mistakes that can affect the answers. The task's own come first: among equals the first one counts.
 
-    Where one answer may take long, as that of a whole training, they are all: the others would take many times as long.
+    If an answer may take long, as a whole training does, only the task's own: the others would take many times as long.
     """
     if _takes_long(evidence):
         return [mistake for mistake in mistakes(unit) if mistake.task == task]
@@ -348,7 +348,7 @@ def _takes_long(evidence: Iterable[Evidence]) -> bool:
 
 
 def names_reached(unit: str, evidence: Iterable[Evidence]) -> set[str]:
-    """The definitions of the reference solution that take part in its answers to what was asked."""
+    """The definitions of the reference solution that contribute to its answers to the requests."""
     uses = reference_uses(unit)
     asked = {word for item in evidence for request, _ in item.transcript for word in words(request)}
     return set().union(*(uses[name] for name in asked if name in uses))
@@ -357,7 +357,7 @@ def names_reached(unit: str, evidence: Iterable[Evidence]) -> set[str]:
 def names_a_test_needs(task: str) -> set[str]:
     """The definitions that a catch-it task's test may call in the learner's code, besides what it is called with.
 
-    Neither what that consists of nor what calls it: a test that had the course's would have the right answers.
+    Neither the parts of the tested function nor its callers: the course's versions would give a test the right answers.
     """
     catch = find_catch(task)
     uses = reference_uses(catch.unit)
@@ -378,7 +378,7 @@ def answers_alike(candidate: Mistake, evidence: Evidence, same: Same | None = No
 def _all_alike(answers: Iterable[Outcome], evidence: Evidence, same: Same) -> bool:
     """Whether all the answers are what the learner's code gave.
 
-    An exception after which a check went on was asked for, and is worded as the learner likes.
+    If a check continued after an exception, it had demanded that exception, whose text is the learner's choice.
     """
     asked_for = len(evidence.transcript) - (evidence.status != PASSED)
     return all(
@@ -389,7 +389,7 @@ def _all_alike(answers: Iterable[Outcome], evidence: Evidence, same: Same) -> bo
 
 def _nearly_right(unit: str, evidence: Evidence) -> bool:
     """Whether the learner's answers are the reference's, within rounding, although the check failed."""
-    if any(request.seconds for request, _ in evidence.transcript):  # a training: too long for this question
+    if any(request.seconds for request, _ in evidence.transcript):  # too slow to train for this
         return False
     reference = CachedReference(unit)
     return _all_alike((reference.ask(request) for request, _ in evidence.transcript), evidence, same_outcome)
@@ -398,8 +398,8 @@ def _nearly_right(unit: str, evidence: Evidence) -> bool:
 def _answers(candidate: Mistake, evidence: Evidence) -> Iterator[Outcome]:
     """The mistake's answers to the requests of a check, one after the other.
 
-    With one seed every learner's checks ask the same, so the answers are kept: each under all that was asked up to
-    it, since a mistake may keep something from call to call.
+    With one seed every learner gets the same requests, so the answers are kept, each under all requests up to it,
+    since a mistake may keep state between calls.
     """
     subject = None
     for index, key in enumerate(evidence.keys):
@@ -407,7 +407,7 @@ def _answers(candidate: Mistake, evidence: Evidence) -> Iterator[Outcome]:
         outcome = MISTAKE_ANSWERS.get(key)
         if outcome is None or subject:
             if subject is None:
-                subject = LocalSubject(namespace(candidate))  # gets copies: a mistake may spoil its arguments
+                subject = LocalSubject(namespace(candidate))  # gets copies: a mistake may change its arguments
                 for request, _ in evidence.transcript[:index]:
                     subject.ask(request)
             outcome = subject.ask(evidence.transcript[index][0])
@@ -436,7 +436,7 @@ def same_outcome(one: Outcome, other: Outcome) -> bool:
 
 
 def same_bits(one: Outcome, other: Outcome) -> bool:
-    """The very same value, or the same exception with the same text."""
+    """Exactly the same value, or the same exception with the same text."""
     told = (one.kinds, one.text, one.missing) == (other.kinds, other.text, other.missing)
     return told and same_value(one.value, other.value, exactly=True)
 
@@ -467,5 +467,5 @@ def _tolerance(tensor: torch.Tensor) -> tuple[float, float]:
 
 
 def _of_float32(number: float) -> bool:
-    """Whether it may come from a float32 tensor. Of numbers calculated in float64, hardly any is one of float32."""
+    """Whether it may come from a float32 tensor: float32 represents hardly any number that was computed in float64."""
     return number == torch.tensor(number, dtype=torch.float32).item() and not number.is_integer()

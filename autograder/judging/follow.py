@@ -1,15 +1,15 @@
-"""Follow-through: a task that fails while something that it calls is wrong is judged once more, that put right.
+"""Follow-through: a task that fails while something that it calls is wrong is judged again with that corrected.
 
-A slip in an early task shows in all that calls it, and would cost the points of the whole unit. So what failing tasks
-call is replaced by the course's version, and they are judged again. A task that cannot be judged at all, because what
-it is checked with is not written yet, is judged in the same way.
+A mistake in an early task shows in every caller, and would cost the points of the whole unit. So the functions that
+failing tasks call are replaced by the course's versions, and these tasks are judged again. A task whose checks need
+another function that is not written yet is judged in the same way.
 
-Some classes are built by one task's code alone, so that the arguments of their constructors are free: whoever needs
+Some classes are built by one task's code alone, so that the arguments of their constructors are free: a task that needs
 one of them gets all the others as well, and the course's builder fits itself to the learner's (see
 `catalogue.fitting`).
 
-Implementations of the course travel to where the learner's code runs, which may keep them. So in a class this comes
-last of all that a process grades, and no task is judged in a process that has been given its solution (see `rounds`).
+Implementations of the course are sent to the learner's process, whose code may keep them. So when a class is graded,
+this step comes last, and no task is judged in a process that has been given its solution (see `rounds`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autograder.sandbox.session import SubjectCrashed, SubjectTimeout
 
 
 def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
-    """For each written task that fails, what takes part in its answers and fails as well."""
+    """For each written task that fails, the other failing tasks that contribute to its answers."""
     if is_c(judgement.unit):  # kernels call no kernels
         return {}
     unit = find_unit(judgement.unit)
@@ -35,7 +35,8 @@ def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
     if len(failing) < 2:
         return {}
     written = {name for name, task in failing.items() if not judgement.missing(task)}
-    suspects = failing.keys() - {name for name in written if judgement.waits(failing[name])}  # who waits may be right
+    # A task that could not be judged may be right.
+    suspects = failing.keys() - {name for name in written if judgement.waits(failing[name])}
     found = {}
     for name, task in failing.items():
         if task in judgement.tasks and name in written:
@@ -51,7 +52,7 @@ def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
 def rounds(found: Mapping[str, tuple[str, ...]]) -> list[dict[str, tuple[str, ...]]]:
     """The tasks to judge again, in groups: each needs a process of its own, in which no task meets its own solution.
 
-    With each task everything that is put in place for it.
+    Each task comes with all names that are replaced for it.
     """
     groups: list[dict[str, tuple[str, ...]]] = []
     given: set[str] = set()
@@ -65,7 +66,7 @@ def rounds(found: Mapping[str, tuple[str, ...]]) -> list[dict[str, tuple[str, ..
 
 
 def around(task: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """All that is put in place for a task that is to be given ``names``: a class gets all that it is built with."""
+    """All names to replace for a task that is given ``names``: with a class come the classes that are built with it."""
     unit, _, name = task.partition(".")
     fits = fitting(unit)
     if fits is None or name not in fits.CLASSES or not {*names} & {fits.BUILDER, *fits.CLASSES}:
@@ -74,7 +75,7 @@ def around(task: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def handed_over(subject: Subject, unit: str, names: tuple[str, ...]) -> bool:
-    """Put the course's versions of ``names`` in place, the learner's own with none; whether that could be done."""
+    """Install the course's versions of ``names``, or with none the learner's own again; whether that succeeded."""
     source = reference_part(unit, frozenset(names)) if names else ""
     fits = fitting(unit)
     free = [name for name in fits.CLASSES if name not in names] if fits and fits.BUILDER in names else []
@@ -87,9 +88,9 @@ def handed_over(subject: Subject, unit: str, names: tuple[str, ...]) -> bool:
 
 
 def give(learner, source, names, free):
-    """A driver: put the course's versions of ``names`` in place of the learner's; without any, the learner's again.
+    """A driver: replace the learner's versions of ``names`` by the course's; without any, restore the learner's.
 
-    What the course's versions call besides is the learner's: given with the notebook, or right. The ``free`` ones are
+    Other names that the course's versions call are the learner's: given with the notebook, or right. ``free`` ones are
     classes of the learner's whose constructors may take other arguments than the course's.
     """
     own = learner._namespace

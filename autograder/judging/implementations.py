@@ -38,7 +38,7 @@ def namespace(entry: Entry) -> dict:
 
 
 def prepared_ahead(entries: Sequence[T]) -> Iterator[T]:
-    """The entries of a unit, in order; in C the next ones are compiled meanwhile, since that is what takes time."""
+    """The entries of a unit, in order; in C the next ones are compiled meanwhile, since compiling is slow."""
     if not entries or not is_c(entries[0].unit):
         yield from entries
         return
@@ -74,5 +74,5 @@ def _reference_code(unit: str) -> CodeType:
 
 
 def _compiled(source: str, name: str) -> CodeType:
-    """Without this file's own ``from __future__ import annotations``, which would change a dataclass."""
+    """Compile without this file's own ``from __future__ import annotations``, which would change a dataclass."""
     return compile(source, f"<{name}>", "exec", dont_inherit=True)

@@ -1,4 +1,4 @@
-"""Code that is written is never "not attempted": why the checks do not find it is said instead."""
+"""Written code is never "not attempted": the learner reads instead why the checks do not find it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograder.submissions.definitions import alike, definitions, is_stub, left
 
 
 def explain_missing(judgement: Judgement, cells: Sequence[str]) -> Judgement:
-    """The judgement in which checks that found nothing of a task say why, where ``cells`` hold something of it."""
+    """The judgement with a reason in each check that found nothing of a task although ``cells`` hold a part of it."""
     changed = {}
     for task, verdicts in judgement.verdicts.items():
         if any(verdict.result.status == NOT_ATTEMPTED for verdict in verdicts):
@@ -32,7 +32,7 @@ def _explained(verdict: Verdict, name: str, why: str) -> Verdict:
 
 
 def _why(unit: str, name: str, cells: Sequence[str]) -> str | None:
-    """Why what is written of a task is not found; ``None`` where nothing is written of it."""
+    """Why the code of a task is not found; ``None`` if no code is written."""
     found = [] if in_c(f"{unit}.{name}") else definitions(cells, name)
     written = [one for one in found if not (one.node and is_stub(unit, one.node))]
     if written and written[-1] is not found[-1]:
@@ -46,17 +46,17 @@ def _why(unit: str, name: str, cells: Sequence[str]) -> str | None:
 
 
 def _needs(name: str, other: str) -> str:
-    """What to say of a task that is there, where a check lacked another one."""
+    """The message for a task that is written, if its check lacks another one."""
     return (
         f"`{name}` is checked together with `{other}`, and your code has no `{other}` yet. Write it, and check again."
     )
 
 
 def _left_in(name: str, raises: Sequence[tuple[str, int]]) -> str:
-    """What to say of the functions, with lines, in which a stub's ``raise`` is left."""
+    """The message about functions, with lines, that still hold a stub's ``raise``."""
     cell = f"of your cell `{name}`"
     for function, line in raises:
-        if not function:  # something is written above it
+        if not function:  # code is written above the `raise`
             return (
                 f"You have written `{name}`, but it still holds `raise NotImplementedError` (line {line} {cell}). "
                 "Delete that line."

@@ -1,4 +1,4 @@
-"""A warning that costs no points: offsets in C that are too small for large arrays."""
+"""A warning that costs no points: offsets in C whose type is too small for large arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.sandbox.session import SubjectCrashed, SubjectTimeout
 
 
 def int_offsets(judgement: Judgement, subject: Subject) -> list[str]:
-    """A sentence for each right kernel that computes an offset as an `int`, with its line, where that can be known."""
+    """A sentence for each right kernel that is known to compute an offset as an `int`, with the line."""
     if not is_c(judgement.unit):
         return []
     right = [task.partition(".")[2] for task in judgement.verdicts if judgement.passed(task)]
@@ -24,7 +24,7 @@ def int_offsets(judgement: Judgement, subject: Subject) -> list[str]:
         lines = subject.ask(Request(overflows.__name__, (right,), source=driver_source(overflows))).value
     except (SubjectTimeout, SubjectCrashed):
         return []
-    lines = lines if isinstance(lines, list) else []  # it may be forged
+    lines = lines if isinstance(lines, list) else []  # the reply may be forged
     return [
         f"`{name}`, {line}: {INT_OFFSET}"
         for name, line in zip(right, lines)

@@ -1,8 +1,8 @@
 """Two mistakes at once: programs that have both of two catalogued mistakes of a task.
 
-Who makes one mistake may make another in the same function, and then no single entry answers as that code does. Most
-mistakes are edits, so the edits of one are applied to the program of the other. Where they do not fit there, the two
-change the same piece of code, and there is no pair.
+Code may contain two mistakes in one function, and then no single entry gives the same answers. Most mistakes are
+edits, so the edits of one are applied to the program of the other. If they do not apply, both change the same piece
+of code, and there is no pair.
 """
 
 from __future__ import annotations

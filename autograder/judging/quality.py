@@ -1,6 +1,6 @@
 """Measures the grader itself: every mistake must fail and be named, every alternative must pass.
 
-Of a catch-it task, the reference solution is a test: it must accept every style and catch every group of mistakes.
+The reference solution of a catch-it task is a test: it must accept every style and catch every group of mistakes.
 
 ``python -m autograder.quality [UNIT...]`` prints what the tests assert (``autograder.reports.quality``).
 """
@@ -22,7 +22,7 @@ from autograder.submissions.syntax import defined_names
 
 @dataclass(frozen=True)
 class Measured:
-    """A catalogue entry and what the grader made of it."""
+    """A catalogue entry and its result."""
 
     entry: Entry
     result: TaskResult
@@ -35,7 +35,7 @@ class Measured:
 
     @property
     def right(self) -> bool:
-        """A mistake failed and was named as itself (or is possible, by a symptom alone); an alternative passed."""
+        """Whether a mistake failed and was named (or, for symptoms only, listed), or an alternative passed."""
         if isinstance(self.entry, Mistake):
             return self.result.status != results.PASSED and self.entry.family in self.named.split(" or ")
         return self.result.status == results.PASSED
@@ -51,7 +51,7 @@ def measure(unit: str, seed: int = DEFAULT_SEED) -> list[Measured]:
 
 
 def defined(entry: Entry) -> set[str]:
-    """The names that an entry of the catalogue gives another meaning than the reference solution."""
+    """The names that an entry of the catalogue defines differently from the reference solution."""
     if is_c(entry.unit):
         return {entry.task.partition(".")[2]}
     return defined_names(complete_source(entry))

@@ -12,7 +12,7 @@ __all__ = ["Learner", "LearnerRaised", "NotAttempted", "assert_raises", "assert_
 
 
 def reply_of(subject: Learner, driver: Callable[..., Any], *request: Any, parts: int = 0, **options: Any) -> Any:
-    """The reply of a driver, of at least so many ``parts``.
+    """The reply of a driver, with at least this number of ``parts``.
 
     A driver may reply with a sentence that says what is wrong with a learner's module: that fails the check.
     """
@@ -35,7 +35,7 @@ def assert_raises(
         if not {*kinds} & {*raised.kinds}:
             raise AssertionError(f"{what} should raise {kinds[0]}, but raised {raised.kind}: {raised.text}") from None
         return
-    # What comes back is a driver's reply, and says nothing to a learner.
+    # The value is a driver's reply, which a learner would not understand.
     raise AssertionError(f"{what} should raise {kinds[0]}, but raised no error.")
 
 

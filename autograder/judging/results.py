@@ -50,8 +50,8 @@ class CheckResult:
 class TaskResult:
     """Verdict of one task: the sum of its checks.
 
-    ``diagnosis``: the mistake that was made, as values prove; ``possible``: without one, those that fit what was seen.
-    ``given``: what the task calls, where the learner's own is wrong and some of the checks pass with the course's.
+    ``diagnosis``: the mistake that the values prove; ``possible``: without a proof, the mistakes that fit.
+    ``given``: functions that the task calls and that are wrong, if the course's versions let more of its checks pass.
     """
 
     id: str
@@ -62,7 +62,7 @@ class TaskResult:
 
     @property
     def elsewhere(self) -> Diagnosis | None:
-        """The diagnosis, where the mistake was made in another task, which this one calls."""
+        """The diagnosis, if the mistake was made in another task, which this one calls."""
         found = self.diagnosis
         return found if found and found.task not in ("", self.id) else None
 
@@ -80,7 +80,7 @@ class TaskResult:
 
 
 def task_status(statuses: Sequence[str]) -> str:
-    """One word for a task, from those of its checks."""
+    """The status of a task, from those of its checks."""
     distinct = set(statuses)
     if len(distinct) == 1:
         return distinct.pop()
@@ -118,7 +118,7 @@ def number(points: Fraction) -> float:
 
 
 def pack(result: Submission | TaskResult) -> dict:
-    """A result as JSON-ready data, of which `unpack` or `unpack_task` makes an equal one (`to_json` is for readers)."""
+    """A result as JSON-ready data, which `unpack` or `unpack_task` turns back (`to_json` is for readers)."""
 
     def plain(value: object) -> object:
         if isinstance(value, Fraction):

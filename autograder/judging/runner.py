@@ -97,9 +97,9 @@ def run_checks(
     seed: int = DEFAULT_SEED,
     cells: Sequence[str] = (),
 ) -> tuple[TaskResult, ...]:
-    """Judge, then diagnose, where all is in one process: a running notebook, or an entry of the catalogue.
+    """Judge, then diagnose, all in one process: a running notebook, or an entry of the catalogue.
 
-    ``cells``: what the learner has run, in this order, as far as it is known.
+    ``cells``: the cells that the learner has run, in this order, as far as known.
     """
     judgement = judge(subject, unit, tasks, seed, cells)
     if found := gifts(judgement):
@@ -116,8 +116,8 @@ def judge(
 ) -> Judgement:
     """Run the checks of the named tasks of a unit (of all by default), in the order of the course.
 
-    Of a part of a unit, what a failing task calls is judged as well: the failure may come from there. ``cells``: the
-    learner's code, as far as it is known.
+    If only some tasks are named, tasks that a failing one calls are judged as well: the failure may come from there.
+    ``cells``: the learner's code, as far as it is known.
     """
     wanted = find_unit(unit).task_ids if tasks is None else tuple(tasks)
     with reproducible():
@@ -129,19 +129,19 @@ def judge(
 
 
 def _is_whole(subject: Subject) -> bool:
-    """Whether nothing is left to be written: then of what is behind a failure, it matters only whether it fails."""
+    """Whether every task is written: then a task behind a failure is judged only up to its first failing check."""
     return isinstance(subject, LocalSubject) and subject.own is not None
 
 
 def _may_differ(subject: Subject, task: str, seed: int) -> bool:
-    """Whether what a task's checks reach may be other than the course's."""
+    """Whether any definition that a task's checks reach may differ from the course's."""
     own = subject.own if isinstance(subject, LocalSubject) else None
     return own is None or any(name in own for name in names_behind(task, seed))
 
 
 @lru_cache(maxsize=None)
 def names_behind(task: str, seed: int = DEFAULT_SEED) -> frozenset[str]:
-    """The definitions of the unit that take part in what a task's checks ask; all, where that is not known ahead."""
+    """The definitions of the unit that a task's checks reach; all, if the requests are not known ahead."""
     unit = task.partition(".")[0]
     uses = reference_uses(unit)
     asked = [_requests(unit, check, seed_for(seed, check.id)) for check in load_checks(unit) if check.task == task]
@@ -163,7 +163,7 @@ def follow_through(
                 if handed_over(subject, judgement.unit, whole):
                     judged = tuple(_judge_failed(subject, judgement, task, seed, whole))
                     given[task] = Given(names, judged, told=not isinstance(subject, ProcessSubject))
-        finally:  # also when a learner interrupts it in a notebook
+        finally:  # also after an interrupt in a notebook
             handed_over(subject, judgement.unit, ())
     return replace(judgement, given=given)
 
@@ -171,7 +171,7 @@ def follow_through(
 def _judge_failed(
     subject: Subject, judgement: Judgement, task: str, seed: int, given: tuple[str, ...]
 ) -> list[Verdict]:
-    """The verdicts of a task, new ones for the checks that did not pass; it has been ``given`` these names."""
+    """The verdicts of a task that has been ``given`` these names: new ones for the checks that did not pass."""
     if is_catch(task):
         return judge_catch(subject, task, seed, given)
     passed = {
@@ -188,7 +188,7 @@ def _judge_task(
     known: Mapping[str, Verdict] = MappingProxyType({}),
     until_one_fails: bool = False,
 ) -> list[Verdict]:
-    """The verdicts of a task's checks; those that are ``known``, by the check's id, are taken as they are."""
+    """The verdicts of a task's checks; ``known`` ones, by the check's id, are kept."""
     if is_catch(task):
         return judge_catch(subject, task, seed)
     verdicts: list[Verdict] = []
@@ -200,7 +200,7 @@ def _judge_task(
         if check.id in known:
             verdicts.append(known[check.id])
         elif verdicts and verdicts[-1].result.status == results.TIMEOUT:
-            # One long wait per task is enough, and keeps the time for the tasks that follow.
+            # One timeout per task is enough, and leaves time for the tasks that follow.
             why = "Not run, because the check before it ran into the time limit."
             verdicts.append(Verdict(_result(check, results.TIMEOUT, why)))
         else:
@@ -209,13 +209,13 @@ def _judge_task(
 
 
 def _judge_check(check: Check, subject: Subject, unit: str, seed: int) -> Verdict:
-    if not isinstance(subject, ProcessSubject):  # in this very process: nothing is gained by asking ahead
+    if not isinstance(subject, ProcessSubject):  # in this process, prefetching gains nothing
         return _verdict(check, unit, Learner(subject, seed))
     answers = prefetch(subject, _requests(unit, check, seed))
     known = VERDICTS.get(digest(check.id, answers.key)) if answers.key else None
     if known is None:
         verdict = _verdict(check, unit, Learner(answers, seed))
-        if not answers.key:  # the check went its own way
+        if not answers.key:  # the check left the known requests
             return verdict
         known = verdict.result, len(verdict.read())
         VERDICTS.put(digest(check.id, answers.key), known, ENTRY_BYTES + len(verdict.result.message))
@@ -238,7 +238,7 @@ def _with_output(result: CheckResult, learner: Learner) -> CheckResult:
 
 
 def prepare_unit(unit: str, seed: int = DEFAULT_SEED) -> None:
-    """Work out what the checks of a unit ask, and the reference's answers, before the first submission needs them."""
+    """Compute the requests of a unit's checks, and the reference's answers, before the first submission needs them."""
     with reproducible():
         for check in load_checks(unit):
             if check.function:
@@ -247,7 +247,7 @@ def prepare_unit(unit: str, seed: int = DEFAULT_SEED) -> None:
 
 @lru_cache(maxsize=None)
 def _requests(unit: str, check: Check, seed: int) -> Requests:
-    """What a check asks; the same for every learner."""
+    """The requests of a check; the same for every learner."""
     return requests_of(lambda subject: _call(check, unit, Learner(subject, seed)), CachedReference(unit))
 
 
@@ -272,7 +272,7 @@ def _result_of(check: Check, unit: str, learner: Learner) -> CheckResult:
         return _result(check, results.TIMEOUT, str(error))
     except SubjectCrashed as error:
         return _result(check, results.CRASHED, str(error))
-    except Exception as error:  # an answer of a form that the check cannot even compare; the reference passes
+    except Exception as error:  # the check cannot compare an answer of this form; the reference passes
         text = f"The check cannot work with what your code returned ({type(error).__name__}: {error})."
         return _result(check, results.FAILED, text[:1000])
     return _result(check, results.PASSED, "", Fraction(1))

@@ -1,4 +1,4 @@
-"""What a learner's test is called with: one implementation as compiled code that does not tell what it is.
+"""What a learner's test is called with: one implementation as compiled code that does not reveal which one it is.
 
 The code of the reference solution and of every entry of the catalogue is made alike: no docstrings, annotations, file
 names or line numbers, and local variables that are only numbered. What is left is bytecode, by which a test could still
@@ -37,9 +37,9 @@ def code_of(catch: Catch, shown: Shown | None = None) -> bytes:
 
 
 def _program(unit: str, wanted: set[str], entry: Entry | None = None) -> list[ast.stmt]:
-    """The statements of a reference solution that ``wanted`` names need, with the entry in place of what it replaces.
+    """The statements of a reference solution that the ``wanted`` names need, with the entry's replacements.
 
-    What a solution takes from another one, or from what is given beside them, is written out before it.
+    Statements that a solution imports from another solution or from `given` come before it.
     """
     body = syntax_tree(inspect.getsource(importlib.import_module(f"solutions.{unit}"))).body
     if entry:
@@ -63,7 +63,7 @@ def _reached(body: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
             waiting += _names(definitions[name])
     used = reached.union(wanted, *(_names(definitions[name]) for name in reached))
     for node in body:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)):  # constants may be made of functions, and of one another
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):  # constants may use functions and other constants
             used |= _names(node)
     return [node for node in body if _is_needed(node, used)]
 
@@ -92,7 +92,7 @@ def _written_out(node: ast.ImportFrom) -> list[ast.stmt]:
 
 
 def _names(tree: ast.AST) -> set[str]:
-    """Every name and attribute that stands in a tree: a build function has its names as attributes."""
+    """Every name and attribute in a tree: a build function holds names as attributes."""
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return named | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
@@ -101,7 +101,7 @@ def _names(tree: ast.AST) -> set[str]:
 
 
 def _normalised(tree: ast.Module) -> ast.Module:
-    """The tree without all that a person writes for other persons."""
+    """The tree without the parts that are only for human readers."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
             node.body[:1] = [] if node.body[1:] else [ast.Pass()]
@@ -128,7 +128,7 @@ def _outermost_functions(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """The names that a statement at top level gives a value to."""
+    """The names that a top-level statement binds."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         yield node.name
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -138,13 +138,13 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _number_locals(function: ast.FunctionDef, outside: Iterable[str]) -> None:
-    """Give the local variables of a function, and of those inside it, names that are only numbers."""
+    """Rename the local variables of a function, and of those inside it, to numbered names."""
     inside = list(ast.walk(function))
     kept = {node.arg for node in inside if isinstance(node, ast.arg)}.union(outside)
     for node in inside:
         if isinstance(node, (ast.Import, ast.ImportFrom, ast.Global)):
             kept.update(_bound(node) if not isinstance(node, ast.Global) else node.names)
-        if isinstance(node, ast.ClassDef):  # attributes have a name that others use
+        if isinstance(node, ast.ClassDef):  # other code uses attributes by name
             kept.update(name for part in node.body for name in _bound(part))
     known: dict[str, str] = {}
     own = [node for node in inside if node is not function and _named(node)]

@@ -48,7 +48,7 @@ class Subject(Protocol):
 class LocalSubject:
     """Code in this very process: a running notebook, the reference, a catalogued mistake.
 
-    ``own``: which names may be others than the course's, where that is known; what reaches none of them is right.
+    ``own``: the names that may differ from the course's, if known; code that reaches none of them is right.
     """
 
     def __init__(self, namespace: dict, own: Container[str] | None = None):
@@ -56,7 +56,7 @@ class LocalSubject:
         self.own = own
 
     def ask(self, request: Request) -> Outcome:
-        # The learner's code gets copies, as it would in another process: it may spoil them.
+        # The learner's code gets copies, as it would in another process: it may change them.
         return execute(self.namespace, _copied(request))
 
 
@@ -86,9 +86,8 @@ class Learner:
     ) -> Any:
         """Ship a driver function to where the learner's code is, and return what it returns there.
 
-        It gets the learner's namespace first, then ``args``. What it finds there besides, and what ``uses`` adds, is
-        said in ``autograder.sandbox.drivers``. ``seconds``: how long it may take, where that is longer than for any
-        request.
+        It gets the learner's namespace first, then ``args``. ``autograder.sandbox.drivers`` lists the other names that
+        it can use, and describes ``uses``. ``seconds``: its time limit, if longer than that of other requests.
         """
         return self._value(Request(driver.__name__, args, kwargs, driver_source(driver, uses), self.seed, seconds))
 

@@ -4,9 +4,9 @@ What counts is whether the test raises. Where a class is graded, each implementa
 own (``sandbox.trials``), in an order that nobody can foresee, as code that says nothing about itself
 (`judging.shown`); no expected value is there, and the verdict is made here.
 
-What remains possible: a test may know an implementation by its bytecode, or hold the right answer itself and compare.
-Both take somebody who has the right implementation, or has seen the course's catalogue; to such a person the task gives
-nothing to find out. A test that knows the one right implementation gains nothing: it must accept every right style.
+What remains possible: a test may recognise an implementation by its bytecode, or hold the right answer and compare.
+Both need somebody who has the right implementation, or has seen the course's catalogue, and can learn nothing more
+from the task. A test that knows the one right implementation gains nothing: it must accept every right style.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from autograder.submissions.definitions import definitions, is_stub
 from autograder.submissions.demonstrations import left_out
 from autograder.submissions.syntax import MAX_SEARCHED, defined_names
 
-SEEDS = 3  # under each of which a right implementation must be accepted and a mistake caught
-SECONDS = 2.0  # of processor time for one implementation
+SEEDS = 3  # number of seeds with which each implementation is tried
+SECONDS = 2.0  # processor time for one implementation
 RETURNED, RAISED = "returned", "raised"
 _ORDER = random.SystemRandom()
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What became of a test that was called with one implementation: it returned, it raised, or else a status."""
+    """The outcome of a test that was called with one implementation: it returned, it raised, or another status."""
 
     what: str
     message: str = ""
@@ -67,16 +67,16 @@ def judge_catch(subject: Subject, task: str, seed: int, given: tuple[str, ...] =
                 first = _try(room, catch, None, seed)
                 if first.what == RETURNED:
                     return _judge(room, catch, seed)
-            if first.what not in (results.TIMEOUT, results.CRASHED):  # which a cell may have done, and not the test
+            if first.what not in (results.TIMEOUT, results.CRASHED):  # the cause may be a cell instead of the test
                 break
-        if not first.lacks_a_name:  # which a cell may bring that seemed not to be needed
+        if not first.lacks_a_name:  # a cell that was left out may define the name
             break
     return _refused(catch, "the course's own implementation", first)
 
 
 def _judge(room: Subject, catch: Catch, seed: int) -> list[Verdict]:
     """The verdicts, once the reference has been accepted."""
-    # The reference again: what comes first in a process is known to be right, and must not be recognised by that.
+    # The reference comes again: otherwise a test could know the right implementation because it comes first.
     order: list[Shown | None] = [None, *catch.styles, *catch.slips]
     if isinstance(room, TrialProcess):
         _ORDER.shuffle(order)
@@ -112,7 +112,7 @@ def _refused(catch: Catch, what: str, reading: Reading) -> list[Verdict]:
 
 
 def _all(catch: Catch, status: str, message: str) -> list[Verdict]:
-    """The same result for every group; what is to be said is said once."""
+    """The same result for every group; the message appears once."""
     later = message if status == results.NOT_ATTEMPTED else "Not judged: see the first check."
     return [
         Verdict(CheckResult(name, status, Fraction(0), points, later if number else message, title))
@@ -189,7 +189,7 @@ def call_test(learner, test, code, gets, build, seeds, seconds):
 
 
 def call_once(function, arguments):
-    """For the driver: a test that raises KeyboardInterrupt has raised like any other; a learner's own goes through."""
+    """For the driver: a `KeyboardInterrupt` that the test raises counts as raised; the learner's own passes through."""
     import signal
     import threading
 
@@ -232,7 +232,7 @@ def _room(
 ) -> Iterator[Subject]:
     """Where tests run: processes of their own beside a submission's, else the running notebook itself.
 
-    What is ``given`` is there already in a running notebook (`follow.handed_over`); elsewhere it is one more cell.
+    A running notebook already has the ``given`` names (`follow.handed_over`); elsewhere one more cell defines them.
     """
     if not isinstance(subject, ProcessSubject):
         yield subject
@@ -245,19 +245,19 @@ def _room(
 
 
 def _needed(cells: Sequence[str], name: str) -> list[str]:
-    """The cells without those that give nothing to the test: they would be executed for each implementation."""
+    """The cells that the test needs, since all cells are executed again for each implementation."""
     if sum(map(len, cells)) > MAX_SEARCHED:
         return list(cells)
     return left_out(cells, [not _brings(cell, name) for cell in cells])
 
 
 def _brings(cell: str, name: str) -> bool:
-    """Whether a cell defines the test, or names that only its execution tells."""
+    """Whether a cell defines the test, or names that are known only after executing it."""
     return name in defined_names(cell) or "import *" in cell or cell.lstrip().startswith("%")
 
 
 def _is_written(subject: Subject, catch: Catch) -> bool:
-    """Whether there is anything to try: where nothing is, no process is needed to find that out."""
+    """Whether there is a test to try; answered without starting a process."""
     if not isinstance(subject, ProcessSubject):
         return True
     if not any(catch.name in text for text in (*subject.cells, *subject.modules.values())):

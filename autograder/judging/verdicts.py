@@ -1,4 +1,4 @@
-"""What the judge hands to the diagnosis: verdicts, and what each of them rests on."""
+"""What the judge hands to the diagnosis: verdicts and the evidence for each of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autograder.sandbox.runtime.requests import Request
 class Verdict:
     """The result of one check; a key for the answers that it rests on (if they determine it), and those answers.
 
-    ``read``: gives all that was asked and answered, decoded when it is wanted. ``frames``: the requests encoded.
+    ``read``: returns all requests and answers, decoded on demand. ``frames``: the encoded requests.
     """
 
     result: CheckResult
@@ -29,7 +29,7 @@ class Verdict:
 
     @property
     def lacks(self) -> str:
-        """What the check asked for in vain: a name that is missing, or a stub that says which task it is."""
+        """The name that the check needs but does not find: missing, or a stub that names its task."""
         asked = self.evidence.transcript if self.result.status in (NOT_ATTEMPTED, ERROR) else ()
         for _, outcome in asked[-1:]:
             stub = re.fullmatch(r"\w+\.(\w+)", outcome.text) if outcome.stub == "self" else None
@@ -43,9 +43,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Given:
-    """The verdicts of a task judged once more, ``names`` given as the course has them.
+    """The verdicts of a task judged again with the course's versions of ``names``.
 
-    ``told``: whether the task may say what went wrong there, because what it was given is no secret.
+    ``told``: whether messages of this second run may be shown, because the given versions are no secret.
     """
 
     names: tuple[str, ...]
@@ -66,15 +66,15 @@ class Judgement:
         return all(verdict.result.status == PASSED for verdict in self.verdicts[task])
 
     def missing(self, task: str) -> bool:
-        """Whether nothing of a task is there to be judged."""
+        """Whether a task has no code to judge."""
         return all(verdict.result.status == NOT_ATTEMPTED for verdict in self.verdicts[task])
 
     def waits(self, task: str) -> bool:
-        """Whether a task cannot be judged by itself: what it is checked with is not there yet."""
+        """Whether a task cannot be judged by itself: its checks need another task that is not written yet."""
         return any(verdict.lacks not in ("", task.partition(".")[2]) for verdict in self.verdicts[task])
 
     def results(self, task: str) -> tuple[CheckResult, ...]:
-        """The results of a task's checks, those with what it was given where they are better."""
+        """The results of a task's checks; those of the second run, with given names, where they are better."""
         before = self.verdicts[task]
         given = self.given.get(task)
         if given is None:
@@ -82,7 +82,7 @@ class Judgement:
         return tuple(_better(task.partition(".")[2], one, other, given) for one, other in zip(before, given.verdicts))
 
     def needed(self, task: str) -> tuple[str, ...]:
-        """What a task was given, where that gained it points."""
+        """The names that a task was given, if they earned it points."""
         before = (verdict.result for verdict in self.verdicts[task])
         gained = any(one.points > two.points for one, two in zip(self.results(task), before))
         return self.given[task].names if gained else ()
@@ -94,8 +94,8 @@ class Judgement:
 def _better(name: str, before: Verdict, after: Verdict, given: Given) -> CheckResult:
     """The result of a check that was judged twice.
 
-    What is said of a failure is what the learner's own code did: there it could tell what it was given. Where its own
-    did nothing yet, for want of what it is checked with, that is said.
+    The message for a failure is that of the first run, since code in the second could print the given versions. If the
+    check could not run at first, because another task is not written yet, the message says so.
     """
     if before.result.status == PASSED:
         return before.result
@@ -111,7 +111,7 @@ def _better(name: str, before: Verdict, after: Verdict, given: Given) -> CheckRe
 
 
 def right_given(names: Sequence[str]) -> str:
-    """What is said of points that a task gets although something that it calls is wrong, or not written yet."""
+    """The sentence about points that a task gets although a function that it calls is wrong or not written yet."""
     return f"Right, given {_the_courses(names)}: your own {_is(names)} wrong, or not written yet."
 
 
@@ -126,7 +126,7 @@ def _is(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The status of one check and all that was asked and answered in it; ``frames``: the requests encoded, if known."""
+    """The status of one check and all its requests and answers; ``frames``: the encoded requests, if known."""
 
     status: str
     transcript: Transcript
@@ -145,5 +145,5 @@ class Evidence:
 def _frame(request: Request) -> bytes:
     try:
         return wire.encode(request.to_wire())
-    except wire.WireError:  # too large to send, and to keep
+    except wire.WireError:  # too large to send or keep
         return os.urandom(16)

@@ -1,7 +1,7 @@
-"""What earlier submissions of an assignment got: nbgrader's gradebook holds one, the last that was graded.
+"""Results of earlier submissions of an assignment, since nbgrader's gradebook holds only the one graded last.
 
-Before a submission is graded in place of another, the other's result goes into a table of this course's own in the
-gradebook's database, so that an export can take the best. One that is graded again replaces its own result.
+Before a submission replaces another, the older result is copied into a table of this course in the gradebook's
+database, so that an export can take the best. A submission that is graded again replaces its own result.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _TABLE = Table(
 
 @dataclass(frozen=True)
 class Result:
-    """What one submission got: points of each graded cell, the penalty for being late, when it was handed in."""
+    """The result of one submission: points of each graded cell, late penalty, time of submission."""
 
     cells: dict[str, float]
     penalty: float
-    submitted: str  # UTC; empty where nobody knows
-    waiting: bool  # for points given by hand
+    submitted: str  # UTC; empty if unknown
+    waiting: bool  # whether it waits for points given by hand
 
     @property
     def raw(self) -> float:
@@ -58,7 +58,7 @@ def latest(submission: SubmittedAssignment) -> Result:
 
 
 def earlier(gradebook: Gradebook, assignment: str, student: str) -> list[Result]:
-    """The results of other submissions of this student's."""
+    """The results of this student's other submissions."""
     if not inspect(gradebook.db.connection()).has_table(_TABLE.name):
         return []
     found = gradebook.db.execute(select(_TABLE.c.result).where(*_of(assignment, student), ~_TABLE.c.current))
@@ -66,7 +66,7 @@ def earlier(gradebook: Gradebook, assignment: str, student: str) -> list[Result]
 
 
 def remember(gradebook: Gradebook, assignment: str, student: str, notebooks: Sequence[str]) -> None:
-    """Before these notebooks are graded: keep the result of those that were graded before them."""
+    """Before these notebooks are graded, keep the result of the submission that they replace."""
     _TABLE.create(gradebook.db.connection(), checkfirst=True)
     rows = gradebook.db.execute(select(_TABLE.c.digest).where(*_of(assignment, student), _TABLE.c.current))
     before, now = rows.scalar_one_or_none(), _digest(notebooks)
@@ -78,7 +78,7 @@ def remember(gradebook: Gradebook, assignment: str, student: str, notebooks: Seq
 
 
 def _store(gradebook: Gradebook, assignment: str, student: str, digest: str, result: str) -> None:
-    """A submission with its result; without one it is the current, whose result the gradebook has."""
+    """Store a submission's result; an empty result marks the current submission, whose result is in the gradebook."""
     gradebook.db.execute(delete(_TABLE).where(*_of(assignment, student), _TABLE.c.digest == digest))
     row = {"assignment": assignment, "student": student, "digest": digest, "current": not result, "result": result}
     gradebook.db.execute(insert(_TABLE).values(row))

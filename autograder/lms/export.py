@@ -1,8 +1,8 @@
 """Grades from nbgrader's gradebook, for Canvas, Moodle and spreadsheets.
 
-``nbgrader export --exporter=autograder.nbgrader.Canvas`` (or ``Moodle``, or ``Csv``) writes what the gradebook says:
-late penalties and points given by hand are in it. nbgrader's own export counts an assignment that was never released
-as zero for everybody; here one that nobody has handed in is left out.
+``nbgrader export --exporter=autograder.nbgrader.Canvas`` (or ``Moodle``, or ``Csv``) writes the gradebook's
+grades, with late penalties and points given by hand. nbgrader's own export counts an assignment that was never released
+as zero for everybody; here an assignment that nobody has handed in is left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autograder.reports import ReportError, write
 from autograder.reports.table import cell, spreadsheet
 from autograder.submissions.roster import BadRoster, Learner, read_roster, who_is_who
 
-LATEST, BEST = "latest", "best"  # of several submissions, which counts
+LATEST, BEST = "latest", "best"  # which of several submissions counts
 
 
 class CannotExport(ValueError):
@@ -36,7 +36,7 @@ class CannotExport(ValueError):
 
 @dataclass
 class Student:
-    """Somebody who stands in the gradebook or in the roster, with what the roster says of them."""
+    """Somebody in the gradebook or in the roster, with the roster's entries."""
 
     id: str
     first_name: str = ""
@@ -49,13 +49,13 @@ class Student:
         return ", ".join(filter(None, (self.last_name, self.first_name))) or self.id
 
     def known_as(self, column: str, otherwise: str = "") -> str:
-        """What the roster says, safe in a spreadsheet."""
+        """The roster's entry in this column, safe in a spreadsheet."""
         return cell(self.roster.get(column) or otherwise)
 
 
 @dataclass
 class Grades:
-    """A class: its students, the assignments that anybody handed in, and the results that there are."""
+    """A class: its students, the assignments that anybody handed in, and their results."""
 
     students: list[Student]
     assignments: list[Assignment]
@@ -63,7 +63,7 @@ class Grades:
     roster_columns: list[str]
 
     def points(self, assignment: str, student: str) -> float:
-        """As in nbgrader, nothing for those who handed in nothing."""
+        """The points; as in nbgrader, 0 for a student who handed in nothing."""
         result = self.results.get((assignment, student))
         return _rounded(result.points) if result else 0.0
 
@@ -84,7 +84,7 @@ class GradesExport(ExportPlugin):
             roster = read_roster(Path(self.roster)) if self.roster else []
             rename_cells(gradebook)
             renew_late_penalties(self, self.parent.coursedir.db_url, gradebook.db.query(SubmittedAssignment))
-            gradebook.db.commit()  # ends what this session has read: the penalties were written in other sessions
+            gradebook.db.commit()  # ends the transaction: other sessions have written the penalties
             gradebook.db.expire_all()
             grades = self._collect(gradebook, roster)
             write(self.to or self.file_name, spreadsheet(self.rows(grades)))

@@ -1,7 +1,7 @@
 """The folders that learners handed in, made ready for nbgrader.
 
-nbgrader takes the notebooks that have the right name, stops at a time that it cannot read, and follows symbolic links.
-Here notebooks get the name that nbgrader expects, and what it must not read it does not find.
+nbgrader takes only notebooks with the right name, stops at a time that it cannot read, and follows symbolic links.
+This module gives notebooks the name that nbgrader expects, and hides files that it must not read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from autograder.submissions.notebooks import parse
 
 TIME = "timestamp.txt"
 UNREADABLE_TIME = "timestamp-unreadable.txt"
-MAX_TIME = 100  # bytes; reading a date takes nbgrader the square of its length
+MAX_TIME = 100  # bytes: nbgrader's date parser takes time quadratic in the length
 MAX_LINKS = 100  # in one submission; nbgrader compares each of its files with all of them
 
 
@@ -46,7 +46,7 @@ def make_ready(converter: Autograde, gradebook: Gradebook, expected: Sequence[st
         converter.assignments.pop(folder, None)
         try:
             notebooks = _notebooks_in(converter, gradebook, folder, expected)
-        except OSError as error:  # one folder stops nobody else's grading
+        except OSError as error:  # an error in one folder must not stop the others
             converter.log.error("Not graded: %s cannot be read (%s).", folder, error)
             continue
         if notebooks:
@@ -90,16 +90,16 @@ class CollectWithoutLinks(ExchangeCollect):
         return super()._sort_by_timestamp(own or records)
 
     def _is_own(self, record: dict[str, Any]) -> bool:
-        import pwd  # not on Windows, where there is no exchange
+        import pwd  # missing on Windows, which has no exchange
 
         try:
             owner = pwd.getpwuid(os.lstat(os.path.join(self.inbound_path, record["filename"])).st_uid).pw_name
-        except KeyError:  # an account that this machine does not know
+        except KeyError:  # the account is unknown on this machine
             return False
         return owner == record["username"]
 
     def copy_files(self) -> None:
-        for record in self.src_records:  # the time of what was collected before is compared with it
+        for record in self.src_records:  # it is compared with the time of the previous collection
             folder = self.coursedir.format_path(
                 self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
             )
@@ -126,10 +126,10 @@ def _is_text(name: str) -> bool:
 def _leave_links_out(converter: Autograde) -> None:
     """Before the files of a submission are copied, have nbgrader ignore all but the regular ones."""
     course, next_hook = converter.coursedir, converter.pre_convert_hook
-    own_patterns = [name for name in course.ignore if not os.path.isabs(name)]  # the others are of an earlier run
+    own_patterns = [name for name in course.ignore if not os.path.isabs(name)]  # absolute ones: an earlier run's
 
     def hook(**about: Any) -> None:
-        course.ignore = ["*"]  # all of them, if this fails: nbgrader goes on
+        course.ignore = ["*"]  # if this fails, nbgrader continues: then it ignores all files
         links = _links(os.path.dirname(about["notebooks"][0]), converter.log)
         course.ignore = own_patterns + [glob.escape(path) for path in links]
         if next_hook:
@@ -139,7 +139,7 @@ def _leave_links_out(converter: Autograde) -> None:
 
 
 def _links(folder: str, log: Any) -> list[str]:
-    """What is not copied to where a submission's author will see it: links to anything at all, pipes and so on.
+    """Paths that must not be copied to a place that the submission's author can read: links, pipes and so on.
 
     nbgrader compares every file with every path of this list, and looks through whole folders for one with a bracket
     in it. So a long list, or a strange one, becomes the submission's folder, of which nbgrader then copies nothing.
@@ -155,7 +155,7 @@ def _links(folder: str, log: Any) -> list[str]:
 
 
 def _irregular(folder: str) -> Iterator[str]:
-    """What in a folder is neither a regular file nor a folder: links to anything at all, pipes and so on."""
+    """Paths in a folder that are neither regular files nor folders: links, pipes and so on."""
     for parent, folders, names in os.walk(folder):
         for path in (os.path.join(parent, name) for name in sorted([*folders, *names])):
             mode = os.lstat(path).st_mode
@@ -164,7 +164,7 @@ def _irregular(folder: str) -> Iterator[str]:
 
 
 def set_unreadable_time_aside(folder: Path, log: Any) -> None:
-    """nbgrader stops at a file without a time, and reads one without an end."""
+    """Rename a time file that nbgrader cannot read: it would stop at a bad one, and read an endless one forever."""
     path = folder / TIME
     if not os.path.lexists(path) or _holds_a_time(path):
         return
@@ -180,7 +180,7 @@ def _holds_a_time(path: Path) -> bool:
     try:
         text = content(path).decode().strip()
         return not text or utils.parse_utc(text) is not None
-    except Exception:  # what reads the time guesses, and fails in many ways
+    except Exception:  # the date parser guesses, and raises many exceptions
         return False
 
 
@@ -196,7 +196,7 @@ def counting(path: Path) -> tuple[Path, str]:
 
 
 def _is_copy(path: Path, origin: Path) -> bool:
-    """Whether the one file was made of the other, to have the name that nbgrader expects."""
+    """Whether one file is a copy of the other, made under the name that nbgrader expects."""
     try:
         return content(path) == notebook_in(origin)
     except UnreadableSubmission:
@@ -204,7 +204,7 @@ def _is_copy(path: Path, origin: Path) -> bool:
 
 
 def notebook_in(path: Path) -> bytes:
-    """What a file holds, as a notebook, whatever it is; raises `UnreadableSubmission`."""
+    """A file of any kind, converted to a notebook; raises `UnreadableSubmission`."""
     data = content(path)
     if split(path.name)[1] in ("", NOTEBOOK) or kind_of(path.name, data) == NOTEBOOK:
         return data
@@ -222,7 +222,7 @@ def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Se
     known = {folder / f"{name}.ipynb" for name in expected}
     unknown = [one for one in found if one.path not in known]
     for name in missing:
-        # Which of several files is meant, only what is in them can tell.
+        # Only the contents tell which of several files is meant.
         possible = [one for one in unknown if len(missing) == 1 or _is_of(one.path, name)]
         if possible:
             chosen = possible[choose(possible, name)[0] if name in BY_NAME else -1]
@@ -233,7 +233,7 @@ def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Se
     student = folder.relative_to(folder.parents[1]).parts[0]
     converter.log.warning("Not submitted: there is no notebook in %s, so %s has no points for it.", folder, student)
     if converter.create_student and student not in {known.id for known in gradebook.students}:
-        gradebook.add_student(student)  # and so stands in the export, with 0 points
+        gradebook.add_student(student)  # so that the export lists the student, with 0 points
     return False
 
 

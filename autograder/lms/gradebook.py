@@ -1,8 +1,8 @@
 """The cells that a gradebook knows, and notebooks and gradebooks of earlier releases, whose grade ids have dots.
 
-A grade id used to be the task id itself, ``attention.softmax``. Nobody has to convert anything: wherever
-nbgrader reads a notebook of that time, its cells get today's ids first, and so do the cells of the gradebook, in which
-grades and comments stay with their cells.
+A grade id used to be the task id itself, ``attention.softmax``. Nobody has to convert anything: whenever nbgrader reads
+such a notebook, its cells get today's ids first, and so do the cells of the gradebook, whose grades and comments stay
+with their cells.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ TASKS = tuple(task for unit in COMPLETE for task in unit.task_ids)
 
 
 def position(task: str) -> int:
-    """Where a task stands in the course; anything else comes last."""
+    """The index of a task in the course; any other name comes last."""
     return TASKS.index(task) if task in TASKS else len(TASKS)
 
 
 def wanted_cells(notebook: Notebook) -> list[Wanted]:
-    """The cells that the gradebook has on record for a notebook, but for nbgrader's questions answered anywhere."""
+    """The cells that the gradebook records for a notebook, except nbgrader's questions answered anywhere."""
     points = {cell.name: float(cell.max_score) for cell in notebook.grade_cells}
     solutions = {cell.name for cell in notebook.solution_cells}
     tasks = {cell.name for cell in notebook.task_cells}  # nbgrader's word for those questions
@@ -52,14 +52,14 @@ def wanted_cells(notebook: Notebook) -> list[Wanted]:
 
 
 def rename_cells(gradebook: Gradebook) -> bool:
-    """Give the cells of a gradebook today's ids; whether any had another."""
+    """Give the cells of a gradebook today's ids; returns whether any id changed."""
     kinds = (BaseCell, SourceCell)
     renamed = [cell for kind in kinds for cell in gradebook.db.query(kind).filter(kind.name.contains("."))]
     for cell in renamed:
         cell.name = grade_id(cell.name)
     gradebook.db.commit()
     for notebook in {cell.notebook for cell in renamed}:
-        # By its checksum nbgrader sees that a question was left as it is, and the id is part of the checksum.
+        # nbgrader recognises an untouched question by its checksum, and the id is part of the checksum.
         checksums = {item.name: utils.compute_checksum(item.cell(item.source)) for item in wanted_cells(notebook)}
         for cell in notebook.source_cells:
             if cell.checksum:
@@ -69,7 +69,7 @@ def rename_cells(gradebook: Gradebook) -> bool:
 
 
 def renew_late_penalties(parent: Configurable, db_url: str, submissions: Iterable[SubmittedAssignment]) -> None:
-    """Compute again what lateness costs: a share of the points, of which some were given by hand after grading."""
+    """Compute late penalties again: they are a share of the points, some of which were given by hand after grading."""
     step = AssignLatePenalties(parent=parent)
     for submission in submissions:
         for notebook in submission.notebooks:
@@ -91,7 +91,7 @@ class RenameGraded(RenameCells):
     """The same for a page that shows a graded notebook, and in the gradebook, from which the page takes the points."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        # The formgrader's page says where the gradebook is in its configuration alone.
+        # On the formgrader's page, only the configuration names the gradebook.
         db_url = resources.get("nbgrader", {}).get("db_url") or CourseDirectory(parent=self).db_url
         with Gradebook(db_url) as gradebook:
             rename_cells(gradebook)

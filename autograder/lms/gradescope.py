@@ -31,7 +31,7 @@ from autograder.submissions.names import unit_named
 
 SYSTEM_PACKAGES = ("python3", "python3-venv", "git", "bubblewrap")
 COMPILER_PACKAGES = ("gcc", "libc6-dev")  # for units in C
-STUDENT = "submission"  # Gradescope knows whose it is
+STUDENT = "submission"  # Gradescope knows the student
 
 
 # --- the zip file --------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ def write_zip(path: Path, units: Sequence[str], package: str, visibility: str = 
 
 
 def _entry(name: str, executable: bool = False) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name)  # of 1980: the same content gives the same bytes
+    entry = zipfile.ZipInfo(name)  # default date, 1980: equal content gives equal bytes
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (0o100755 if executable else 0o100644) << 16
     return entry
@@ -74,7 +74,7 @@ def _entry(name: str, executable: bool = False) -> zipfile.ZipInfo:
 
 
 def grade(folder: Path, units: Sequence[str]) -> list[Submission]:
-    """Grade what one person handed in, for each unit; one that is missing has no points and says so."""
+    """Grade one person's files, for each unit; a missing unit has no points and a message."""
     sources = _sources(folder, units)
     try:
         return _graded(sources, jailed=True)

@@ -1,4 +1,4 @@
-"""What this course keeps in the metadata of graded notebooks, besides what nbgrader keeps there."""
+"""Keys of this course in the metadata of graded notebooks, besides nbgrader's own."""
 
-KEY = "autograder"  # of what the grader stores with a notebook, a cell or an output
+KEY = "autograder"  # for everything that the grader stores with a notebook, a cell or an output
 BY_LEARNER = "by_learner"  # on text cells that are not the course's own

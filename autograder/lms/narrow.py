@@ -21,7 +21,7 @@ CSS = """
 
 
 class FitNarrowScreens(NbGraderPreprocessor):
-    """Last of nbgrader's steps on the way to a feedback page: it scrolls sideways only inside of code and tables."""
+    """The last of nbgrader's steps for a feedback page: only code and tables scroll sideways."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         resources["inlining"]["css"].append(CSS)

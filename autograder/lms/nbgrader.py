@@ -3,14 +3,13 @@
     from autograder.nbgrader import configure
     configure(get_config())
 
-nbgrader then works as always (gradebook, late penalties, formgrader, feedback, export), but for two steps of
-``nbgrader autograde``. Before anything else the submission is put back into the form in which it was released
-(`RebuildSubmission`). And instead of running the notebook in a kernel and reading the check cells' outputs,
-our grader runs it in a process of its own and writes the scores into the check cells (`GradeInProcess`), from
-where nbgrader takes them. Notebooks that have nothing of this course in them run in the same sandbox, and their check
-cells give the points that nbgrader would give.
+nbgrader then works as always (gradebook, late penalties, formgrader, feedback, export), except for two steps of
+``nbgrader autograde``. First, the submission is put back into the form in which it was released
+(`RebuildSubmission`). Second, nbgrader does not run the notebook in a kernel: our grader runs it in a process of its
+own and writes the scores into the check cells (`GradeInProcess`), where nbgrader reads them. Notebooks without tasks of
+this course run in the same sandbox, and their check cells give the points that nbgrader would give.
 
-Nothing of nbgrader is replaced: all that `configure` does is to name steps in its configuration.
+No code of nbgrader is replaced: `configure` only names steps in its configuration.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
     from autograder.sandbox.session import Limits
 
 UNSAFE = "WARNING: GradeInProcess.unsafe: submissions run without a sandbox and can read and change all that you can."
-SANDBOX, KERNEL, REFUSE = "sandbox", "kernel", "refuse"  # where a course's own notebooks run
+SANDBOX, KERNEL, REFUSE = "sandbox", "kernel", "refuse"  # where notebooks of a course's own run
 IGNORED_FILES = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store", "*.html"]
 
 
@@ -79,15 +78,15 @@ def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Con
     utf8.restart()
     if root is not None:
         config.CourseDirectory.root = os.path.abspath(root)
-    # nbgrader's default is no course at all, which PostgreSQL refuses; parts of nbgrader use this one as it is.
+    # nbgrader's default is no course id, which PostgreSQL refuses; parts of nbgrader use this value unchanged.
     config.CourseDirectory.course_id = "default_course"
-    # A learner's own export of the notebook (.html) would stand where the feedback page has to go.
+    # A learner's own export of the notebook (.html) would occupy the path of the feedback page.
     config.CourseDirectory.ignore = IGNORED_FILES
     config.GenerateAssignment.preprocessors = [RenameCells, *_steps(GenerateAssignment, "preprocessors")]
     config.Autograde.sanitize_preprocessors = [RebuildSubmission, *_steps(Autograde, "sanitize_preprocessors")]
     config.Autograde.autograde_preprocessors = _steps(Autograde, "autograde_preprocessors")
     config.Autograde.exporter_class = SubmissionExporter
-    # Points given by hand came after the penalty had been computed: the page that a learner gets has both.
+    # Points given by hand change the late penalty, which was computed before: the feedback page needs both.
     config.GenerateFeedback.preprocessors = [
         AssignLatePenalties,
         *_steps(GenerateFeedback, "preprocessors"),
@@ -117,7 +116,7 @@ class SubmissionExporter(NotebookExporter):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        # nbgrader makes its exporter when it has looked for notebooks and has not touched any.
+        # nbgrader makes its exporter after it has found the notebooks and before it changes any.
         if isinstance(self.parent, Autograde):
             _make_ready(self.parent)
 
@@ -145,7 +144,7 @@ def _make_ready(converter: Autograde) -> None:
         try:
             notebooks = gradebook.find_assignment(course.assignment_id).notebooks
         except MissingEntry:
-            notebooks = []  # nbgrader says so in its own words
+            notebooks = []  # nbgrader reports this itself
         own = [
             notebook for notebook in notebooks if not any(task_of(grade_id(cell.name)) for cell in notebook.grade_cells)
         ]
@@ -162,7 +161,7 @@ def _make_ready(converter: Autograde) -> None:
 
 
 def _compare_points(converter: Autograde, notebook: Notebook) -> None:
-    """Say where a task was worth other points when it was released: what its checks give is scaled then."""
+    """Report tasks whose points differ from those at the release: their scores are scaled."""
     from autograder.judging.runner import max_points
 
     for cell in notebook.grade_cells:
@@ -178,7 +177,7 @@ def _compare_points(converter: Autograde, notebook: Notebook) -> None:
 
 
 def _demand_permission(converter: Autograde, own: Sequence[Notebook], own_run_in: str) -> None:
-    """Before anything is touched: whether the course's own notebooks may run, and where."""
+    """Before any change: raise an error if a notebook of the course's own may not run where it should."""
     for notebook in own:
         language = json.loads(notebook.kernelspec or "{}").get("language", "python")
         if own_run_in == SANDBOX and language != "python":
@@ -196,7 +195,7 @@ def _demand_permission(converter: Autograde, own: Sequence[Notebook], own_run_in
 
 
 def _remember_attempts(converter: Autograde) -> None:
-    """Before a submission is graded in place of an earlier one, keep what that one got."""
+    """Before a submission replaces an earlier one, keep the earlier result."""
     course, next_hook = converter.coursedir, converter.pre_convert_hook
 
     def hook(**about: Any) -> None:
@@ -214,7 +213,7 @@ def _remember_attempts(converter: Autograde) -> None:
 
 
 def _start_grading_process(converter: Autograde) -> None:
-    """First of all: without a process to grade in, nothing is touched."""
+    """Runs first: without a process to grade in, nothing is changed."""
     from autograder.sandbox.jail import NoJail
     from autograder.sandbox.session import ForkServerError
 
@@ -226,7 +225,7 @@ def _start_grading_process(converter: Autograde) -> None:
 
 
 class RebuildSubmission(NbGraderPreprocessor):
-    """Puts every cell of the gradebook back into the notebook, whatever an editor or a learner did to it."""
+    """Puts every cell of the gradebook back into the notebook, even if an editor or a learner changed or removed it."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         about = resources["nbgrader"]
@@ -259,7 +258,7 @@ def _released(step: NbGraderPreprocessor, about: dict) -> list[NotebookNode]:
 
 
 def _submitted(step: NbGraderPreprocessor, about: dict) -> Path:
-    """The notebook as it was handed in, among the learner's own files: beside the graded one lie the course's."""
+    """The notebook as it was handed in, among the learner's own files; the course's files are beside the graded one."""
     course = step.parent.parent.coursedir
     folder = course.format_path(course.submitted_directory, about["student"], about["assignment"])
     return Path(folder) / f"{about['notebook']}.ipynb"
@@ -330,7 +329,7 @@ class GradeInProcess(NbGraderPreprocessor):
         return servers.run(lambda server: grade_code(server, code, unit, seed=seed, limits=limits))
 
     def _run_plainly(self, nb: NotebookNode, about: dict) -> None:
-        """Run a notebook of the course's own, with the files that stand beside it; every cell shows its outcome."""
+        """Run a notebook of the course's own, with the files beside it; every cell shows its outcome."""
         course = self.parent.parent.coursedir
         folder = Path(course.format_path(course.autograded_directory, about["student"], about["assignment"]))
         code = [cell for cell in nb.cells if cell.cell_type == "code"]
@@ -374,7 +373,7 @@ def _is_check(cell: NotebookNode) -> bool:
 
 
 def _given_code(released: Sequence[NotebookNode], code: Sequence[NotebookNode]) -> list[str]:
-    """What the course gives before the first task (imports), unless it stands before the submission's first one."""
+    """The course's code before the first task (imports), unless the submission has it there too."""
     present = _before_solutions(code)
     return [
         source for source in _before_solutions(released) if not any(restore.same_text(source, it) for it in present)
@@ -432,7 +431,7 @@ def _make_score_explicit(cell: NotebookNode) -> None:
 
 
 def _number(value: str, maximum: float) -> Fraction | None:
-    """The score that a value as text stands for, from 0 to ``maximum``; ``None`` if it is none."""
+    """The score from 0 to ``maximum`` that the text represents; ``None`` if it is no score."""
     if value in ("True", "False"):
         return Fraction(str(maximum)) if value == "True" else Fraction(0)
     match = _NUMPY_NUMBER.fullmatch(value)

@@ -1,7 +1,7 @@
 """Notebooks of a course's own, which have none of this course's tasks, run in the sandbox like any other code.
 
-Their check cells are plain code, most of it assertions, and what they find decides, as in nbgrader itself. They share
-a process with the learner's code, so, as in nbgrader, a learner who sets out to deceive them can.
+Their check cells are plain code, mostly assertions, and the outcome gives the points, as in nbgrader itself. They share
+a process with the learner's code, so, as in nbgrader, a learner can deceive them on purpose.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Outcome:
 
 
 def with_value_kept(source: str, number: int) -> str:
-    """A check cell whose last value, which a notebook would show, can be asked for afterwards."""
+    """A check cell that also stores its last value, which a notebook would show, for `values_kept`."""
     try:
         text = TransformerManager().transform_cell(source)
         *_, last = syntax_tree(text).body
-    except (SyntaxError, ValueError):  # no code, or none at all
+    except (SyntaxError, ValueError):  # a syntax error, or text that is no code
         return source
     if not isinstance(last, ast.Expr) or source.rstrip().endswith(";"):
         return source
@@ -51,7 +51,7 @@ def with_value_kept(source: str, number: int) -> str:
 
 
 def values_kept(learner: Any, name: str, count: int) -> list[str]:
-    """The driver that brings these values back, as text."""
+    """The driver that returns these values as text."""
     found = []
     for number in range(count):
         try:

@@ -87,18 +87,18 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-# Of a notebook in which nothing is graded.
+# For a notebook in which nothing is graded.
 COMPANION_FIRST_CELL = """\
 # Run this first. It installs what this notebook needs if it is not there yet, as on Colab; otherwise it does nothing.
 try:
     import {modules}
 except ModuleNotFoundError:
     %pip install -q "{package}\""""
-TRAINING_PROGRAM = "solutions.translator"  # what it trains with is not on every machine that has the course
+TRAINING_PROGRAM = "solutions.translator"  # it trains with packages of the extra `translation`
 EARLIER, GIVEN = "autograder.earlier", "solutions.given"  # the modules that a setup cell imports from
 EARLIER_COMMENT = "# From earlier units: your own code where its check has passed, else the course's."
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-# The empty line lets Markdown be read in what opens.
+# The empty line makes Markdown work inside the folded part.
 TRAPS = r"<details><summary><b>Where it can go wrong: open after your first try</b></summary>\n\n\1\n</details>"
 C_BEGIN, C_END = "/* BEGIN SOLUTION */", "/* END SOLUTION */"
 
@@ -123,7 +123,7 @@ class SolutionModule:
             raise BrokenSource(f"{_relative(self.path)}, line {error.lineno}: {error.msg}.") from None
 
     def imports(self, extra: str = "") -> str:
-        """Its import statements, and those of ``extra``; what comes from other units is the learner's own or ours."""
+        """Its import statements, and those of ``extra``; names from other units are the learner's own or ours."""
         statements = [node for node in self._tree.body if isinstance(node, ast.ImportFrom)]
         course = [node for node in statements if node.module == "solutions"]
         earlier = [alias for node in statements if _other_unit(node) in BY_NAME for alias in node.names]
@@ -144,7 +144,7 @@ class SolutionModule:
         return self._lines[nodes[0].lineno - 1 : nodes[-1].end_lineno] if nodes else []
 
     def collect(self, names: Iterable[str], found: dict[str, str]) -> None:
-        """Add the source of these objects and of all that they use of the course, what is used before what uses it."""
+        """Add the source of these objects and of all course objects that they use, each before its users."""
         for name in names:
             if name in found:
                 continue
@@ -203,7 +203,7 @@ class SolutionModule:
 
     @cached_property
     def _elsewhere(self) -> dict[str, ast.ImportFrom]:
-        """What it takes from the answers' package, with the statement that does."""
+        """The names that it imports from the answers' package, each with its statement."""
         return {
             alias.name: node
             for node in self._tree.body
@@ -223,7 +223,7 @@ class SolutionModule:
 
 
 def _earlier_names(text: str) -> set[str]:
-    """The names that a setup cell of a narrative takes from earlier units besides."""
+    """The further names that a setup cell of a narrative imports from earlier units."""
     nodes = [node for node in ast.parse(text).body if isinstance(node, ast.ImportFrom) and node.module == EARLIER]
     return {alias.name for node in nodes for alias in node.names}
 
@@ -350,7 +350,7 @@ def source_notebook(unit: Unit, pin: Pin | None = None) -> NotebookNode:
 
 
 def first_cell(unit: Unit, pin: Pin | None) -> str:
-    """Makes the course importable where it is not, on Colab above all: without a pin, as the repository is now."""
+    """A cell that installs the course where it is missing, as on Colab: without a pin, the current repository."""
     package = pin.package if pin else requirement(addresses.repository_branch())
     names = "from autograder import by_hand, check, hint, progress"
     lines = [
@@ -391,7 +391,7 @@ def companion_notebook(name: str, package: str = "") -> NotebookNode:
     cells[1]["source"] = f"{heading}\n\n{_open_in(f'exercises/{unit.name}/{name}.ipynb')}\n{rest}"
     for index, cell in enumerate(cells):
         cell["id"] = f"{name}-cell-{index:02d}"
-        if index and cell.cell_type == "code":  # whatever grades the file all the same runs nothing of it
+        if index and cell.cell_type == "code":  # if somebody grades the file anyway, none of it runs
             cell["metadata"] = nbformat.from_dict(demonstrations.mark(cell.source))
     return nbformat.from_dict({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
 
@@ -449,7 +449,7 @@ def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> N
 
 
 def _cells(unit: Unit, module: SolutionModule | CSolution, cell: NotebookNode) -> list[NotebookNode]:
-    """What a cell of the narrative becomes: one cell, or for a question by hand its text and where to answer it."""
+    """The cells for a cell of the narrative: one, or for a question by hand its text and its answer cell."""
     if "by-hand" not in cell.metadata:
         return [_cell(unit, module, cell)]
     name = cell.metadata["by-hand"]
@@ -491,7 +491,7 @@ def _task(task: str, module: SolutionModule | CSolution) -> NotebookNode:
 
 
 def _emptied(name: str, module: SolutionModule | CSolution) -> NotebookNode:
-    """Where an object is to be written that nobody grades: nbgrader has no part in it, so it is emptied here."""
+    """The cell for an object that is not graded: nbgrader does not process it, so it is emptied here."""
     cell = _code(module.source(name), _nbgrader(solution_id(name), solution=True))
     return ClearSolutionsByName().preprocess_cell(cell, {"language": "python"}, 0)[0]
 
@@ -605,7 +605,7 @@ def generate(
 
     The assignments are entered into the gradebook of that course, ``<course_root>/gradebook.db``. Their first cells
     install ``package``, by default the course as its repository is when they run. Where other checks are installed,
-    nothing is judged; in ``public`` notebooks, it is said of what has changed.
+    nothing is judged; ``public`` notebooks are judged, and name the tasks that have changed.
     """
     course_root = course_root.resolve()
     chosen = [unit.name for unit in _units(units)]
@@ -650,7 +650,7 @@ def _units(names: Iterable[str] | None) -> list[Unit]:
 
 
 def to_bytes(notebook: NotebookNode) -> bytes:
-    """The notebook as a file, with nothing in it that depends on when and where it was made."""
+    """The notebook as a file that does not depend on the time and place of the build."""
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         if cell.cell_type == "code":

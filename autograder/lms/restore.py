@@ -36,7 +36,10 @@ _CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A cell that the gradebook knows: a check (locked, with points), a solution, or an answer in words (both)."""
+    """A cell that the gradebook knows: a check (locked, with points), a solution, or an answer in words (both).
+
+    "Both": it is a solution that has points.
+    """
 
     name: str
     cell_type: str
@@ -75,7 +78,7 @@ class Wanted:
 
 @dataclass
 class Rebuilt:
-    """The cells of the rebuilt notebook, and sentences for the learner on what had to be put right."""
+    """The cells of the rebuilt notebook, and sentences for the learner on what was corrected."""
 
     cells: list[NotebookNode] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -87,7 +90,7 @@ class Rebuilt:
 def read_cells(data: bytes, name: str) -> list[NotebookNode]:
     """The cells of a notebook of any format version, without outputs; raises `UnreadableSubmission`.
 
-    What is too large to be recognised, coloured and rendered outside the sandbox is cut, and says so.
+    Text that is too large to be recognised, coloured and rendered outside the sandbox is cut, with a notice.
     """
     notebooks.read_notebook(data, name)  # explains in one sentence what is wrong with it
     cells = notebooks.cells_of(json.loads(notebooks.decode(data))) or []
@@ -117,7 +120,7 @@ def _read_cell(cell: dict) -> NotebookNode:
 
 
 def _cut(cells: Iterable[NotebookNode]) -> None:
-    """Replace code, and cut text, that is more than the notebook may have of it; what comes first is kept."""
+    """Replace code and cut text beyond the limits of the notebook; earlier cells are kept."""
     code, text, pictures = MAX_CODE, MAX_TEXT, MAX_PICTURES
     for cell in cells:
         whole = cell.source
@@ -223,7 +226,7 @@ def name_of(cell: NotebookNode) -> str:
 
 
 def rename_cell(cell: NotebookNode) -> bool:
-    """Give a cell of an earlier release today's grade id; whether it had another."""
+    """Give a cell of an earlier release today's grade id; returns whether the id changed."""
     name = name_of(cell)
     if name == grade_id(name):
         return False
@@ -277,7 +280,7 @@ def _best_marked(item: Wanted, candidates: list[int], cells: Sequence[NotebookNo
         return next(iter(better or candidates), None)
     names = defined_names(item.source)
     better = [index for index in candidates if names & defined_names(cells[index].source)]
-    # A solution cell whose text went elsewhere is no reason to overlook where it went.
+    # If the text of a solution cell was moved, look for the cell that holds it now.
     return better[-1] if better else candidates[0] if len(candidates) == 1 else None
 
 
@@ -335,7 +338,7 @@ def _is_copy_of_a_check(cell: NotebookNode, wanted: Sequence[Wanted]) -> bool:
 
 
 def _plain(cell: NotebookNode) -> NotebookNode:
-    """A cell that nobody grades: nothing of its metadata counts, but that it is a demonstration as it was released."""
+    """A cell that nobody grades: of its metadata only the mark of an unchanged demonstration is kept."""
     shown = demonstrations.is_unchanged(cell.metadata, cell.source)
     made = new_cell(cell.cell_type, cell.source, demonstrations.mark(cell.source) if shown else {})
     if "attachments" in cell:
@@ -344,7 +347,7 @@ def _plain(cell: NotebookNode) -> NotebookNode:
 
 
 def _answer(item: Wanted, cell: NotebookNode) -> NotebookNode:
-    # An untouched answer must stay so to the byte: nbgrader gives it no points by its checksum.
+    # An untouched answer must keep every byte: nbgrader recognises it by its checksum, and gives no points.
     made = item.cell(item.source if same_text(cell.source, item.source) else cell.source)
     if "attachments" in cell:
         made["attachments"] = cell["attachments"]
@@ -352,7 +355,7 @@ def _answer(item: Wanted, cell: NotebookNode) -> NotebookNode:
 
 
 def _add_locked(result: Rebuilt, item: Wanted, cell: NotebookNode) -> None:
-    """The cell as it was released. What a learner made of it is kept before it, and runs like any other cell."""
+    """The cell as it was released. The learner's version is kept before it, and runs like any other cell."""
     if not same_text(cell.source, item.source) and cell.source.strip():
         result.cells.append(new_cell(cell.cell_type, cell.source))
         result.notes.append(

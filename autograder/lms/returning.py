@@ -1,4 +1,4 @@
-"""Grades and feedback files for Moodle and Canvas, from what ``autograder grade`` made of their download.
+"""Grades and feedback files for Moodle and Canvas, from the results of ``autograder grade`` on their download.
 
 **Moodle** takes feedback as a zip file with the folders of its download: every file in
 ``Ada Lovelace_12345_assignsubmission_file_/`` is feedback for the participant 12345, whatever it is called
@@ -34,12 +34,12 @@ from autograder.submissions.names import Given, given
 from autograder.submissions.text import readable_name
 
 GRADES, FEEDBACK = "grades.csv", "feedback.zip"  # the files in the folder
-_COMMENTS = {".py": "# ", ".c": "// "}  # what begins a line of one
+_COMMENTS = {".py": "# ", ".c": "// "}  # start of a comment line, by file type
 
 
 @dataclass(frozen=True)
 class Upload:
-    """What a learner uploaded: ``name`` is that of the file or folder in the download, ``about`` what it says."""
+    """A learner's upload. ``name``: of the file or folder in the download; ``about``: the platform's data in it."""
 
     name: str
     about: Given
@@ -48,7 +48,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Returned:
-    """What came of it: learners without a grade, graded submissions of people whom the table does not have, a note."""
+    """The outcome: learners without a grade, graded submissions of people who are not in the table, a note."""
 
     without_grade: tuple[str, ...]
     not_in_table: tuple[str, ...]
@@ -95,7 +95,7 @@ def write_return(
 
 
 def _counting(uploads: Iterable[Upload]) -> dict[str, Upload]:
-    """By the platform's number, the upload of each learner that counts: the latest."""
+    """The latest upload of each learner, by the platform's number: only this one counts."""
     found: dict[str, Upload] = {}
     for upload in uploads:
         before = found.get(upload.about.number)
@@ -109,7 +109,7 @@ def _age(about: Given) -> tuple[str, tuple[int, ...]]:
 
 
 def _upload(source: Source, submission: Submission) -> Upload | None:
-    """The part of the path in which the platform says whose it is; others may look so, but are learners' own."""
+    """The part of the path with which the platform names the learner; similar parts may be learners' own names."""
     for part in map(readable_name, source.path.parts):
         about = given(part)
         if about and about.number and about.aliases == source.aliases:
@@ -121,7 +121,7 @@ def _upload(source: Source, submission: Submission) -> Upload | None:
 
 
 def _grade(table: Table, number: str, upload: Upload) -> str:
-    """The points, as a part of what the platform gives at most, with two decimals, which are all that it shows."""
+    """The points, scaled to the platform's maximum, with two decimals, since it shows no more."""
     points, most = upload.submission.points, upload.submission.max_points
     worth = table.worth.get(table.learners[number], most)
     return points_text(points * worth / most)

@@ -35,7 +35,7 @@ from autograder.lms.release import solution_of
 from autograder.lms.stubs import C_MAGIC
 
 UNITS = ("attention", "masks")
-CHECK_TIMEOUT = 3.0  # seconds: the class has loops that never end, and nobody wants to wait for them
+CHECK_TIMEOUT = 3.0  # seconds; short, since the class has endless loops
 
 MISTAKES = {
     "attention": (
@@ -130,7 +130,7 @@ def in_style(unit: str, number: int) -> list[Entry]:
 
 
 def unused_task(unit: str) -> str:
-    """The last task whose code no other task of the unit uses: who spoils it loses its own points alone."""
+    """The last task whose code no other task of the unit uses: a mistake in it costs its own points alone."""
     sources = solved(unit)
     used = {
         name
@@ -342,7 +342,7 @@ def class_of(unit: str) -> list[Pupil]:
 
 
 def _endless(source: str) -> str:
-    """The same with a loop that never ends at the beginning of the function (of ``forward`` in a class)."""
+    """The source with an endless loop at the beginning of the function (of ``forward`` in a class)."""
     lines = source.splitlines()
     classes = any(line.startswith("class ") for line in lines)
     header = "    def forward(" if classes else "def "

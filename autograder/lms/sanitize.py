@@ -1,7 +1,7 @@
 """Text cells of learners as HTML that can do nothing: for nbgrader's feedback pages and its formgrader.
 
-nbconvert shows the HTML in a text cell as it is, so a learner's script would run in the browser of whoever grades, with
-all that nbgrader allows them. `autograder.lms.restore` marks the text cells that are not the course's own; here they
+nbconvert shows the HTML in a text cell as it is, so a learner's script would run in the grader's browser, with the
+grader's rights in nbgrader. `autograder.lms.restore` marks the text cells that are not the course's own; here they
 are cleaned after they became HTML, so that formulas and code stay what they are.
 """
 
@@ -36,9 +36,9 @@ ATTRIBUTES = {
     **dict.fromkeys(("span", "div", "pre", "code"), WITH_CLASS),
     **dict.fromkeys(("th", "td"), ALIGNED),
 }
-MAX_MARKDOWN = 20_000  # characters of one cell, without pictures: Markdown costs the square of what is left open in it
-MAX_COLOURED, MAX_LINE = 10_000, 1000  # characters of one cell and of one line: so does colouring code
-MAX_TAGS = 10_000  # in one cell: tags in tags cost the square of their number, 0.2 s for as many as these
+MAX_MARKDOWN = 20_000  # characters of one cell, without pictures: Markdown takes quadratic time for unclosed marks
+MAX_COLOURED, MAX_LINE = 10_000, 1000  # characters of one cell and of one line: colouring code is quadratic too
+MAX_TAGS = 10_000  # in one cell: nested tags take quadratic time, 0.2 s for this number
 _NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(TAGS))})\b[^<>]*>|!--)", re.IGNORECASE)
 _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]")  # browsers ignore most of these; here they all hide nothing
 
@@ -47,7 +47,7 @@ def clean(text: str) -> str:
     """HTML without anything that acts; tags that are not allowed are shown as text."""
     if text.count("<") > MAX_TAGS:
         return f"<pre>{html.escape(text)}</pre>"
-    # The cleaner would drop those tags. What makes the text harmless is the cleaner alone.
+    # The cleaner would drop those tags. Only the cleaner makes the text harmless.
     return _cleaner().clean(_NO_TAG.sub("&lt;", text))
 
 
@@ -73,7 +73,7 @@ def _may_stay(tag: str, name: str, value: str) -> str | None:
 class MarkdownToHarmlessHtml(Configurable):
     """nbconvert's filter, but a learner's text is made harmless.
 
-    One with a picture that was lost is shown as it is, and so is one that is too long.
+    A text that lost a picture or is too long is shown as its source.
     """
 
     parent: HTMLExporter
@@ -101,5 +101,5 @@ def _as_it_is(source: str) -> str:
 
 
 def _hide(text: str) -> str:
-    """A browser shows the same, but nbconvert's last filter finds no brackets, whose ends it would look for."""
+    """Hide brackets from nbconvert's last filter, which would search for their ends; a browser shows the same text."""
     return text.replace("[", "&#91;")

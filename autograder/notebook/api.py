@@ -97,9 +97,9 @@ class Message:
 
 
 TRANSLATOR = "translation.train_translator"
-SECONDS = 10.0  # that one call of a learner's code may take, as when it is graded
-_other_checks: dict[str, Message] = {}  # by unit, where those that are installed are not the notebook's
-_changed: dict[str, str] = {}  # by task, the note on one that is not the notebook's any more
+SECONDS = 10.0  # the limit for one call of a learner's code, the same as in grading
+_other_checks: dict[str, Message] = {}  # by unit, if the notebook was released with other checks
+_changed: dict[str, str] = {}  # by task, a note that it has changed since the release
 
 
 def check(
@@ -118,9 +118,9 @@ def check(
         namespace: where the learner's names are; by default the notebook's (or the caller's) globals.
         seconds: how long one call of your code may take; by default ``AUTOGRADER_SECONDS`` of the environment, or
             else 10. With 0 there is no limit.
-        released_with: grade nothing, and make sure of the checks that the notebook of this unit was released with.
+        released_with: grade nothing; compare the installed checks with those of this release of the unit's notebook.
         tasks: grade nothing, and note which tasks have changed since the notebook of this unit was released.
-        package: what to install where there are others.
+        package: what to install if the checks differ.
 
     Returns:
         A `Report` that shows points, feedback and the likely misconception; a `Message` for an unknown name.
@@ -168,7 +168,7 @@ def _seconds() -> float:
 
 
 def _teller(shown: Shown, unit: str, tasks: tuple[str, ...]) -> Callable[[Request], None]:
-    """Says which check is running: each asks with a seed of its own."""
+    """Shows which check is running, which the seed of a request tells: every check has its own seed."""
     checks = [check for check in load_checks(unit) if check.task in tasks]
     doing = {
         seed_for(DEFAULT_SEED, check.id): f"Check {number} of {len(checks)}: {check.task}, {check.title}"
@@ -182,7 +182,7 @@ def _teller(shown: Shown, unit: str, tasks: tuple[str, ...]) -> Callable[[Reques
 
 
 def _listener(translations: list[tuple[str, str]]) -> Callable[[Request, Outcome], None]:
-    """Notes what a learner's own translator makes of the sentences that it is checked with."""
+    """Records how the learner's translator translates the sentences of its check."""
 
     def listen(request: Request, outcome: Outcome) -> None:
         if request.name == "train_and_translate" and isinstance(outcome.value, (tuple, list)):
@@ -198,7 +198,7 @@ def _show_line() -> Callable[[str], None]:
     """How to show one text in place of another: below the cell, or in the terminal's last line."""
     if _in_notebook():
         return _LineBelowCell().show
-    terminal = sys.stderr  # not what it is while code runs quietly
+    terminal = sys.stderr  # kept, since `quiet` replaces `sys.stderr`
 
     def show(text: str) -> None:
         if terminal.isatty():
@@ -208,7 +208,7 @@ def _show_line() -> Callable[[str], None]:
 
 
 class _LineBelowCell:
-    """A line among a cell's outputs, which changes."""
+    """A line among a cell's outputs whose text can be replaced."""
 
     _handle: Any = None
 
@@ -234,7 +234,7 @@ def hint(task: str) -> Message:
     return Message(f"Hint {number} of {count} for {task}\n\n{text}")
 
 
-_misses: Counter[str] = Counter()  # by question, while the notebook runs
+_misses: Counter[str] = Counter()  # wrong answers by question, since the notebook started
 
 
 def by_hand(question: str, answer: object = "", *, solution: bool = False) -> Message:
@@ -299,9 +299,9 @@ def certificate(name: str = "", out: str | os.PathLike = "certificate.html", sen
     """Write a page to print: what you have passed, and a sentence of your own model.
 
     Args:
-        name: as it should stand on the page.
+        name: your name, as it should appear on the page.
         out: the file, HTML.
-        sentence: what a model of yours has written; by default, what your translator made of a sentence.
+        sentence: a text that a model of yours has written; by default, a translation by your translator.
     """
     try:
         write(out, certificate_page(load_progress(), str(name), store.section("sentence"), str(sentence)))

@@ -22,15 +22,15 @@ class NotWritten(KernelFailure):
 
 
 def write_c(shell: Any, line: str, text: str) -> None:
-    """The magic ``%%c [FILE]``: keep the cell's C code, and say at once what the compiler has to say about it.
+    """The magic ``%%c [FILE]``: keep the cell's C code, and show the compiler's messages at once.
 
-    A cell that is run again replaces what it held before. ``FILE`` is a name for its code, instead of the cell's.
+    A cell that is run again replaces what it held before. ``FILE`` names the code; without it, the cell does.
     """
     code: CCode = shell.user_ns.setdefault(C_CODE, CCode())
     file = line.strip()
     cell = getattr(shell, "parent_header", None) or {}
     key = file or cell.get("metadata", {}).get("cellId") or f"In [{shell.execution_count}]"
-    # The magic's line is a line of the cell, but not of a file.
+    # The line of the magic counts in a cell's line numbers, but not in a file's.
     label = file or f"cell {shell.execution_count}"
     code.add(label, text if file else "\n" + text, key=key)
     try:
@@ -38,7 +38,7 @@ def write_c(shell: Any, line: str, text: str) -> None:
     except NoCompiler as error:
         print(error)
         return
-    # What is wrong in other cells was said below these.
+    # Errors in other cells were shown below those cells.
     here = [said for said in (*program.errors.values(), *program.warnings) if f" of {label}: " in said]
     for said in here or filter(None, [program.problem]):
         print(said)
@@ -50,7 +50,7 @@ def write_c(shell: Any, line: str, text: str) -> None:
 def run_kernel(namespace: dict, name: str, *arguments: Any) -> list[Any]:
     """Call a kernel of the notebook: arrays are float32 (ids: int32) tensors, ``None`` is NULL, sizes are numbers.
 
-    Returns the arrays among the arguments, in their order, as the kernel left them; those given stay as they were.
+    Returns the arrays among the arguments, in their order, as the kernel left them; your own tensors are unchanged.
     Raises `KernelFailure` with one sentence for a kernel that is missing, does not compile, or does not return.
     """
     return run_kernels(namespace, name, [arguments])[0]
@@ -67,8 +67,8 @@ def run_kernels(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> l
 def write_kernels(namespace: dict, path: str | os.PathLike, names: Iterable[str]) -> None:
     """Write all C code of a notebook into one file, for a program that is built with it (`solutions.gpt2_c.build`).
 
-    Raises `NotWritten` if one of the kernels ``names`` is missing or empty, `KernelFailure` if what there is does not
-    compile.
+    Raises `NotWritten` if one of the kernels ``names`` is missing or empty, `KernelFailure` if the code
+    does not compile.
     """
     code = namespace.get(C_CODE, CCode())
     for name in names:
@@ -84,9 +84,9 @@ def write_kernels(namespace: dict, path: str | os.PathLike, names: Iterable[str]
 
 @contextlib.contextmanager
 def when_ready() -> Iterator[None]:
-    """Around lines that use kernels: what keeps one from running is printed in one sentence, and the cell ends there.
+    """For lines that use kernels: if a kernel cannot run, print the reason in one sentence and skip the other lines.
 
-    That is a kernel still to be written, one that does not compile or does not return, or a missing compiler.
+    Reasons: it is not written yet, does not compile or does not return, or there is no compiler.
     """
     try:
         yield

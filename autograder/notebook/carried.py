@@ -31,9 +31,9 @@ TASK_OF = {
     for unit in COMPLETE
     if unit.language != "c"
     for name in unit.names
-    if not name.startswith("test_")  # nothing is built on a test
+    if not name.startswith("test_")  # later units use no tests of earlier ones
 }
-COURSES = "the course's"  # what is said of what is not the learner's
+COURSES = "the course's"  # the origin that is shown for code that is not the learner's
 HEAD = "head"  # of a file in C: includes, macros and helpers, which all its kernels share
 _COMMENT = {".py": ("# ", ""), ".c": ("/* ", " */")}
 _INTRODUCTION = (
@@ -54,7 +54,7 @@ class Kept:
 
     @property
     def whose(self) -> str:
-        """What a learner reads of it: "yours, passed on 3 Nov 2026"; a file that was edited may have no such day."""
+        """The origin as shown: "yours, passed on 3 Nov 2026". A file that the learner has edited may lack the day."""
         with contextlib.suppress(ValueError):
             day = date.fromisoformat(self.day)
             return f"yours, passed on {day.day} {day:%b %Y}"
@@ -65,12 +65,12 @@ class Kept:
 
 
 def keep(tasks: Iterable[TaskResult], cells: Sequence[str], code: CCode | None = None) -> None:
-    """Store the source of the tasks that passed. A folder that cannot be written to means that nothing is kept.
+    """Store the source of the tasks that passed. If the folder is not writable, nothing is kept.
 
     Args:
         tasks: results of one unit.
-        cells: what was run, in this order.
-        code: of a unit in C, what its notebook holds; by default, what the cells do.
+        cells: the cells that were run, in this order.
+        code: for a unit in C, the code that its notebook holds; by default, that of the cells.
     """
     passed = [task.id for task in tasks if task.status == PASSED]
     if not passed:
@@ -81,7 +81,7 @@ def keep(tasks: Iterable[TaskResult], cells: Sequence[str], code: CCode | None =
         return
     with contextlib.suppress(OSError), store.writing():
         before = {name: (kept.text, kept.day) for name, kept in stored(unit).items()}
-        days = {text: day for text, day in before.values()}  # what is the same as before keeps its day
+        days = {text: day for text, day in before.values()}  # unchanged code keeps its day
         today = date.today().isoformat()
         new = {name: (text, days.get(text) or today) for name, text in found.items()}
         store.write(_path(unit), _file(unit, {**before, **new}))
@@ -89,7 +89,7 @@ def keep(tasks: Iterable[TaskResult], cells: Sequence[str], code: CCode | None =
 
 def _python(passed: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     unit = passed[0].partition(".")[0]
-    # Other tasks of the unit come from wherever they are right: from here once they have passed, too.
+    # Other tasks of the unit are imported: the learner's own once they have passed, until then the course's.
     given_by = {name: f"from {EARLIER} import {name}" for name in find_unit(unit).names}
     found = {task: own_source(task.partition(".")[2], cells, given_by).strip("\n") for task in passed}
     return {task: text for task, text in found.items() if text}
@@ -126,7 +126,7 @@ def _file(unit: str, texts: dict[str, tuple[str, str]]) -> str:
 
 
 def stored(unit: str) -> dict[str, Kept]:
-    """What is kept of a unit, by task; empty where there is no file, or none that can be read."""
+    """The kept code of a unit, by task; empty if its file is missing or unreadable."""
     try:
         path = _path(unit)
         text = path.read_text(encoding="utf-8")
@@ -170,7 +170,7 @@ def bring_in(name: str) -> Any:
         value = _own(task, kept)
     except (Exception, SystemExit) as error:
         return _course(unit, name, f", since yours in {kept.path} does not run ({type(error).__name__}: {error})")
-    if not _loading:  # what own code needs in its turn is not told
+    if not _loading:  # no line for what the learner's code itself imports
         print(f"{name}: {kept.whose}")
     return value
 

@@ -1,7 +1,7 @@
 """A learner's backward kernel beside finite differences of the forward kernel, entry by entry, as a table.
 
-No calculus is in it, so it cannot share a mistake with a derivation. The kernels compute in float32, so the step is
-wide, and agreement to two digits is all that can be asked for (chapter on the backward pass, "Finite differences").
+It uses no calculus, so it cannot share a mistake with a derivation. The kernels compute in float32, so the step is
+large, and two digits of agreement are all that one can expect (chapter on the backward pass, "Finite differences").
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from autograder.notebook.c_magic import run_kernels
 from autograder.sandbox.runtime.c import C_CODE, CCode
 from autograder.sandbox.runtime.c.prototypes import SIGNATURES
 
-STEP = 1e-2  # of each entry, up and down: in float32 a smaller one leaves little but rounding
-TOLERANCE = 1e-2  # of the norm of the gradient
+STEP = 1e-2  # added to and subtracted from an entry; in float32, a smaller step leaves mostly rounding
+TOLERANCE = 1e-2  # relative to the norm of the gradient
 SIZES = {"B": 2, "T": 3, "C": 4, "3C": 12, "OC": 5, "NH": 2, "V": 5, "Vp": 8, "N": 6}
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a backward kernel leads back through: forward kernels, one after the other, and their arrays by name.
+    """What a backward kernel differentiates: forward kernels in order, and their arrays, by name, with shape letters.
 
-    With the letters of their shapes. ``inputs``: what has a gradient. ``made``: what the forward kernels write; the
-    gradient that arrives is that of the last one. ``ids``: an array of ids.
+    ``inputs``: arrays that have a gradient. ``made``: arrays that the forward kernels write; the incoming gradient is
+    that of the last of them. ``ids``: an array of ids.
     """
 
     forward: tuple[str, ...]
@@ -65,7 +65,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Row:
-    """One gradient: its name and shape, the largest number of the differences, and how far it is from them."""
+    """One gradient: name, shape, largest absolute finite difference, and relative distance from the differences."""
 
     name: str
     shape: tuple[int, ...]
@@ -76,14 +76,14 @@ class Row:
 def table(namespace: dict, name: str) -> str:
     """The gradients of the backward kernel ``name`` and how far each is from finite differences, as text.
 
-    Raises what `c_magic.run_kernel` raises, and `ValueError` for a kernel that leads back through none.
+    Raises what `c_magic.run_kernel` raises, and `ValueError` if there is no such backward kernel.
     """
     if name not in STEPS:
         raise ValueError(f"There is no backward kernel {name!r}; choose from {', '.join(STEPS)}.")
     rows = _rows(namespace, name)
     lines = [f"{'gradient':10} {'shape':12} {'largest':>8}   away from differences"]
     for row in rows:
-        right = row.away < TOLERANCE  # not so for NaN
+        right = row.away < TOLERANCE  # False for NaN
         mark = "" if right else f"   <- more than {TOLERANCE:g}: not the gradient, or written instead of added"
         lines.append(f"{row.name:10} {row.shape!s:12} {row.largest:8.3f}   {row.away:.0e}{mark}")
     return "\n".join([*lines, "", *_whose(namespace, STEPS[name].forward)])
@@ -106,7 +106,7 @@ def _is_own(namespace: dict, kernel: str) -> bool:
 
 def _rows(namespace: dict, name: str) -> list[Row]:
     step = STEPS[name]
-    draw = torch.Generator().manual_seed(0)  # the notebook's own random numbers stay as they are
+    draw = torch.Generator().manual_seed(0)  # leaves the notebook's random generator alone
     arrays = {one: torch.randn(_shape(letters), generator=draw) for one, letters in step.inputs.items()}
     arrays |= {one: torch.zeros(_shape(letters)) for one, letters in step.made.items()}
     for one, letters in step.ids.items():
@@ -114,7 +114,7 @@ def _rows(namespace: dict, name: str) -> list[Row]:
     arriving = torch.randn(_shape(step.made[step.out]), generator=draw)
     (before,) = _forward(namespace, step, [arrays])
     given = before | {f"d{one}": torch.zeros_like(before[one]) for one in step.made}
-    given |= {f"d{one}": torch.ones_like(before[one]) for one in step.inputs}  # what is not added to is wrong
+    given |= {f"d{one}": torch.ones_like(before[one]) for one in step.inputs}  # catches `=` in place of `+=`
     (after,) = _called(namespace, name, [given | {f"d{step.out}": arriving}])
     rows = []
     for one in step.inputs:
@@ -138,7 +138,7 @@ def _differences(namespace: dict, step: Step, arrays: dict, name: str, arriving:
 
 
 def _forward(namespace: dict, step: Step, cases: list[dict]) -> list[dict]:
-    """The arrays of each case after the forward kernels: the learner's own where they are, else the course's."""
+    """The arrays of each case after the forward kernels: the learner's own where written, else the course's."""
     for kernel in step.forward:
         names = namespace if _is_own(namespace, kernel) else c_namespace(c_solution("gpt2_forward"))
         cases = _called(names, kernel, cases)
@@ -146,7 +146,7 @@ def _forward(namespace: dict, step: Step, cases: list[dict]) -> list[dict]:
 
 
 def _called(names: dict, kernel: str, cases: list[dict]) -> list[dict]:
-    """The arrays of each case after a kernel, which takes what its parameters are called."""
+    """The arrays of each case after a kernel, which gets the arrays and sizes that its parameters name."""
     parameters = SIGNATURES[kernel]
     calls: list[list[Any]] = [[(case | SIZES)[one.name] for one in parameters] for case in cases]
     written = [one.name for one in parameters if one.is_array]

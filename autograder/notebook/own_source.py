@@ -1,6 +1,6 @@
-"""The text of one thing that a learner wrote, with what of their own it needs, out of the cells that were run.
+"""The source of one function or class of a learner and of all their code that it needs, from the cells that were run.
 
-Nothing is executed here. Of a name that was given a value more than once, the last time counts, as in the notebook.
+Nothing is executed here. If a name is assigned more than once, the last assignment counts, as in the notebook.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _MAGIC_THAT_RUNS = re.compile(r"\s*%%(?:time|timeit|capture|prun)\b")
 
 @dataclass(frozen=True)
 class Part:
-    """A top-level statement: its text, the names that it gives a value to, and those that it takes from elsewhere."""
+    """A top-level statement: its text, the names that it binds, and those that it takes from elsewhere."""
 
     text: str
     gives: frozenset[str]
     takes: frozenset[str]
     defines: bool = False  # it is a function or a class
-    fresh: bool = True  # the names are new; else it changes what they stand for, as ``table["a"] = 1`` does
+    fresh: bool = True  # it binds the names anew; else it changes their values, as ``table["a"] = 1`` does
 
 
 def own_source(name: str, cells: Sequence[str], given_by: Mapping[str, str]) -> str:
-    """The source of ``name`` as a program of its own, or an empty text where the cells define no such thing.
+    """The source of ``name`` as a program of its own, or an empty text if the cells do not define it.
 
-    ``given_by``: for names that come from elsewhere, the statement that brings them in. What the cells say of these
-    names is left out.
+    ``given_by``: for names from elsewhere, the statement that imports them. Definitions of these names in the cells
+    are left out.
     """
     if sum(map(len, cells)) > MAX_SEARCHED:
         return ""
@@ -63,7 +63,7 @@ def _read(cells: tuple[str, ...]) -> tuple[list[Part], dict[str, list[int]]]:
 
 
 def _bound(parts: Sequence[Part]) -> dict[str, list[int]]:
-    """For each name the statements that make its value: the last that gives it one, and those that change it then."""
+    """For each name the statements that make its value: the last that binds it, and later ones that change it."""
     found: dict[str, list[int]] = {}
     for index, part in enumerate(parts):
         for name in part.gives:
@@ -87,7 +87,7 @@ def _parts(cells: Iterable[str]) -> Iterator[Part]:
 
 
 def _without_magics(cell: str) -> str:
-    """A cell as Python: nothing of one whose magic makes it something else, such as C or a file."""
+    """A cell as Python; empty if its magic makes it something else, such as C or a file."""
     first, _, rest = cell.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n").partition("\n")
     if first.lstrip().startswith("%%"):
         return _without_magics(rest) if _MAGIC_THAT_RUNS.match(first) else ""
@@ -114,7 +114,7 @@ def _is_future(node: ast.Import | ast.ImportFrom) -> bool:
 
 
 def _changed(node: ast.stmt) -> Iterator[str]:
-    """The names whose values an assignment changes, in place of giving them others: ``x += 1``, ``x[0] = 1``."""
+    """The names whose values an assignment changes instead of replacing them: ``x += 1``, ``x[0] = 1``."""
     if isinstance(node, ast.AugAssign):
         targets = [node.target]
     elif isinstance(node, ast.Assign) and not any(isinstance(target, ast.Name) for target in node.targets):

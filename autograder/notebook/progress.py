@@ -38,7 +38,7 @@ def _unit(unit: Unit, best: dict[str, Any]) -> UnitProgress:
 
 
 def _points(value: Any, highest: float) -> float:
-    """Stored points as far as they can be true."""
+    """Stored points, at most ``highest``; 0 for anything that is no valid number of points."""
     return float(min(value, highest)) if isinstance(value, (int, float)) and 0 <= value < float("inf") else 0.0
 
 

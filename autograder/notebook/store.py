@@ -35,7 +35,7 @@ def update(section: str, entries: dict[str, Any]) -> None:
 
 
 def change(section: str, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Store what ``changed`` makes of a section, while no other notebook writes."""
+    """Replace a section by what ``changed`` returns for it, while no other notebook writes."""
     with contextlib.suppress(OSError), writing():
         state = load()
         old = state.get(section)
@@ -74,7 +74,7 @@ def write(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def writing() -> Iterator[None]:
-    """While one notebook changes what is stored, others wait. Where files cannot be locked, they do not."""
+    """Make other notebooks wait while this one changes what is stored; no effect where files cannot be locked."""
     path = state_file()
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_suffix(".lock"), timeout=WAIT_SECONDS)

@@ -1,7 +1,7 @@
-"""A learner's own test in a notebook where nothing is graded: it meets right and wrong implementations, right there.
+"""A learner's own test in a notebook where nothing is graded: it is called with right and wrong implementations.
 
-That notebook is the one on induction heads, and the test is one of `induction_score`. It is tried as a catch-it task is
-(`autograder.judging.trials`), but nothing of it is kept, so it needs no process of its own.
+That notebook is the one on induction heads, and the test is one of `induction_score`. It is tried like the test of a
+catch-it task (`autograder.judging.trials`), but no result is kept, so it needs no process of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from autograder.course import edits
 from autograder.course.catches import Group, Shown, edit, group, slip
 from solutions import induction_heads
 
-SEEDS = 3  # as often is each implementation met, with other random numbers
+SEEDS = 3  # calls of the test per implementation, each with other random numbers
 Score = Callable[[torch.Tensor, int], torch.Tensor]
 
 
@@ -113,7 +113,7 @@ WRONG = (
 
 
 def try_test(test: Callable[[Score], object]) -> None:
-    """Call a test of `induction_score` with right and wrong implementations, and print what comes of it."""
+    """Call a test of `induction_score` with right and wrong implementations, and print the outcome."""
     print("\n".join(_lines(test)))
 
 

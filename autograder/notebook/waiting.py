@@ -1,4 +1,4 @@
-"""Checks that take their time in a running notebook: they have an end, say how far they are, and can be interrupted."""
+"""Slow checks in a running notebook: they have a time limit, show their progress, and can be interrupted."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from autograder.sandbox.runtime.lines import lines_of_stack, lines_of_traceback,
 from autograder.sandbox.runtime.requests import Outcome, OutOfTime, Request
 from autograder.sandbox.session import SubjectTimeout
 
-AGAIN_SECONDS = 0.5  # after which code that has caught the interrupt is interrupted again
-SHOW_SECONDS = 1.0  # what is faster needs no progress shown
+AGAIN_SECONDS = 0.5  # until code that has caught the interrupt is interrupted again
+SHOW_SECONDS = 1.0  # faster checks show no progress
 
 
 class Interrupted(KeyboardInterrupt):
@@ -36,7 +36,7 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass
 class LimitedSubject:
-    """The names of a running notebook. A call that is not done after so many ``seconds`` is interrupted."""
+    """The names of a running notebook. A call that takes more than ``seconds`` is interrupted."""
 
     namespace: dict[str, Any]
     seconds: float
@@ -74,10 +74,10 @@ class Limit:
 
 @contextlib.contextmanager
 def interrupted_after(seconds: float) -> Iterator[Limit]:
-    """End what runs inside once so many seconds have passed; code that catches the interrupt gets it again and again.
+    """End the code inside after this many seconds; code that catches the interrupt is interrupted again and again.
 
-    By a signal where that is possible, which ends waiting as well. Elsewhere another thread asks the interpreter for
-    an exception, which ends whatever is written in Python. No seconds: no limit.
+    Where possible, a signal does this, which ends waiting as well. Elsewhere another thread makes the interpreter raise
+    an exception, which can end Python code only. 0 means no limit.
     """
     limit = Limit()
     in_main = threading.current_thread() is threading.main_thread()
@@ -100,7 +100,7 @@ def _by_signal(seconds: float, limit: Limit) -> Iterator[None]:
     try:
         try:
             yield
-        finally:  # twice, for the signal that comes in this very moment
+        finally:  # twice, since a signal may interrupt the first call
             signal.setitimer(signal.ITIMER_REAL, 0.0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -129,14 +129,14 @@ def _by_thread(seconds: float, limit: Limit) -> Iterator[None]:
     finally:
         over.set()
         watcher.join()
-        interrupt(None)  # what it asked for in the last moment
+        interrupt(None)  # cancels an exception that is still pending
 
 
 @dataclass
 class Shown:
-    """A line that says what is being done, once that takes longer than `SHOW_SECONDS`; it goes when all is done.
+    """A line that names the running check after `SHOW_SECONDS`, and disappears at the end.
 
-    ``show``: shows a text in place of the one before it; an empty one in the end.
+    ``show``: replaces the text shown before by another one; at the end, by an empty one.
     """
 
     show: Callable[[str], None]
@@ -145,7 +145,7 @@ class Shown:
 
     def __enter__(self) -> Shown:
         self._started = time.monotonic()
-        # The context, since a notebook's output belongs to the cell of the context that it was written in.
+        # The thread gets a copy of the context: it decides to which cell a notebook's output belongs.
         watch = contextvars.copy_context().run
         self._thread = threading.Thread(target=watch, args=(self._watch,), daemon=True)
         self._thread.start()

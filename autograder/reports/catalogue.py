@@ -25,7 +25,7 @@ def print_entries(entries: list[Entry], console: Console | None = None) -> None:
 
 
 def print_catch(catch: Catch, console: Console | None = None) -> None:
-    """A catch-it task: each group with its mistakes and what is said of them, then the styles."""
+    """A catch-it task: each group with its mistakes and their symptoms, then the styles."""
     console = console or Console()
     for group in catch.groups:
         console.print(Text(f"\n{group.title}", style="bold"))
@@ -42,7 +42,7 @@ def _print_rows(console: Console, rows: list[tuple[str, str]]) -> None:
 
 
 def print_entry(entry: Entry, console: Console | None = None) -> None:
-    """An entry: what it is, its code, and how that differs from what it starts from."""
+    """An entry: its description, its code, and the difference from its base."""
     console = console or Console()
     console.print(Text(f"{entry.task}  {entry.name}", style="bold"))
     if isinstance(entry, Mistake):
@@ -54,7 +54,7 @@ def print_entry(entry: Entry, console: Console | None = None) -> None:
 
 
 def _print_code(console: Console, code: str, language: str) -> None:
-    """Coloured in a terminal; elsewhere as it is, so that it can be saved and run."""
+    """Print code, coloured in a terminal; elsewhere without colours, so that it can be saved and run."""
     if console.is_terminal:
         console.print(
             Syntax(code.rstrip("\n"), language, theme="ansi_dark", background_color="default", word_wrap=True)

@@ -1,4 +1,4 @@
-"""A page that a learner prints: what is passed, how much of each model is their own, and a sentence of that model."""
+"""A page that a learner prints: passed tasks, the learner's share of each model, and a sentence by such a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autograder.reports.html import render
 from autograder.reports.progress import Progress, own_parts, summary
 from autograder.submissions.text import clean
 
-MOST_LETTERS = 300  # of a sentence
+MOST_LETTERS = 300  # shown of a sentence
 MOST_OF_NAME = 80
 NO_SENTENCE = (
     "There is no sentence of your own model yet. The check of translation.train_translator keeps one when it passes. "
@@ -34,7 +34,7 @@ def page(progress: Progress, name: str, kept: Mapping[str, Any], written: str = 
         progress: what was reached.
         name: of the learner; empty leaves a line to write it on.
         kept: ``source`` and ``translation`` of a sentence that the learner's translator was checked with, if any.
-        written: a text that another model of theirs wrote; it stands in place of the translation.
+        written: a text that another model of the learner's wrote, shown instead of the translation.
         day: today by default.
     """
     day = day or date.today()
@@ -60,5 +60,5 @@ def _sentence(kept: Mapping[str, Any], written: str) -> Sentence:
 
 
 def _line(text: str, most: int) -> str:
-    """A text of one line, with nothing in it that is not to be seen."""
+    """The text on one line, without invisible characters."""
     return " ".join(clean(text).split())[:most]

@@ -1,4 +1,4 @@
-"""What a class did, added up from its submissions: the figures behind the class report."""
+"""The results of a class, added up from its submissions: the numbers behind the class report."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class UnitSummary:
     misconceptions: tuple[Misconception, ...]
     everybody: tuple[CheckSummary, ...]
     nobody: tuple[CheckSummary, ...]
-    caught: tuple[CheckSummary, ...]  # by the tests that learners wrote, whatever it is
+    caught: tuple[CheckSummary, ...]  # for catch-it tasks: how many learners' tests caught each group
 
 
 def in_course_order(submissions: Iterable[Submission]) -> tuple[Submission, ...]:
@@ -139,7 +139,7 @@ def _group(result: TaskResult) -> int:
 
 
 def _misconceptions(by_task: dict[str, list[tuple[str, TaskResult]]]) -> tuple[Misconception, ...]:
-    """Each under the task in which it was made, with the students behind it, each once."""
+    """Each misconception under the task in which the mistake was made, with its students, each once."""
     found: dict[tuple[str, str], tuple[Diagnosis, dict[str, None]]] = {}
     for task, results in by_task.items():
         for student, result in results:

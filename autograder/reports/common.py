@@ -80,7 +80,7 @@ def readable(name: str) -> str:
 
 
 def points_text(points: Fraction) -> str:
-    """Points with at most two decimals, and none that say nothing: ``2``, ``1.5``, ``0.33``."""
+    """Points with at most two decimals and no trailing zeros: ``2``, ``1.5``, ``0.33``."""
     return f"{float(points):.2f}".rstrip("0").rstrip(".")
 
 
@@ -142,7 +142,7 @@ def default_title(tasks: Sequence[TaskResult]) -> str:
 
 def messages(task: TaskResult, limit: int = MESSAGE_LIMIT) -> list[tuple[CheckResult, str]]:
     """Each check with the message to show; a message that repeats an earlier one refers to it."""
-    first: dict[str, str] = {}  # message -> title of the first check that says it
+    first: dict[str, str] = {}  # message -> title of the first check that has it
     shown = []
     for check in task.checks:
         text = "" if check.status == PASSED else shorten(check.message, limit)
@@ -159,7 +159,7 @@ def given_text(task: TaskResult) -> str:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a report says of the mistake behind a task's failing checks; code in it stands between backticks."""
+    """What a report says about the mistake behind a task's failing checks; code stands between backticks."""
 
     heading: str
     text: str
@@ -167,9 +167,9 @@ class Explanation:
 
 
 def explanations(task: TaskResult, tasks: Iterable[TaskResult] = ()) -> list[Explanation]:
-    """The mistake that was made; or those that are possible. ``tasks``: all those that the report shows.
+    """The mistake that was made, or those that are possible. ``tasks``: all tasks in the report.
 
-    A mistake of another task is explained there, and here only if the report does not show that task.
+    A mistake of another task is explained with that task, and here only if the report does not show it.
     """
     found = task.diagnosis
     if not found:

@@ -33,7 +33,7 @@ LOOKS = {  # attributes of a box's frame and of its text
 class Box:
     """What the map says about one unit.
 
-    ``kind`` chooses its looks; ``state`` is written into it and read out; ``share`` of a bar at its foot is filled.
+    ``kind`` chooses the style; ``state`` is its text, also for screen readers; ``share``: filled part of the bar.
     """
 
     unit: Unit
@@ -45,7 +45,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things go, in the units of the picture."""
+    """Sizes and positions, in SVG units."""
 
     name: str
     width: int
@@ -101,7 +101,7 @@ def _in_words(box: Box) -> str:
 
 
 def _stage(layout: Layout, name: str, boxes: Sequence[Box], top: float) -> tuple[str, float]:
-    """One stage from ``top`` down, and where it ends."""
+    """The SVG of one stage that begins at ``top``, and the coordinate of its lower end."""
     width, height = layout.box
     if layout.label:
         lines = textwrap.wrap(name, 13)

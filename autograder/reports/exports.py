@@ -31,7 +31,7 @@ LONGEST_NAME = 60  # characters, each of up to four bytes, of the 255 that a fil
 
 
 def to_gradescope(submissions: Sequence[Submission], visibility: str = "visible") -> str:
-    """What one person handed in, a submission per unit, as ``results.json``: a test per check, feedback as Markdown.
+    """One person's submissions, one per unit, as ``results.json``: a test per check, feedback as Markdown.
 
     The form is that of https://gradescope-autograders.readthedocs.io/en/latest/specs/. ``visibility``, one of
     `lms.visibility.VISIBILITIES`, says when learners see the tests. What a task's diagnosis says stands in its first
@@ -52,7 +52,7 @@ def to_gradescope(submissions: Sequence[Submission], visibility: str = "visible"
 
 
 def to_markdown(submission: Submission) -> str:
-    """Feedback for one learner as Markdown: the points, then each check with what it says."""
+    """Feedback for one learner as Markdown: the points, then each check with its message."""
     score = f"{points_text(submission.points)} of {points_text(submission.max_points)} points"
     parts = [f"# {submission.unit}: {score}", _fenced(shorten(submission.message or ""))]
     for test in _tests_of(submission):
@@ -112,8 +112,7 @@ def _fenced(message: str) -> str:
 def write_gradescope(folder: Path, submissions: Iterable[Submission]) -> None:
     """One file for every submission, ``FOLDER/STUDENT.UNIT.json``; what could not be graded has no points and says why.
 
-    A name that no file may have, or that another submission has already, is changed and gets a number that tells
-    it from all others.
+    A name that is invalid for a file, or already taken by another submission, is changed and gets a unique number.
     """
     taken: set[str] = set()
     for submission in submissions:

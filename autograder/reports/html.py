@@ -2,7 +2,7 @@
 
 Both are self-contained (no script, nothing loaded from anywhere), and jinja2 escapes whatever they show.
 
-The fragment stands in pages of all kinds, light and dark, and some of them strip style sheets from what they show.
+The fragment appears in light and dark pages of all kinds, and some of them strip style sheets.
 So it has inline styles only, inherits the colour of the text, and tints with translucent colours. Its root has the
 classes that keep MathJax away, which would otherwise typeset what stands between dollar signs in a message.
 """
@@ -45,7 +45,7 @@ from autograder.reports.common import (
 )
 from autograder.submissions.text import clean
 
-CLASS_MESSAGE_LIMIT = 600  # a class of hundreds has many messages, and the page must stay light
+CLASS_MESSAGE_LIMIT = 600  # per message: the page of a large class must stay small
 STUDENT_LIMIT = 200  # names listed under one misconception
 
 
@@ -101,7 +101,7 @@ class TaskView:
     def of(cls, task: TaskResult, tasks: Sequence[TaskResult], limit: int) -> TaskView:
         checks = [(check, LOOKS[check.status], message) for check, message in messages(task, limit)]
         if task.status == NOT_ATTEMPTED:
-            checks = []  # every check would say the same
+            checks = []  # all checks would show the same message
         passed = sum(check.status == PASSED for check in task.checks)
         return cls(task, LOOKS[task.status], score_text([task]), checks, passed, explanations(task, tasks))
 

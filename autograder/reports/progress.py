@@ -17,7 +17,7 @@ from autograder.reports.terminal import encodable
 
 BAR = 20  # characters
 NAME = 1 + max(len(unit.name) for unit in UNITS)
-LOOKS = {  # a symbol, its ASCII form, a word where the points do not say enough, a style of the terminal
+LOOKS = {  # a symbol, its ASCII form, a word if the points alone are unclear, a terminal style
     "passed": ("✓", "+", "passed", "green"),
     "next": ("▶", ">", "next", "bold yellow"),
     "partly": ("◐", "~", "", "cyan"),
@@ -28,7 +28,7 @@ LOOKS = {  # a symbol, its ASCII form, a word where the points do not say enough
 
 @dataclass(frozen=True)
 class UnitProgress:
-    """The points reached in a unit and those there are, by task."""
+    """The points reached and the points possible in a unit, by task."""
 
     unit: Unit
     reached: dict[str, float]
@@ -124,7 +124,7 @@ def print_progress(progress: Progress, console: Console | None = None) -> None:
 
 
 def summary(progress: Progress) -> str:
-    """How many units are passed and how many points are earned, each of how many."""
+    """The number of passed units and of earned points, each with its total."""
     passed = sum(found.passed for found in progress.units)
     return f"{passed} of {len(progress.units)} units passed, {progress.points:g} of {progress.max_points:g} points."
 

@@ -19,9 +19,9 @@ from autograder.judging.results import TaskResult
 
 
 def table(unit: str, measured: Sequence[Measured], tests: Sequence[TaskResult] = ()) -> Table:
-    """One row per task: how many of each were treated as they should be, and which were not.
+    """One row per task: how many mistakes and alternatives were judged correctly, and which were not.
 
-    ``tests``: what the course's own tests get in catch-it tasks; of these the row counts groups of mistakes.
+    ``tests``: results of the course's own tests in catch-it tasks, whose rows count groups of mistakes.
     """
     result = Table("task", "mistakes caught", "named", "alternatives accepted", "not as they should be", title=unit)
     for task in find_unit(unit).written_ids:

@@ -1,9 +1,9 @@
 """Which submissions of a class share code that is not the usual answer: information for the instructor, no verdict.
 
-copydetect tokenises and fingerprints the code (Schleimer, Wilkerson and Aiken 2003, "Winnowing"), so other names, other
-comments and another layout change nothing. Short right answers look alike anyway. So three kinds of fingerprints do not
-count: those of the reference solution and of what notebooks are given, those of the catalogue, whose alternatives and
-mistakes are what many learners write, and those that more than `COMMON` submissions have.
+copydetect tokenises and fingerprints the code (Schleimer, Wilkerson and Aiken 2003, "Winnowing"), so
+changed names, comments and layout have no effect. Short right answers look alike anyway. So three kinds of fingerprints
+do not count: those of the reference solution and of the code that notebooks provide, those of the catalogue, since many
+learners write its alternatives and mistakes, and those that more than `COMMON` submissions have.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from copydetect import CodeFingerprint
 
 LENGTH = 25  # of a fingerprint, in characters of tokenised code: copydetect's default
-COMMON = 10  # what more submissions have counts for nothing: the default of Moss
+COMMON = 10  # fingerprints in more submissions do not count: the default of Moss
 LEAST_SHARED = 60  # characters of tokenised code: two or three lines
 LEAST_SHARE = 1 / 3  # of the smaller submission's unusual code: copydetect's default
 MOST_PAIRS = 100  # that the page shows
@@ -72,7 +72,7 @@ class _Work:
         return set[int]().union(*(part.hashes for part in self.parts))
 
     def discount(self, usual: set[int]) -> None:
-        """Leave out what does not count."""
+        """Drop the usual fingerprints."""
         from copydetect.utils import get_token_coverage
 
         for part in self.parts:
@@ -132,7 +132,7 @@ def _passages(one: _Work, other: _Work) -> Iterator[tuple[int, Passage]]:
 def _marked(code: str, slices: Sequence[Sequence[int]]) -> Marked:
     pieces, last = list[tuple[str, bool]](), 0
     for begin, end in sorted((int(begin), int(end)) for begin, end in zip(*slices)):
-        begin = max(begin, last)  # copydetect's positions are off by a few characters now and then
+        begin = max(begin, last)  # copydetect's positions are sometimes off by a few characters
         pieces += [(code[last:begin], False), (code[begin:end], True)]
         last = max(last, end)
     return tuple((text, shared) for text, shared in [*pieces, (code[last:], False)] if text)

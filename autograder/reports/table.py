@@ -12,7 +12,7 @@ from autograder.judging.results import Submission, number
 from autograder.reports.common import MESSAGE_LIMIT
 from autograder.submissions.text import clean
 
-# What a spreadsheet takes for the beginning of a formula, full-width forms included.
+# Characters with which a formula begins in a spreadsheet, full-width forms included.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
@@ -32,7 +32,7 @@ def csv_text(rows: Iterable[list[Any]]) -> str:
 
 
 def spreadsheet(rows: Iterable[list[Any]]) -> str:
-    """CSV with the mark by which spreadsheets know UTF-8, and a header. Canvas cannot read a quote after the mark."""
+    """CSV with a header and the mark by which spreadsheets know UTF-8. Canvas cannot read a quote after the mark."""
     header, *others = rows
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerow(header)
@@ -63,7 +63,7 @@ def _row(submission: Submission, tasks: list[str]) -> list[object]:
 
 
 def cell(text: str) -> str:
-    """Untrusted text on one line, that a spreadsheet shows and does not compute."""
+    """Untrusted text on one line, which a spreadsheet shows and does not compute."""
     line = clean(text).replace("\n", " ").replace("\t", " ")
     line = line if len(line) <= MESSAGE_LIMIT else line[: MESSAGE_LIMIT - 3] + "..."
     return f"'{line}" if line.lstrip().startswith(_FORMULA) else line

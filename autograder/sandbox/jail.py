@@ -110,7 +110,7 @@ def _read_only_folders() -> Iterator[str]:
 
 
 def _hidden(folders: Iterable[str]) -> Iterator[str]:
-    """Parts of this project that lie in a folder that the jail shows (an installed package, for example)."""
+    """Parts of this project that lie in a folder that the jail shows (for example, an installed package)."""
     for part in (
         PACKAGE,
         PACKAGE.parent / "solutions",
@@ -121,7 +121,7 @@ def _hidden(folders: Iterable[str]) -> Iterator[str]:
 
 
 def _parents(folders: Iterable[str]) -> Iterator[str]:
-    """Every folder above these, made readable (bwrap would make them for root alone)."""
+    """Every folder above these, made readable (bwrap would make them for root only)."""
     made: set[str] = set()
     for folder in folders:
         for parent in reversed(Path(folder).parents):

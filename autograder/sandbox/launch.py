@@ -19,7 +19,7 @@ from autograder.course.addresses import PACKAGE
 from autograder.sandbox.jail import RUNTIME_FOLDER, NoJail, command, user_namespace_modes, writable_folders
 from autograder.sandbox.runtime import HOME, HOME_PREFIX
 
-# Instead of -I, which would leave the order of sets to chance: -s, a known environment, and sys.path without "".
+# Instead of -I, which would ignore PYTHONHASHSEED: -s, a known environment, and sys.path without "".
 _BOOTSTRAP = (
     "import gc, sys; gc.disable(); sys.path[0] = sys.argv.pop(1); from runtime.lifeline import end_with_grader; "
     "end_with_grader(int(sys.argv[1])); from runtime.server import main; sys.path.pop(0); main()"
@@ -40,7 +40,7 @@ _INHERITED = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 @dataclass(frozen=True)
 class Setup:
-    """What a fork server is started with. ``compiler``: torch's compiler is imported as well, which takes seconds."""
+    """What a fork server is started with. ``compiler``: also import torch's compiler, which takes seconds."""
 
     jailed: bool
     own_user_namespace: bool
@@ -52,13 +52,13 @@ class Setup:
         return Setup(jailed, not jailed or user_namespace_modes()[0], compiler)
 
     def serves(self, wanted: Setup) -> bool:
-        """Whether a server of this kind does for what is ``wanted``: it may have imported more."""
+        """Whether a server of this kind can serve what is ``wanted``: it may have imported more."""
         return replace(self, compiler=wanted.compiler) == wanted and self.compiler >= wanted.compiler
 
 
 @dataclass(frozen=True)
 class Launched:
-    """A process on its way to be a fork server, the socket that controls it, and its folder (none in a jail)."""
+    """A process that is becoming a fork server, its control socket, and its folder (none in a jail)."""
 
     setup: Setup
     process: subprocess.Popen
@@ -84,7 +84,7 @@ class Launched:
         return next(filter(None, reversed(words)), f"exit code {code}" if code >= 0 else f"signal {-code}")[:300]
 
     def stop(self) -> None:
-        """End the process, and wait for that."""
+        """End the process, and wait for its end."""
         self.control.close()
         try:
             self.process.wait(5)
@@ -103,7 +103,7 @@ def launch(setup: Setup) -> Launched:
         started = _prestarted.pop()
         if started.setup.serves(setup):
             return started
-        started.stop()  # nobody else will want it
+        started.stop()  # no later launch can use it
     # A jail has a home of its own, in memory.
     folder = None if setup.jailed else tempfile.TemporaryDirectory(prefix=HOME_PREFIX, ignore_cleanup_errors=True)
     home = folder.name if folder else HOME
@@ -129,9 +129,9 @@ def launch(setup: Setup) -> Launched:
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """For the imports of a command that grades: looking for garbage would take an eighth of their time, and find none.
+    """For the imports of a command that grades: garbage collection would take an eighth of their time, and find none.
 
-    What is there afterwards stays until the command ends, so that nothing looks through it again.
+    Objects that exist afterwards are frozen: they live until the command ends, so no collection visits them again.
     """
     gc.disable()
     try:

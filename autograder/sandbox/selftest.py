@@ -33,7 +33,7 @@ LIMITS = Limits(request_seconds=10, total_seconds=30, memory_mb=384)
 _ENVIRONMENT = {*launch._ENVIRONMENT, *launch._INHERITED, "HOME", "TMPDIR", "MPLCONFIGDIR", "PWD"} | {
     "TORCHINDUCTOR_CACHE_DIR"  # which torch sets by itself
 }
-_SLACK = 64 * 2**20  # what the process has mapped already and not yet used
+_SLACK = 64 * 2**20  # memory that the process has mapped and not yet used
 
 # --- what is tried inside; each function stands alone -------------------------------------------------
 # ``learner`` is the namespace of the submission (empty here), ``facts`` what an attacker may know of the host.
@@ -208,7 +208,7 @@ def start_many_threads(learner, facts):
             count += 1
     except RuntimeError:
         pass
-    time.sleep(1)  # where the system does not count root's, the fork server does
+    time.sleep(1)  # if the system does not limit root's processes, the fork server does
     return count
 
 
@@ -487,7 +487,7 @@ def take_more_processors(learner, facts):
 
 @dataclass(frozen=True)
 class Probe:
-    """One promise. ``held`` judges what the attempt returned; ``None`` from it means: not available here."""
+    """One promise. ``held`` judges the attempt's return value; ``None`` from it means: not available here."""
 
     name: str
     how: str
@@ -617,7 +617,7 @@ def probes() -> tuple[Probe, ...]:
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a probe: its status, and what the attempt led to."""
+    """The outcome of a probe: its status, and what the attempt returned."""
 
     probe: Probe
     status: str

@@ -26,8 +26,8 @@ from autograder.submissions.syntax import MAX_SEARCHED, defined_names
 
 MAX_RECEIVED = 128 * 2**20  # bytes of all replies of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their replies are read: they never fill a buffer
-MAX_TURNS = 4  # of cells that lack a name: a class that stands above its base class, and that above the imports
-LATE_SECONDS = 1.0  # for the rest of a reply that had begun to arrive when the grader looked too late
+MAX_TURNS = 4  # passes over cells that lack a name: for example a class above its base class, both above the imports
+LATE_SECONDS = 1.0  # for the rest of a reply that was arriving when the deadline passed
 _LACKED = re.compile(
     r"NameError\b[^;]*?\bname '(?P<name>\w+)' is not defined"
     r"|ModuleNotFoundError\b[^;]*?`(?P<module>\w+)[\w.]*` is not installed"
@@ -208,7 +208,7 @@ class ForkServer:
 
 @dataclass
 class CellReport:
-    """What became of one cell: what it printed, what of it failed, and whether it had to wait for others."""
+    """The outcome of one cell: its output, its errors, and whether it had to wait for other cells."""
 
     output: str = ""
     error: str = ""
@@ -282,7 +282,7 @@ class ProcessSubject:
             self._lethal.add(failed)
 
     def harmless_cells(self) -> list[str]:
-        """The cells, with nothing in place of those that are known to hang or kill the process."""
+        """The cells, with an empty one in place of each that is known to hang or kill the process."""
         return ["" if index in self._lethal else source for index, source in enumerate(self.cells)]
 
     def look_for_lethal_cells(self) -> None:
@@ -326,7 +326,7 @@ class ProcessSubject:
         return True
 
     def _lacking_a_name(self, cells: Sequence[int]) -> list[int]:
-        """Those that failed for want of a name that may come yet, and define nothing that a later cell defines anew."""
+        """Cells that failed for lack of a name that may still come, and define no name that a later cell redefines."""
         lacked = {index: lost for index in cells if (lost := _names_lacked(self.reports[index].error))}
         if sum(map(len, self.cells)) > MAX_SEARCHED:
             return []
@@ -393,7 +393,7 @@ class ProcessSubject:
         except (EOFError, OSError, wire.WireError) as error:
             raise self._crashed(what, error) from None
         finally:
-            if not granted:  # what is above the limit is the grader's: it was busy elsewhere
+            if not granted:  # time above the limit is not charged: the grader was busy
                 self._spent += min(seconds, time.monotonic() - started)
 
     def _decoded(self, frame: bytes, what: str) -> Any:
@@ -448,8 +448,8 @@ class ProcessSubject:
 class _Deadline:
     """A connection whose every use counts against one deadline, so that a trickle of bytes cannot stretch it.
 
-    The grader may be the one that is late: while one of its threads decodes a large file, no other one runs. So whoever
-    seems too slow is looked at once more. One whose bytes are there already has a little time for the rest of them.
+    The grader itself may be late: while one of its threads decodes a large file, no other one runs. So after a deadline
+    the connection is checked once more. If bytes have arrived already, there is a little time for the rest of them.
     """
 
     def __init__(self, connection: socket.socket, deadline: float):
@@ -483,7 +483,7 @@ class _Deadline:
 
 
 def _names_lacked(error: str) -> set[str]:
-    """The names and modules for want of which statements have failed."""
+    """The names and modules that failed statements lacked."""
     return {match["name"] or match["module"] for match in _LACKED.finditer(error)}
 
 

@@ -1,7 +1,7 @@
 """Which of several files counts, where one learner handed in more than one for a unit.
 
-Of several attempts on a platform the latest. In it, the file with the most tasks written; of equal ones the latest
-upload, then the one that is called like the unit.
+Of several attempts on a platform, the latest counts. Within it, the file with the most tasks written counts; among
+equal files, the latest upload, then the file that has the unit's name.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from autograder.submissions.names import Given, companion_in, unit_named
 from autograder.submissions.notebooks import parse
 from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, defined_names
 
-MAX_COMPARED = 20  # files of one learner for one unit that are looked into
+MAX_COMPARED = 20  # files of one learner for one unit that are read
 _IMPORT = re.compile(r"^from\s+(\w+)\s+import\s+(\*|\([^)]*\)|[^\n]*)", re.MULTILINE)
-_MAX_HEAD = 16 * 2**20  # bytes in which check cells are looked for
+_MAX_HEAD = 16 * 2**20  # bytes that are searched for check cells
 _STUB = re.compile(r"raise NotImplementedError|YOUR CODE HERE")
 # A check cell as it was released: check("attention.softmax"), in the JSON of a notebook.
 _CHECK = re.compile(rb'check\(\\"([a-z][a-z0-9_]{0,40})\.')
@@ -37,11 +37,11 @@ class Candidate:
 
 
 def choose(candidates: Sequence[Candidate], unit: str) -> tuple[int, str]:
-    """The index of the one that counts, and a sentence on the others (modules beside a notebook are none)."""
+    """The index of the file that counts, and a sentence on the others (modules beside a notebook are left out)."""
     latest = _of_latest_attempt(candidates)
     foreign = ".py" if BY_NAME[unit].language == "c" else ".c"
     possible = [one for one in latest if one.kind != foreign] or latest
-    possible.sort(key=lambda one: unit_named(one.stem) != unit)  # of very many, those that are called like it
+    possible.sort(key=lambda one: unit_named(one.stem) != unit)  # of very many, those with the unit's name
     written = {one: tasks_written(one.path, unit) if len(possible) > 1 else 0 for one in possible[:MAX_COMPARED]}
     best = max(written, key=lambda one: _merits(one, written[one], unit))
     notes = []
@@ -64,7 +64,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _of_latest_attempt(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Without what the platform calls an earlier attempt, or an earlier upload of a file of the same name."""
+    """The candidates without earlier attempts, and without earlier uploads of a file of the same name."""
     attempts = [one.upload.attempt for one in candidates if one.upload and one.upload.attempt]
     current = [one for one in candidates if not attempts or (one.upload and one.upload.attempt == max(attempts))]
     newest: dict[str, Candidate] = {}
@@ -110,7 +110,7 @@ def is_companion(path: Path, stem: str) -> bool:
 
 
 def _imported_names(source: str, path: Path) -> set[str]:
-    """What a cell takes from modules beside the file; of those that it takes as a whole, what they define."""
+    """The names that a cell imports from modules beside the file; of a module that it imports whole, all its names."""
     imported: set[str] = set()
     for module, names in _IMPORT.findall(source)[:MAX_COMPARED]:
         beside = path.with_name(f"{module}.py")

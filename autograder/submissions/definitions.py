@@ -13,13 +13,13 @@ from autograder.course.registry import BY_NAME, COMPLETE
 from autograder.course.source import syntax_tree
 from autograder.submissions.syntax import MAX_SEARCHED, defined_names, demand_readable
 
-_ALIKE = 0.75  # of two names, by `difflib`: one letter of four may differ
+_ALIKE = 0.75  # similarity of two names by `difflib`: one letter of four may differ
 _C_FUNCTION = re.compile(r"^\s*(?:static\s+)?void\s+(\w+)\s*\(", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Definition:
-    """Where a name is defined: the index of the cell, and the function or class, unless it is something else."""
+    """Where a name is defined: the index of the cell, and its node if it is a function or class."""
 
     cell: int
     node: ast.FunctionDef | ast.ClassDef | None
@@ -31,7 +31,7 @@ def definitions(cells: Sequence[str], name: str) -> list[Definition]:
 
 
 def settle(cells: Sequence[str], unit: str) -> tuple[list[str], list[str]]:
-    """The cells without released stubs that would undo a definition above them, and notes on what is defined twice."""
+    """The cells without released stubs that would undo a definition above them, and notes on names defined twice."""
     settled = list(cells)
     notes: list[str] = []
     if is_c(unit) or sum(map(len, cells)) > MAX_SEARCHED:
@@ -47,7 +47,7 @@ def settle(cells: Sequence[str], unit: str) -> tuple[list[str], list[str]]:
 
 
 def _settle_one(cells: list[str], unit: str, name: str) -> list[str]:
-    """Leave out of the cells the stubs of a name that is written elsewhere; a note that says what counts."""
+    """Remove the stubs of a name that is written in another cell; returns a note on which definition counts."""
     found = definitions(cells, name)
     stubs = [one for one in found if one.node and is_stub(unit, one.node)]
     written = [one for one in found if one not in stubs]
@@ -76,7 +76,7 @@ def is_stub(unit: str, node: ast.AST) -> bool:
 def left_raises(node: ast.FunctionDef | ast.ClassDef) -> list[tuple[str, int]]:
     """Each ``raise NotImplementedError`` in a definition: the function that it is in, and its line.
 
-    The function's name is empty where there is more in it than the ``raise``: something was written above it.
+    The function's name is empty if the function holds more than the ``raise``: a learner wrote code above it.
     """
     functions = [inner for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef)]
     return [
@@ -88,11 +88,11 @@ def left_raises(node: ast.FunctionDef | ast.ClassDef) -> list[tuple[str, int]]:
 
 
 def alike(cells: Sequence[str], unit: str, name: str) -> str | None:
-    """What is defined under a name much like this one, and is no name of the course's: misspelt, perhaps."""
+    """A definition whose name resembles this one and is no name of the course: perhaps a spelling mistake."""
     if sum(map(len, cells)) > MAX_SEARCHED:
         return None
     is_kernel = in_c(f"{unit}.{name}")
-    taken = reference_uses(unit).keys() | {other for unit in COMPLETE for other in unit.names}  # some are given
+    taken = reference_uses(unit).keys() | {other for unit in COMPLETE for other in unit.names}  # the course's names
     found = [
         other
         for cell in cells
@@ -122,7 +122,7 @@ def _node(cell: str, name: str) -> ast.FunctionDef | ast.ClassDef | None:
 
 
 def _bare(node: ast.AST, decorated: bool = True) -> str:
-    """A definition as text, without docstrings, positions, and what a stub says when it raises.
+    """A definition as text, without docstrings, positions and a stub's message.
 
     ``decorated``: with the decorators of the definition itself. A notebook shows them, and `stub_of` leaves them out.
     """
@@ -139,7 +139,7 @@ def _bare(node: ast.AST, decorated: bool = True) -> str:
 
 
 def _body(node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
-    """The statements of a definition but for its docstring."""
+    """The statements of a definition without its docstring."""
     return node.body[1:] or node.body if ast.get_docstring(node) is not None else node.body
 
 

@@ -19,9 +19,9 @@ from autograder.submissions.syntax import demand_readable
 
 KEY = "demonstration"
 KEPT_LENGTH = 10_000  # characters; the names of longer cells are not kept, or a class could fill the memory
-MAX_BROKEN = 20  # statements of a cell that cannot be read; one with more needs all that it mentions
-MAX_READ = 2_000_000  # characters of all cells; what is longer has every cell run
-# Whoever uses one of these may reach any name without writing it down.
+MAX_BROKEN = 20  # unreadable statements in a cell; a cell with more counts as using every name that it mentions
+MAX_READ = 2_000_000  # characters of all cells; in a longer submission, every cell runs
+# Code that uses one of these may reach any name without mentioning it.
 _REACHES_ALL = {"globals", "locals", "vars", "eval", "exec", "get_ipython"}
 _IPYTHON = re.compile(r"=\s*[%!]\w|^\s*(?:>>>|In \[\d*\]:)", re.MULTILINE)  # `x = %time f()`, a pasted session
 
@@ -41,7 +41,7 @@ def to_execute(sources: Sequence[str], demonstrations: Sequence[bool]) -> list[b
     if sum(map(len, sources)) > MAX_READ or not any(demonstrations):
         return [True] * len(sources)
     run = [not demonstration for demonstration in demonstrations]
-    giving: dict[str, list[int]] = {}  # by name, the demonstrations that give it a value
+    giving: dict[str, list[int]] = {}  # by name, the demonstrations that bind it
     for index, runs in enumerate(run):
         for name in () if runs else names_in(sources[index])[0]:
             giving.setdefault(name, []).append(index)
@@ -58,7 +58,7 @@ def to_execute(sources: Sequence[str], demonstrations: Sequence[bool]) -> list[b
 
 
 def left_out(sources: Sequence[str], demonstrations: Sequence[bool]) -> list[str]:
-    """The sources, with an empty one in place of each that is not run: the numbers of the others stay."""
+    """The sources, with an empty one in place of each that is not run, so that indices stay the same."""
     return [source if runs else "" for source, runs in zip(sources, to_execute(sources, demonstrations))]
 
 
@@ -67,25 +67,25 @@ def _digest(source: str) -> str:
 
 
 def names_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a cell gives a value to, and those that it takes from outside itself."""
+    """The names that a cell binds, and those that it takes from other cells."""
     return _kept_names(source) if len(source) <= KEPT_LENGTH else _kept_names.__wrapped__(source)
 
 
 @lru_cache(maxsize=2048)
 def _kept_names(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    if re.match(r"\s*%%c\b", source):  # C knows nothing of Python's names
+    if re.match(r"\s*%%c\b", source):  # C code uses no Python names
         return frozenset(), frozenset()
     try:
         demand_readable(source)
         table, words = _table(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # every word of what cannot be read
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # every word of unreadable code
         every = frozenset(re.findall(r"\w+", source))
         return every, every
     bound = (
         one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()
     )
     used = set(_referenced(table))
-    if not re.search(r"\bvars\b(?!\s*\(\s*[^)\s])", source):  # with an argument it reaches an object's names, not all
+    if not re.search(r"\bvars\b(?!\s*\(\s*[^)\s])", source):  # `vars(object)` reaches only the names of that object
         used.discard("vars")
     return words.union(bound), words.union(used)
 
@@ -93,8 +93,8 @@ def _kept_names(source: str) -> tuple[frozenset[str], frozenset[str]]:
 def _table(source: str) -> tuple[symtable.SymbolTable, frozenset[str]]:
     """The names of a cell, and all words of its lines that only IPython can read.
 
-    Magics and shell lines are no Python; they are left out. So is each statement with a syntax error, as when the cell
-    is run (see `autograder.sandbox.runtime.cells`): it uses nothing.
+    Magics and shell lines are not Python and are left out. So is each statement with a syntax error, as in a run of
+    the cell (see `autograder.sandbox.runtime.cells`): it uses no names.
     """
     text = re.sub(r"^(?:[%!?]|([ \t]+)[%!]{1,2}(?=\w)).*$", r"\1pass", source, flags=re.MULTILINE)
     lines, words = text.split("\n"), set[str]()

@@ -27,16 +27,16 @@ from autograder.submissions.text import readable_name, readable_path
 
 ENDINGS = f"{', '.join(SUFFIXES)} files, and zip files of them,"
 _EXERCISES = "exercises"
-_COURSE = {_EXERCISES, "autograder", "solutions"}  # a clone of the course: nobody's work is outside of its exercises
+_COURSE = {_EXERCISES, "autograder", "solutions"}  # in a clone of the course, learners' work is only in its exercises
 _SKIPPED_FOLDERS = {"__pycache__", "__macosx", "node_modules", "site-packages", "venv"}
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file to grade, whose it is and of which unit; ``problem`` when it is clear already that it cannot be.
+    """One file to grade, with student and unit; ``problem``: why it cannot be graded, if that is known already.
 
     ``notes`` are for the learner and the teacher; ``aliases`` are other names by which a roster may know the student.
-    ``own_folder``: all that lies in the file's folder is of the same learner.
+    ``own_folder``: whether all files in the file's folder belong to the same learner.
     """
 
     path: Path
@@ -49,7 +49,7 @@ class Source:
 
 
 def need_compiler(sources: Iterable[Source]) -> bool:
-    """Whether any is of a unit whose code makes torch import its compiler."""
+    """Whether the code of any source's unit makes torch import its compiler."""
     return any(source.unit in BY_NAME and BY_NAME[source.unit].compiler for source in sources)
 
 
@@ -74,12 +74,12 @@ def discover(paths: Iterable[Path], unit: str | None = None) -> list[Source]:
 
 
 def _grouped(roots: Sequence[Path], folders: set[Path]) -> dict[Path, list[Path]]:
-    """What was given, by the folder as whose content it is understood: ``ada bob``, ``*/attention`` and
+    """The given paths, grouped by the folder to which they belong: ``ada bob``, ``*/attention`` and
     ``*/attention/*.ipynb`` are parts of a class, in which nobody hands in work in the name of another.
     """
     unit_folders = {root: root if root in folders else root.parent for root in roots}
     unit_folders = {root: folder for root, folder in unit_folders.items() if unit_named(folder.name)}
-    learners: dict[Path, set[Path]] = defaultdict(set)  # by the folder around them
+    learners: dict[Path, set[Path]] = defaultdict(set)  # by their parent folder
     for folder in unit_folders.values():
         learners[folder.parent.parent].add(folder.parent)
     beside = Counter(root.parent for root in folders.intersection(roots))
@@ -94,7 +94,7 @@ def _grouped(roots: Sequence[Path], folders: set[Path]) -> dict[Path, list[Path]
 
 
 def _without_shared_folders(sources: Sequence[Source]) -> list[Source]:
-    """The same, where a folder in which several learners' files lie is nobody's own."""
+    """The sources, with ``own_folder`` false where files of several learners share a folder."""
     students: dict[Path, dict[Path, str]] = defaultdict(dict)
     for source in sources:
         students[source.path.parent][source.path] = source.student
@@ -117,7 +117,7 @@ def one_source(path: Path, unit: str | None = None) -> Source:
 
 
 def candidates_in(folder: Path) -> tuple[list[Candidate], list[str]]:
-    """All files in one learner's folder for one unit that could be graded, and what is wrong with those that cannot."""
+    """All gradable files in one learner's folder for one unit, and the problems of the others."""
     items = list(_Tree(folder, [folder], None).items(folder))
     inside = len(folder.parts)
     possible = [
@@ -134,7 +134,7 @@ def _is_folder(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class _Owned:
-    """An item with its owner: who it is, and which part of the way says so (``index``)."""
+    """An item with its owner: the name, and the index of the part of the way that gives it (``index``)."""
 
     item: Item
     index: int
@@ -145,7 +145,7 @@ class _Owned:
 
     @property
     def person(self) -> tuple[Way, str, str]:
-        """Two items are of one person if a platform says so, or if they are in the same folder."""
+        """A key: items have the same one if a platform names one person, or if they are in one person's folder."""
         if self.given:
             return (), self.student.casefold(), self.given.number
         return self.item.way[: self.index], self.student, ""
@@ -162,7 +162,7 @@ class _Tree:
     def __init__(self, top: Path, roots: Sequence[Path], unit: str | None):
         self._top, self._roots, self._unit = top, roots, unit
         self._depth = len(top.parts) - 1  # the index of the folder `top` in every way
-        self._folders: dict[Way, list[str]] = {}  # all that were seen, with what is in them that cannot be graded
+        self._folders: dict[Way, list[str]] = {}  # all folders seen, each with its files that cannot be graded
         self._exported: dict[str, list[Given]] = {}  # the submissions of an export from Gradescope
         self._owners = Owners(self._depth, self._exported)
 
@@ -251,7 +251,7 @@ class _Tree:
         ]
 
     def _in_given_zip(self, path: Path) -> Iterator[Item]:
-        """A zip file that was given by hand, such as a whole class's, is a folder like any other."""
+        """The items in a zip file that was given directly, such as a whole class's: it is treated as a folder."""
         top = (*_way(path)[:-1], split(readable_name(path.name))[0])
         try:
             inside = packed(path)
@@ -274,7 +274,7 @@ class _Tree:
                 yield item
 
     def _empty_unit_folders(self, items: Sequence[Item]) -> Iterator[Item]:
-        """For each folder called like a unit in which there is nothing to grade, an item that says so."""
+        """An item with a problem for each folder that has a unit's name and holds no file to grade."""
         inhabited = {item.way[:end] for item in items for end in range(len(item.way))} | {
             folder[:-1] for folder in self._folders
         }
@@ -291,7 +291,7 @@ class _Tree:
         return f"Nothing was submitted: there is no notebook in {readable_path(path)}{found}."
 
     def _read_export(self, folder: Path, names: Sequence[str]) -> None:
-        """Who the submissions of an export from Gradescope are from; only at its top, where no learner writes."""
+        """Read the owners in an export from Gradescope; only from its top folder, where no learner can write."""
         if _EXPORT in names and self._top in (folder, folder.parent):
             try:
                 self._exported.update(gradescope_export(content(folder / _EXPORT)))
@@ -301,7 +301,7 @@ class _Tree:
     # --- the units ------------------------------------------------------------------------------------
 
     def _is_wanted(self, item: Item) -> bool:
-        """Whether it may be of the unit that is asked for, by its folders and name."""
+        """Whether an item may belong to the wanted unit, by its folders and name."""
         if self._unit is None:
             return True
         told, by_folder = self._unit_by_names(item), unit_named(item.folders[-1])
@@ -330,9 +330,9 @@ class _Tree:
         for one in owned:
             if one.unit:
                 groups[(one.person, one.unit)].append(one)
-            elif one.item.kind == NOTEBOOK or one.person not in with_unit:  # else a module of another file
+            elif one.item.kind == NOTEBOOK or one.person not in with_unit:  # otherwise it is a module of another file
                 groups[(one.person, one.item.path)].append(one)
-        names: dict[tuple[str, str], set[str]] = defaultdict(set)  # the platform's numbers for those of one name
+        names: dict[tuple[str, str], set[str]] = defaultdict(set)  # the platform's numbers of people with one name
         for group in groups.values():
             if group[0].given:
                 names[group[0].student.casefold(), group[0].unit].add(group[0].given.number)
@@ -354,13 +354,13 @@ class _Tree:
             notes.append("The platform marked it as late.")
         problem = one.item.problem or ("" if one.unit else _untold(readable_name(one.item.path.name)))
         members: list[Given | None] = [*self._exported.get(one.item.way[one.index], [])]
-        for member in members or [None]:  # of the group that handed in together
+        for member in members or [None]:  # a group that handed in together
             who = replace(one, student=member.student, given=member) if member else one
             own = self._has_own_folder(one)
             yield Source(one.item.path, who.student, one.unit, problem, tuple(filter(None, notes)), _aliases(who), own)
 
     def _has_own_folder(self, one: _Owned) -> bool:
-        """Whether all in the file's folder is of the same learner: that folder is, or one around it, or a zip file."""
+        """Whether all files in the folder belong to one learner, who owns it, a folder around it, or the zip file."""
         way = one.item.way
         by_folder = one.index < len(way) - 1 and (one.index > self._depth or self._owners.may_name(way, one.index))
         return by_folder or len(one.item.path.parts) > len(way)
@@ -422,7 +422,7 @@ def _untold(name: str) -> str:
 
 
 def _upload(owned: _Owned) -> Given | None:
-    """What the platform says about this upload, in the file's name or that of a folder around it."""
+    """The platform's data on this upload, from the name of the file or of a folder around it."""
     return given(owned.item.way[-1]) or owned.given
 
 

@@ -1,4 +1,4 @@
-"""The files of a submission: which kind each is, and what is in it, on the disk or in a zip file.
+"""The files of a submission: their kinds and contents, on the disk or in a zip file.
 
 A file in a zip file has a path that goes on behind the zip file's, such as ``ada/homework.zip/attention.ipynb``.
 Nothing is unpacked onto the disk, so a zip file can write nowhere. Its table of contents and each file that is read
@@ -20,14 +20,14 @@ from autograder.submissions.text import readable_name
 
 SUFFIXES = (".ipynb", ".py", ".c")
 NOTEBOOK, ZIP = ".ipynb", ".zip"
-MAX_BYTES = 256 * 2**20  # of a file, and of all that a learner's zip file unpacks to
+MAX_BYTES = 256 * 2**20  # of a file, and of the unpacked files of a learner's zip file
 MAX_PACKED = 200  # files to grade in a learner's zip file
 _MAX_DIRECTORY = 4 * 2**20  # bytes of a zip file's table of contents: some 50,000 files
-_MAX_RATIO = 200  # of a large file in a zip file: a notebook shrinks to a tenth, a bomb to a thousandth
+_MAX_RATIO = 200  # compression of a large file in a zip file: ten for a notebook, a thousand for a zip bomb
 _MAX_DEPTH = 50  # folders around a file in a zip file
 _LARGE = 16 * 2**20
-_HEAD = 2**16  # bytes that tell what a file is
-# Browsers and mail programs add an ending, or a number, to one that they do not know.
+_HEAD = 2**16  # bytes that are read to find a file's kind
+# Browsers and mail programs append an ending or a number to endings that they do not know.
 _ENDING = re.compile(r"(\.(?:ipynb|py|c|zip))(?:[ _]?\(\d{1,3}\))?(?:\.(?:json|txt|download))?$", re.IGNORECASE)
 _UNTOLD = ("", ".json", ".txt")  # endings of files that may be notebooks
 
@@ -47,7 +47,7 @@ def split(name: str) -> tuple[str, str]:
 
 
 def kind_of(name: str, data: bytes) -> str:
-    """What a file is: its content decides where that is plain, else its name. ``data`` may be the beginning alone."""
+    """A file's kind: by its content if that is clear, else by its name. ``data`` may be only the beginning."""
     if data.startswith((b"PK\3\4", b"PK\5\6")):
         return ZIP
     kind = split(name)[1]
@@ -58,7 +58,7 @@ def kind_of(name: str, data: bytes) -> str:
 
 
 def kind_on_disk(path: Path) -> str:
-    """The kind of a file of which the name need not tell it."""
+    """The kind of a file on the disk, whose name may not show it."""
     name = readable_name(path.name)
     kind = split(name)[1]
     untold = kind == ZIP or (not kind and os.path.splitext(name)[1].lower() in _UNTOLD)
@@ -173,8 +173,8 @@ def _size_of_directory(path: Path) -> int:
         tail = file.read()
     end = tail.rfind(b"PK\5\6")
     if end < 0 or end + 22 > len(tail):
-        return 0  # the library will say that it is no zip file
-    if b"PK\6\7" in tail[max(end - 20, 0) : end]:  # the form for huge files, in which other numbers count
+        return 0  # `zipfile` will report that it is no zip file
+    if b"PK\6\7" in tail[max(end - 20, 0) : end]:  # Zip64, which stores the size in another record
         return _MAX_DIRECTORY + 1
     return struct.unpack_from("<L", tail, end + 12)[0]
 
@@ -189,7 +189,7 @@ def _read_packed(archive_path: Path, path: Path, most: int) -> bytes:
         raise UnreadableSubmission(f"{name} is a symbolic link, which is not followed: zip the file itself.")
     if info.flag_bits & 1:
         raise UnreadableSubmission(f"{name} is protected by a password; zip it without one.")
-    # The limit holds for these alone: of others, the library unpacks more than it was asked for.
+    # The read limit holds only for these methods: with others, `zipfile` unpacks more than requested.
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise UnreadableSubmission(f"{name} is packed in a way that is not read here; zip it with another program.")
     bomb = info.file_size > _LARGE and info.file_size > _MAX_RATIO * info.compress_size

@@ -1,4 +1,4 @@
-"""What the names of files and folders say: the unit, and whose a submission is, also in the downloads of platforms."""
+"""The unit and the owner of a submission, from the names of its file and folders, also in platforms' downloads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from autograder.course.registry import BY_NAME, COMPANIONS
 
-_LONGEST = 255  # characters of a name on a disk; in a zip file it may have 65,535, and patterns take the square of it
+_LONGEST = 255  # characters of a name on a disk; zip files allow 65,535, and patterns take quadratic time
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def _canvas(found: re.Match[str]) -> Given:
 
 
 def _blackboard(found: re.Match[str]) -> Given:
-    """A login may have a ``_`` of its own, so a roster may know the learner by a longer end of what stands before."""
+    """A login may contain ``_``, so every longer ending of the text before is an alias for the roster."""
     before = found["before"]
     ends = [before[at + 1 :] for at, letter in enumerate(before) if letter == "_"]
     return Given(found["student"], found["file"] or "", before, attempt=found["when"], aliases=tuple(ends[:9]))
@@ -159,7 +159,7 @@ def _units(units: tuple[str, ...]) -> re.Pattern[str]:
 
 # --- people -------------------------------------------------------------------------------------------
 
-# Words of which the names of folders and files are made that are nobody's.
+# Words in names of folders and files that name no person.
 _NOBODY = frozenset(
     """
     all an answer answers archive archived assignment assignments attachment attachments attempt aufgabe
@@ -185,7 +185,7 @@ _YEAR_OR_COUNT = re.compile(r"(?:19|20)\d\d|\d{1,2}")
 
 
 def person(name: str) -> str:
-    """Whoever a name without its ending may name: what is left of it without units, numbers and words for things."""
+    """The person in a name without its ending: the rest after units, numbers and words for things are removed."""
     lowered = name.lower()
     found = _units(tuple(BY_NAME)).search(lowered) if len(lowered) == len(name) else None
     if found is None:
@@ -207,7 +207,7 @@ def _names_somebody(text: str) -> bool:
 
 
 def gradescope_export(data: bytes) -> dict[str, list[Given]]:
-    """From the file ``submission_metadata.yml`` of an export: by the folder's name, who submitted what is in it."""
+    """From the file ``submission_metadata.yml`` of an export: for each folder's name, the people who submitted it."""
     import yaml
 
     try:

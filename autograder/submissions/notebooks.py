@@ -32,15 +32,15 @@ from autograder.submissions.syntax import MAX_CODE, MAX_SEARCHED, demand_readabl
 from autograder.submissions.text import readable_name
 
 MAX_PARTS = 2_000_000  # lists and objects in a notebook's JSON: each takes some twenty times the room of its text
-MAX_VALUES = 10_000_000  # of those lists and objects, all together: sixty bytes each
-MAX_KEYS = 2_000_000  # of those objects: reading as many takes seconds, in which nobody else's submission is graded
+MAX_VALUES = 10_000_000  # items of all lists and objects together: sixty bytes each
+MAX_KEYS = 2_000_000  # keys of the objects: parsing more takes seconds, during which no other submission is graded
 MAX_CELLS = 10_000
 MAX_MODULES = 50  # Python files beside a submission's
-MAX_MODULES_BYTES = 1_000_000  # of all of them together
+MAX_MODULES_BYTES = 1_000_000  # of all these modules together
 MAX_SOURCE = 4 * MAX_CODE  # bytes: a longer file has more characters than that, in every encoding
-MAX_LINES = 10_000  # every piece of a Python file is preceded by as many empty lines as it has lines before it
+MAX_LINES = 10_000  # each piece of a Python file is padded with one empty line for every line before it
 
-# What a Python file may declare: Python's others hold the grader up for seconds, or are no encodings of text.
+# Encodings that a Python file may declare: Python's others take seconds, or do not encode text.
 _ENCODINGS = {
     *(f"iso8859-{number}" for number in range(1, 17) if number != 12),
     *(f"cp{number}" for number in (437, 850, 852, 866, 932, 936, 949, 950, *range(1250, 1259))),
@@ -50,7 +50,7 @@ _ENCODINGS = {
 
 @dataclass
 class Code:
-    """The code cells of a submission (empty: not to be run), its text cells, and notes on what was put right.
+    """The code cells of a submission (empty: not to be run), its text cells, and notes on what was corrected.
 
     ``modules``: the texts, by name, of the modules beside its file, from which cells may import.
     """
@@ -70,7 +70,7 @@ class Files:
     notes: tuple[str, ...] = ()
 
     def code(self, path: Path) -> Code:
-        """What is in them, where the file has this name; raises `UnreadableSubmission`."""
+        """The code in these files, if the submission's file has this name; raises `UnreadableSubmission`."""
         code = parse(self.data, path)
         return replace(code, modules=self.modules, notes=[*code.notes, *self.notes])
 
@@ -176,7 +176,7 @@ def read_notebook(data: bytes, name: str = "The notebook") -> Code:
 
 
 def _definitions(text: str) -> list[str]:
-    """What a text cell defines that is Python from its first line to its last: a code cell whose type was changed."""
+    """The definitions in a text cell that is entirely Python: probably a code cell whose type was changed."""
     if not re.search(r"^(async def|def|class)\b", text, re.MULTILINE):
         return []
     try:
@@ -269,7 +269,7 @@ def _statements(text: str, statements: Sequence[ast.stmt]) -> list[str]:
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((start, end))
-    lines = text.split("\n")  # as Python counts them: splitlines() knows more kinds of line ends
+    lines = text.split("\n")  # Python's line count: splitlines() splits at more characters
     return [_keep_line_numbers(lines, start, end) for start, end in spans]
 
 

@@ -1,4 +1,4 @@
-"""Whose a file is: the folders above it say, and its own name.
+"""The owner of a file, from the names of the folders above it and its own.
 
 Folders with the name of a unit are nobody's, nor are those whose names only say what is in them ("submissions",
 "week 3", "old"). Of the others, a learner's is
@@ -8,7 +8,7 @@ Folders with the name of a unit are nobody's, nor are those whose names only say
 3. else the outermost below the unit's folder, ``attention/ada/…``;
 4. else the file itself, ``inbox/ada_attention.ipynb``.
 
-What lies in a learner's folder is that learner's, whatever it is called: nobody hands in work in the name of another by
+All files in a learner's folder are that learner's, whatever their names: nobody hands in work in the name of another by
 putting a folder of that name into their own. A folder is a learner's if a file in it shows so by the rules above, or if
 a folder or file beside it is a learner's. A zip file counts as one file, so all in it is of one learner.
 """
@@ -32,7 +32,7 @@ Way = tuple[str, ...]  # the names of all folders down to a file, and its own
 class Item:
     """A file that may be a submission. ``way`` leads from the root to it, or to the zip file that it is in.
 
-    ``folders`` and ``stem`` tell its unit: the folders around it, those in a zip file too, and its name without ending.
+    ``folders`` and ``stem`` give its unit: the folders around it, also in a zip file, and its name without ending.
     """
 
     path: Path
@@ -44,7 +44,7 @@ class Item:
 
 
 class Owners:
-    """Who is named where on the way to files below a folder.
+    """Which parts of the ways to the files below a folder name their owners.
 
     ``depth``: the index of that folder in every way. ``exported``: who submitted what, from a list of the platform's.
     """
@@ -55,7 +55,7 @@ class Owners:
 
     def of(self, items: Sequence[Item]) -> list[int]:
         """For each item, which part of its way names the owner."""
-        people: dict[Way, set[str]] = defaultdict(set)  # by folder, whom the names of its files may name
+        people: dict[Way, set[str]] = defaultdict(set)  # by folder, the people whom names of its files may name
         notebooks = {item.way[:-1] for item in items if item.kind == NOTEBOOK}
         for item in items:
             if item.kind == NOTEBOOK or item.way[:-1] not in notebooks:  # beside a notebook, others may be its modules
@@ -69,7 +69,7 @@ class Owners:
         return [self._enclosing(item.way, at, learners, around) for item, at in zip(items, first)]
 
     def _with_modules(self, items: Sequence[Item], first: Sequence[int], shared: set[Way]) -> list[int]:
-        """In a unit's folder, what lies beside a notebook that names nobody is of whoever that notebook is of."""
+        """The same indices, but in a unit's folder, files that name nobody belong to the notebook's owner."""
         of_folder: dict[Way, int] = {}
         for item, at in zip(items, first):
             if unit_named(item.way[-2]) and at < len(item.way) - 1 and (item.kind == NOTEBOOK or unit_named(item.stem)):
@@ -82,7 +82,7 @@ class Owners:
         ]
 
     def first_guess(self, way: Way, is_shared: bool, crowds: set[Way]) -> int:
-        """By the rules at the top of this module. ``is_shared``: files beside it name several people."""
+        """The index by the rules at the top of this module. ``is_shared``: files beside it name several people."""
         top, last = self._depth, len(way) - 1
         for index in range(max(top - 1, 0), last + 1):
             if self._given(way[index]):
@@ -108,7 +108,7 @@ class Owners:
         return top if root_is_person else self._nobody(way)
 
     def _nobody(self, way: Way) -> int:
-        """Where no name is that of a person: the folder below the given one, else that one, else the one around it."""
+        """The index if no name is a person's: the folder below the given one, else that one, else the one around it."""
         top, last = self._depth, len(way) - 1
         for index in range(top + 1, last):
             if not unit_named(way[index]):
@@ -119,7 +119,7 @@ class Owners:
         return next((index for index in above[:3] if person(way[index])), above[0] if above else last)
 
     def _in_the_usual_layout(self, items: Sequence[Item]) -> set[Way]:
-        """Folders that lie as learners' should, several beside each other: ``01/attention/…``, ``02/attention/…``."""
+        """Folders in the usual layout for learners, several side by side: ``01/attention/…``, ``02/attention/…``."""
         top = self._depth
         beside: dict[str, set[Way]] = defaultdict(set)  # by unit
         for item in items:
@@ -137,7 +137,7 @@ class Owners:
         return {way[:-1] for way, names in people.items() if "" not in names and sum(map(bool, map(person, names))) > 1}
 
     def _enclosing(self, way: Way, at: int, learners: set[Way], around: set[Way]) -> int:
-        """The outermost folder on the way that is a learner's: there, or beside it, another one was found to be so."""
+        """The outermost folder on the way that is a learner's: it, or a folder beside it, is known to be one."""
         top = self._depth
         for index in range(top + 1, at):
             if self.may_name(way, index) and (way[: index + 1] in learners or way[:index] in around):

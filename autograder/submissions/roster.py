@@ -1,4 +1,4 @@
-"""Who is in the class: a list of learners as a CSV file, of one's own or as Canvas and Moodle export it."""
+"""Who is in the class: a list of learners as a CSV file, written by hand or exported by Canvas or Moodle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.submissions.files import UnreadableSubmission, content
 from autograder.submissions.notebooks import decode
 from autograder.submissions.text import readable_name
 
-# Columns that hold what a learner is called in reports: the first one that a row has.
+# Columns for a learner's name in reports: the first one that a row fills counts.
 _KEYS = (
     "sis login id", "login", "login id", "username", "user name", "student id", "student", "id", "sis user id",
     "id number", "email address", "email", "mail", "name", "full name",
@@ -129,7 +129,7 @@ def match(
 
 
 def who_is_who(roster: Sequence[Learner], students: Iterable[str]) -> dict[str, Learner]:
-    """The learners by the names under which the students are known; those that are not among them by their own."""
+    """The learners by the names under which the students are known; other learners by their own names."""
     known = _by_name(roster)
     found = {student: learner for student in students if (learner := known.get(_plain(student)))}
     return found | {learner.student: learner for learner in roster if learner not in found.values()}

@@ -1,4 +1,4 @@
-"""Which statement of a cell a syntax error costs: the others are run, and read, without it."""
+"""The statement of a cell to drop for a syntax error: the others are run, and read, without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-# A line with which a top-level statement begins.
+# The first line of a top-level statement.
 _BEGINNING = re.compile(r"(?![\s)\]}#]|(?:else|elif|except|finally)\b).")
 
 
@@ -20,7 +20,7 @@ def blamed(lines: Sequence[str], error: SyntaxError) -> slice:
     told = re.search(r"\bon line (\d+)$", error.msg or "")  # "expected an indented block after … on line 3"
     number = int(told[1]) if told else error.lineno or 1
     position = bisect_right(starts, number)
-    if (error.msg or "").startswith("expected 'except'") and number in starts:  # noticed where the next one begins
+    if (error.msg or "").startswith("expected 'except'") and number in starts:  # reported at the next statement
         position -= 1
     borders = [1, *starts, len(lines) + 1]
     return slice(borders[position] - 1, borders[position + 1] - 1)

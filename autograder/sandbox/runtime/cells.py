@@ -1,6 +1,6 @@
-"""Executing a submission's cells, one by one, as a notebook would, but with nothing that can wait or shout.
+"""Executing a submission's cells, one by one, as a notebook would, but without waits for input and with less output.
 
-A top-level statement that fails costs itself alone: the statements after it are run, and what cannot be parsed is left
+A top-level statement that fails does not stop the others: later statements are run, and unparsable ones are left
 out. Magics and shell lines are understood and do nothing, except those that run code (``%time``, ``%%capture`` and the
 like) or make a file (``%%writefile``). ``input()`` answers with an empty line, plots are drawn on no screen, output is
 kept up to a limit.
@@ -33,7 +33,7 @@ from .blame import blamed
 from .requests import steady
 
 MAX_OUTPUT = 10_000
-MAX_ERRORS = 3  # of one cell, that are told
+MAX_ERRORS = 3  # errors that are reported for one cell
 MAX_BROKEN = 100  # parts of one cell that cannot be parsed; one with more is not run
 _FUTURE_FLAGS = __future__.annotations.compiler_flag
 _RUN_BODY = {"time", "timeit", "capture", "prun", "python", "python3", "pypy"}
@@ -76,7 +76,7 @@ class BoundedOutput(io.TextIOBase):
         note = f"\n[{self.dropped} more characters were left out]" if self.dropped else ""
         return "".join(self._parts) + note
 
-    getvalue = text  # as `io.StringIO` calls it
+    getvalue = text  # the name in `io.StringIO`
 
 
 class QuietShell:
@@ -103,7 +103,7 @@ class QuietShell:
 
     @contextlib.contextmanager
     def _captured(self, names: Sequence[str]) -> Iterator[None]:
-        from IPython.utils.capture import CapturedIO  # few notebooks need it
+        from IPython.utils.capture import CapturedIO  # imported here, since few notebooks need it
 
         output = BoundedOutput()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
@@ -129,7 +129,7 @@ class QuietShell:
 
 
 def _accept_anything(*_: Any, **__: Any) -> None:
-    """For whatever else a notebook may call: it does nothing."""
+    """Stands in for other functions that a notebook may call; it does nothing."""
 
 
 def _without_options(line: str) -> str:
@@ -140,21 +140,21 @@ def _write(path: str, text: str, append: bool = False) -> None:
     """Write a file, from which a later cell may import."""
     path = os.path.expanduser(path.strip("'\""))
     if folder := os.path.dirname(path):
-        os.makedirs(folder, exist_ok=True)  # by a shell command, which is skipped
+        os.makedirs(folder, exist_ok=True)  # the folder may come from a skipped shell command
     with open(path, "a" if append else "w", encoding="utf-8", errors="replace") as file:
         file.write(text)
     importlib.invalidate_caches()  # as for `_notice_new_modules`, in whatever folder
 
 
 def _notice_new_modules() -> None:
-    """Let imports look again into the working folder: its time is too coarse to tell that a file has just come."""
+    """Let imports search the working folder again: its time stamp is too coarse to show a file that is just written."""
     if finder := sys.path_importer_cache.get(os.getcwd()):
         finder.invalidate_caches()  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A top-level statement: compiled, or with the error for which that cannot be done."""
+    """A top-level statement: compiled, or with the error that prevents it."""
 
     file: str
     code: types.CodeType | None = None
@@ -166,7 +166,7 @@ class Statement:
         return self.code is not None and bool(self.code.co_flags & inspect.CO_COROUTINE)
 
     def binds(self) -> set[str]:
-        """The names to which it gives a value."""
+        """The names that it binds."""
         found = set()
         for node in ast.walk(self.node) if self.node else ():
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -201,7 +201,7 @@ class Failures:
             self.more += 1
 
     def __str__(self) -> str:
-        told = sorted(self.told, key=lambda text: text.startswith("NotImplementedError"))  # least is said by a stub
+        told = sorted(self.told, key=lambda text: text.startswith("NotImplementedError"))  # a stub's says least
         if self.more:
             told.append(f"{self.more} more statements failed")
         if self.rest:
@@ -395,7 +395,7 @@ def _text(error: BaseException, node: ast.stmt | None) -> str:
         if isinstance(error, ModuleNotFoundError) and error.name:
             return _not_installed(_module(node, error.name))
         return (error.msg or "") if isinstance(error, SyntaxError) else str(error)
-    except Exception:  # of a class of the learner's own
+    except Exception:  # the learner's own exception class may be broken
         return ""
 
 

@@ -1,6 +1,6 @@
 """In which line of a learner's code something happened, in words that the learner knows.
 
-A cell is known by what it defines: its number says nothing about the notebook, and its file is a temporary one.
+A cell is named by its definitions: its number is not shown in the notebook, and its file is temporary.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def where_raised(lines: Sequence[Line], asked: Collection[str]) -> str:
 
 
 def where_it_was(lines: Sequence[Line]) -> str:
-    """Where code was when its time was over: the line, and the innermost loop around it or around what called it."""
+    """Where code was when its time ran out: the line, and the innermost loop around it or around its callers."""
     if not lines:
         return ""
     around = next((line for line in reversed(lines) if line.loop), None)

@@ -20,7 +20,7 @@ _HELD = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
 def end_below(top: int, living: Iterable[int]) -> None:
-    """End what submissions that have ended left behind: whatever descends from ``top``, but from none of ``living``."""
+    """End processes that ended submissions left behind: descendants of ``top``, but not of any of ``living``."""
     for _ in range(100):
         strays = descendants(top, children_of_all(), living)
         if not strays:  # not even one that has ended: while we looked, it may have started another
@@ -69,7 +69,7 @@ def descendants(top: int, below: dict[int, list[int]], without: Iterable[int] = 
 def usage(pid: int) -> dict[str, int]:
     """Bytes of memory of a process that no file holds (also what went to the swap space), and its threads.
 
-    The tables of its pages are among them. Any process may read this of any other, whatever that one does to hide.
+    Page tables are included. Any process may read these numbers of any other, even of one that tries to hide.
     """
     values = _fields(f"/proc/{pid}/status", (*_HELD, "Threads"))
     threads = values.pop("Threads", 0)
@@ -79,7 +79,7 @@ def usage(pid: int) -> dict[str, int]:
 
 
 def proportional_memory(pid: int) -> int | None:
-    """The same bytes, but those that several processes share in as many parts; ``None`` where that cannot be read."""
+    """The same bytes, but with shared pages divided by the number of their users; ``None`` if unreadable."""
     values = _fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon", "Pss_Shmem", "SwapPss"))
     if "Pss_Anon" not in values:
         return None

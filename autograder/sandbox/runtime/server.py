@@ -210,7 +210,7 @@ def serve_forks(control: socket.socket, errors: int, writable: tuple[str, ...]) 
     confine.adopt_orphans()
     next_look = 0.0
     while True:
-        if children.any and time.monotonic() >= next_look:  # also when messages never pause
+        if children.any and time.monotonic() >= next_look:  # even if messages arrive without a pause
             children.kill_over_limit()
             next_look = time.monotonic() + WATCH_SECONDS
         if not select.select([control], [], [], WATCH_SECONDS if children.any else None)[0]:
@@ -247,7 +247,7 @@ def serve_requests(connection: socket.socket, folders: Sequence[str] = ()) -> No
             wire.send(connection, reply)
         except wire.WireError as error:
             wire.send(connection, {"kinds": ["WireError"], "text": f"The result cannot be sent: {error}."})
-        except OSError:  # the grader has gone
+        except OSError:  # the grader has closed the connection
             raise
         except Exception as error:
             wire.send(connection, _fault(error))
@@ -269,12 +269,12 @@ def _answer(runner: CellRunner, message: dict) -> Any:
         return {"output": result.output, "error": result.error}
     try:
         return execute(runner.namespace, Request(**message), shared=False).to_wire()
-    except KeyboardInterrupt:  # nobody is at a keyboard here
+    except KeyboardInterrupt:  # there is no keyboard here, so the code raised it
         return {"kinds": ["KeyboardInterrupt", "BaseException"]}
 
 
 class _NoCourseCode:
-    """Learner code that imports the course's own solutions is told no (the sandbox has no such files at all)."""
+    """Refuses imports of the course's own solutions (the sandbox has no such files at all)."""
 
     def find_spec(self, name: str, *_: Any) -> None:
         if name.split(".")[0] in ("solutions", "autograder"):
@@ -300,7 +300,7 @@ def main() -> None:
     gc.enable()  # it was off during the imports
     confine.collapse_to_huge_pages()
     lifeline.stop_watching(control.fileno())
-    wire.send(control, os.getpid())  # tells the grader that the imports are done
+    wire.send(control, os.getpid())  # the grader waits for this: the imports are done
     try:
         serve_forks(control, errors, writable)
     except BaseException as error:

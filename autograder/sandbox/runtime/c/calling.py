@@ -21,9 +21,9 @@ from .prototypes import SIGNATURES, Parameter
 from .reading import Piece
 
 CALL_SECONDS = 5.0
-MAX_SAID = 100_000  # bytes that are read of what a kernel prints
-FIRST_LINES, FIRST_CHARACTERS = 20, 2000  # of what a kernel prints, that are shown
-FILLINGS = (0x00, 0x7F)  # no sum, maximum, condition or index comes out the same: as floats they are 0 and 3.4e38
+MAX_SAID = 100_000  # bytes of a kernel's output that are read
+FIRST_LINES, FIRST_CHARACTERS = 20, 2000  # limits of a kernel's output that is shown
+FILLINGS = (0x00, 0x7F)  # with these, sums, maxima, conditions and indices differ: as floats they are 0 and 3.4e38
 _TYPES = {"float*": torch.float32, "int*": torch.int32}
 
 
@@ -48,7 +48,7 @@ class UndefinedBehaviour(KernelFailure):
 
 
 class Hang(KernelFailure):
-    """The C kernel does not come back."""
+    """The C kernel does not return in time."""
 
 
 class Ended(KernelFailure):
@@ -56,7 +56,7 @@ class Ended(KernelFailure):
 
 
 class UninitialisedRead(KernelFailure):
-    """The C kernel reads what nothing has been written to."""
+    """The C kernel reads memory that nothing has been written to."""
 
 
 class Race(KernelFailure):
@@ -85,7 +85,7 @@ def call_kernels(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> 
 
 @dataclass(frozen=True)
 class Huge:
-    """An array of so many zeros, which take no memory until they are touched; after a call it is ``None``."""
+    """An array of this many zeros, which take no memory until they are touched; after a call it is ``None``."""
 
     entries: int
 
@@ -111,7 +111,7 @@ INT_OFFSET = (
 def line_of_overflow(namespace: dict, name: str) -> str:
     """Where a kernel computes an offset as an `int`, which is too small for a large array; empty if that is not known.
 
-    It is not known of most kernels: on arrays of that size they would compute for minutes.
+    It is not known for most kernels: on arrays of that size they would compute for minutes.
     """
     if name not in _LARGE:
         return ""
@@ -188,7 +188,7 @@ class _Argument:
 
 @dataclass(frozen=True)
 class _Run:
-    """What came of a process."""
+    """The outcome of a process."""
 
     code: int | None  # None: it did not end in time
     output: bytes  # for every call the addresses of its arrays, then the arrays; "done" at the end
@@ -244,7 +244,7 @@ class _Calls:
     def demand_initialised(self) -> None:
         """Raises `UninitialisedRead` if other contents of unwritten memory change a result.
 
-        The sanitizers see no such reads, and only clang has one that does.
+        The sanitizers used here do not detect such reads; only clang has one that does.
         """
         if not self.program.plain_path:
             return
@@ -260,7 +260,7 @@ class _Calls:
     def demand_no_race(self) -> None:
         """Raises `Race` if two threads, run one after the other, change the same entry or variable.
 
-        The process has one thread otherwise, so that a result does not depend on chance; there such code looks right.
+        Other calls run in one thread, so that results do not depend on chance; there such code seems right.
         """
         if not self.program.shares_out(self.name) or not self.program.two_threads_path:
             return
@@ -315,7 +315,7 @@ class _Calls:
         return found
 
     def _failure(self, run: _Run) -> KernelFailure:
-        """What the sanitizers, or the end of the process, have said."""
+        """The failure that the sanitizers, or the exit of the process, report."""
         addresses = self._addresses(run.output)
         again = f" in call {len(addresses)} of one program" if len(addresses) > 1 else ""
         undefined = re.search(r"^(.+?):(\d+):\d+: runtime error: (.*)$", run.said, re.MULTILINE)
@@ -357,7 +357,7 @@ class _Calls:
         return f"{verb} memory that it may not: {kind.replace('-', ' ')}"
 
     def _place(self, kind: str, region: re.Match, addresses: Sequence[Sequence[int]]) -> str:
-        """Where an access lies that is beside or in an array, or memory of the C kernel's own."""
+        """The position of an access relative to an array, or to memory of the C kernel's own."""
         distance, side, size, start = int(region[1]), region[2], int(region[3]), int(region[4], 16)
         known = [start in found for found in addresses]
         if kind == "heap-use-after-free":

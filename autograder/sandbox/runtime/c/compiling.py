@@ -1,4 +1,4 @@
-"""Compiling C code, and leaving out of it what does not compile."""
+"""Compiling C code, without the parts that do not compile."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ class CCode:
     """All C code of a notebook or file, and the program made of it."""
 
     texts: dict[str, tuple[str, str]] = field(default_factory=dict)  # by key, in their order: what it is called, code
-    initialised: bool = False  # whether it is known to read no memory that nothing has been written to
-    _pieces: list[Piece] | None = None  # of the code as it is now, once it has been read
-    _program: Program | None = None  # made of them, once it has been asked for
+    initialised: bool = False  # whether it is known to read no uninitialised memory
+    _pieces: list[Piece] | None = None  # pieces of the current code, once it has been read
+    _program: Program | None = None  # made from the pieces on first use
 
     def add(self, label: str, text: str, append: bool = False, key: str = "") -> None:
-        """Code in a cell or file of this name, in place of what it held before (or after it).
+        """Store code of a cell or file of this name, in place of its earlier code (or after it).
 
         ``key`` tells cells apart that change their names.
         """
@@ -91,11 +91,11 @@ class CCode:
         self._pieces = self._program = None
 
     def functions(self) -> dict[str, Piece]:
-        """What defines each function; of several definitions the last one."""
+        """The piece that defines each function; of several definitions, the last one."""
         return {piece.function: piece for piece in self._read() if piece.function}
 
     def head(self) -> str:
-        """What stands outside the C kernels: includes, macros, types and helpers."""
+        """The code outside the C kernels: includes, macros, types and helpers."""
         return "\n".join(piece.text for piece in self._read() if piece.function not in SIGNATURES)
 
     def _read(self) -> list[Piece]:
@@ -111,7 +111,7 @@ class CCode:
         return self._pieces
 
     def source(self) -> str:
-        """All of it as one file, which says of every line where it stands here."""
+        """All code as one file, with `#line` directives that give each line's origin."""
         return _source(self._read())
 
     def program(self) -> Program:
@@ -310,7 +310,7 @@ def _message(entry: dict) -> Message:
 
 
 def _errors(stderr: str) -> list[Message]:
-    """What keeps the code from becoming a program, said by the compiler or the linker."""
+    """The errors of the compiler or the linker."""
     undefined = r"(?:^|: )([^:\n]+):(\d+): (?:error: )?undefined reference to [`'](\w+)'"
     unknown = [
         Message(os.path.basename(label.strip()), int(line), f"it uses `{name}`, which is defined nowhere")

@@ -41,7 +41,7 @@ class Piece:
 
     @property
     def directive(self) -> str:
-        """What a line for the preprocessor begins with: ``if``, ``define``, ``include`` …"""
+        """The name of a preprocessor directive: ``if``, ``define``, ``include`` …"""
         found = re.match(r"#\s*(\w+)", self.text)
         return found.group(1) if found else ""
 
@@ -63,7 +63,7 @@ def pieces_of(text: str, label: str) -> list[Piece]:
 
     A C kernel in column 1 begins a part in any case, so that a brace that is missing before it costs only one function.
     """
-    text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")  # so that every line follows the end of another
+    text = "\n" + text.replace("\r\n", "\n").replace("\r", "\n")  # so that every line follows a line end
     starts = {match.start() + 1 for match in _KERNEL_START.finditer(text)}
     borders, depth, position, cut = [1], 0, 0, set()
     while (match := _TOKEN.search(text, position)) is not None:
