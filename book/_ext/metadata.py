@@ -183,7 +183,7 @@ def _draw_card(file: Path, title: str, site: str) -> None:
     size = 40 if len(lines) < 3 else 32
     axes.text(80, 370, "\n".join(lines), size=size, va="top", color="#14181e", weight="bold", linespacing=1.3)
     axes.text(230, 490, site, size=26, va="center", color=BLUE)
-    axes.text(80, 60, "Read it, build it, have it checked within a second.", size=19, va="center", color="#404040")
+    axes.text(80, 60, "Read it, build it, have it checked at once.", size=19, va="center", color="#404040")
     figure.savefig(file, dpi=100)
 
 

@@ -73,7 +73,7 @@ BY_HAND = {
         hint="The sums are -0.916 and -1.180. Their ratio must be the penalty of the longer one, 1.5 to the power of "
         "the "
         "exponent; the penalty of the shorter one is 1.",
-        because="The ratio of the sums is 1.288. Its logarithm divided by that of 1.5 is 0.6245. Below it the short "
+        because="The ratio of the sums is 1.288. Its logarithm divided by that of 1.5 is 0.6244. Below it the short "
         "output "
         "wins, above it the long one.",
         computed="math.log(math.log(0.6 * 0.8**3) / math.log(0.4)) / math.log(9 / 6)",
