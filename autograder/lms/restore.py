@@ -36,10 +36,7 @@ _CELL_ID = re.compile(r"^[a-zA-Z0-9-_]{1,64}$")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A cell that the gradebook knows: a check (locked, with points), a solution, or an answer in words (both).
-
-    "Both": it is a solution that has points.
-    """
+    """A cell in the gradebook: a check (locked, with points), a solution, or an answer (solution with points)."""
 
     name: str
     cell_type: str
