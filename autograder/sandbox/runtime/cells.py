@@ -1,4 +1,4 @@
-"""Executing a submission's cells, one by one, as a notebook would, but without waits for input and with less output.
+"""Executing a submission's cells, one by one, as a notebook would, but without waits for input and with bounded output.
 
 A top-level statement that fails does not stop the others: later statements are run, and unparsable ones are left
 out. Magics and shell lines are understood and do nothing, except those that run code (``%time``, ``%%capture`` and the
