@@ -74,6 +74,7 @@ class Tab:
 
     def end(self) -> None:
         """Leave nothing for the next visit: what the page has stored, where requests are led, where the mouse is."""
+        self.seen = Visit(self.page)  # pictures that have not come are given up now, which is no failure of the page
         self.page.evaluate("addEventListener('pagehide', () => { localStorage.clear(); sessionStorage.clear() })")
         self.page.goto("about:blank")
         self.page.unroute_all()
