@@ -35,6 +35,7 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"
 COLOURS = ["color-contrast", "link-in-text-block"]
 ALL_KINDS = ["book/index", "book/attention", "book/glossary"]
 AT_ONCE = "*, ::before, ::after { transition: none !important }"  # else a theme's colours fade over into the other's
+ANY_PAGE = 700_000  # bytes that a static host sends at most
 FIRST_LOAD = 350 * 1024  # bytes that a static host sends for a chapter to whoever has seen no page before
 # What a learner may look for, and the chapter that has to be among the first results.
 SEARCHES = {
@@ -139,6 +140,12 @@ def bytes_of(seen: Visit) -> int:
     """What a static host sends of all that was loaded."""
     files = [path for path in seen.loaded if (HTML / path).is_file()]
     return sum(serving.size_as_sent(path, (HTML / path).read_bytes()) for path in files)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_loads_little(findings: Callable[[str], Findings], name: str) -> None:
+    size = findings(name).bytes
+    assert 50_000 < size < ANY_PAGE, f"{name} loads {size:,} bytes"
 
 
 def test_a_first_visit_of_a_chapter_loads_little(
