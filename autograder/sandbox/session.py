@@ -26,12 +26,14 @@ from autograder.submissions.syntax import MAX_SEARCHED, defined_names
 
 MAX_RECEIVED = 128 * 2**20  # bytes of all replies of one submission
 MAX_AHEAD = 64 * 1024  # bytes of requests sent before their replies are read: they never fill a buffer
+PIECE = 64 * 1024  # bytes that are taken from a connection at once
 MAX_TURNS = 4  # passes over cells that lack a name: for example a class above its base class, both above the imports
 LATE_SECONDS = 1.0  # for the rest of a reply that was arriving when the deadline passed
 _LACKED = re.compile(
     r"NameError\b[^;]*?\bname '(?P<name>\w+)' is not defined"
     r"|ModuleNotFoundError\b[^;]*?`(?P<module>\w+)[\w.]*` is not installed"
 )
+_PLOTS = re.compile(r"\b(?:matplotlib|pylab|seaborn)\b").search
 _log = logging.getLogger(__name__)
 Used = TypeVar("Used")
 START_SECONDS = 120.0  # importing torch from a cold disk can take long
@@ -129,18 +131,18 @@ class ForkServer:
                 raise ForkServerError(f"The sandbox does not work here: {trial.reports[0].error}")
 
     def fork(
-        self, folder: str, memory: int, sanitizers: bool = False, trials: bool = False
+        self, folder: str, memory: int, sanitizers: bool = False, needs: Sequence[str] = ()
     ) -> tuple[socket.socket, int]:
         """A fresh process that works in ``folder`` with ``memory`` bytes: its connection and its pid.
 
         With ``sanitizers`` it may reserve more addresses than that: theirs are terabytes, of which they use little.
-        With ``trials`` it has imported what tests use.
+        ``needs``: what it should have imported already (see ``runtime.warmup``).
         """
         ours, theirs = socket.socketpair()
         try:
             with theirs, self._lock:
                 socket.send_fds(self._control, [b"F"], [theirs.fileno()])
-                wanted = {"folder": folder, "memory": memory, "sanitizers": sanitizers, "trials": trials}
+                wanted = {"folder": folder, "memory": memory, "sanitizers": sanitizers, "needs": list(needs)}
                 wire.send(self._control, wanted)
                 answer = wire.receive(self._control)
         except (EOFError, OSError) as error:
@@ -231,10 +233,10 @@ class ProcessSubject:
     sanitizers: bool = False
     modules: Mapping[str, str] = field(default_factory=dict)
     course: Mapping[str, str] = field(default_factory=dict)
-    _for_trials: ClassVar[bool] = False
+    _always_needs: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        self._connection: socket.socket | None = None
+        self._connection: _Timed | None = None
         self._pid = 0
         self._folder: tempfile.TemporaryDirectory | None = None
         self._spent = 0.0  # seconds that it took; those in which the grader works are not the submission's
@@ -372,7 +374,7 @@ class ProcessSubject:
             return frame
 
     @contextlib.contextmanager
-    def _on_the_clock(self, what: str, granted: float = 0.0) -> Iterator[_Deadline]:
+    def _on_the_clock(self, what: str, granted: float = 0.0) -> Iterator[_Timed]:
         """The connection, for as many seconds as waiting for the other side may take.
 
         They count as the submission's, unless they were ``granted`` to this request alone.
@@ -381,7 +383,7 @@ class ProcessSubject:
         seconds = granted or min(self.limits.request_seconds, self._seconds_left())
         started = time.monotonic()
         try:
-            yield _Deadline(self._connection, started + seconds)
+            yield self._connection.until(started + seconds)
         except TimeoutError:
             self.close()
             self._failed = True
@@ -419,10 +421,16 @@ class ProcessSubject:
             self._folder = tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
             folder = self._folder.name
         memory = self.limits.memory_mb * 2**20
-        self._connection, self._pid = self.server.fork(folder, memory, self.sanitizers, self._for_trials)
+        connection, self._pid = self.server.fork(folder, memory, self.sanitizers, self._needs())
+        self._connection = _Timed(connection)
         if self._failed:
             self._spent += time.monotonic() - started
             self._failed = False
+
+    def _needs(self) -> list[str]:
+        """What the code will import, as far as its text tells, and what takes long to import."""
+        plots = any(map(_PLOTS, (*self.cells, *self.modules.values())))
+        return [*self._always_needs, *(["plots"] if plots else [])]
 
     def _stop_process(self, patience: float = 0.0) -> int | None:
         pid, self._pid = self._pid, 0
@@ -445,24 +453,38 @@ class ProcessSubject:
         self.close()
 
 
-class _Deadline:
+class _Timed:
     """A connection whose every use counts against one deadline, so that a trickle of bytes cannot stretch it.
 
     The grader itself may be late: while one of its threads decodes a large file, no other one runs. So after a deadline
     the connection is checked once more. If bytes have arrived already, there is a little time for the rest of them.
     """
 
-    def __init__(self, connection: socket.socket, deadline: float):
-        self._connection, self._deadline = connection, deadline
+    def __init__(self, connection: socket.socket):
+        self._connection = connection
+        self._deadline = 0.0
         self._is_late = False
+        self._arrived = memoryview(b"")
+
+    def until(self, deadline: float) -> _Timed:
+        """The connection with a new deadline."""
+        self._deadline, self._is_late = deadline, False
+        return self
 
     def recv(self, size: int) -> bytes:
-        return self._in_time(partial(self._connection.recv, size))
+        """Some of the next bytes. All that have arrived are taken from the system at once: replies come in crowds."""
+        if not self._arrived:
+            self._arrived = memoryview(self._in_time(partial(self._connection.recv, max(size, PIECE))))
+        taken, self._arrived = self._arrived[:size], self._arrived[size:]
+        return bytes(taken)
 
     def sendall(self, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
             rest = rest[self._in_time(partial(self._connection.send, rest)) :]
+
+    def close(self) -> None:
+        self._connection.close()
 
     def _in_time(self, use: Callable[[], Used]) -> Used:
         left = self._deadline - time.monotonic()

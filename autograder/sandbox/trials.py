@@ -14,7 +14,7 @@ WHAT = "Your test"
 class TrialProcess(ProcessSubject):
     """A process in which nothing of a submission runs, and which forks for each request (``runtime.trials``)."""
 
-    _for_trials = True
+    _always_needs = ("tests",)
 
     @staticmethod
     def beside(session: ProcessSubject, cells: Sequence[str]) -> TrialProcess:

@@ -32,6 +32,7 @@ torch.set_num_threads(1)
 
 FORK, KILL = b"F", b"K"
 WATCH_SECONDS = 0.25
+MANY = 30  # forks after which more are to be expected: collapsing pages takes as long as it saves in 60 of them
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,15 @@ class Children:
         self._writable = writable
         self._jailed = bool(writable)
         self._pids: dict[int, Child] = {}
+        self._forked = 0
         self._count = secrets.randbelow(confine.UIDS)  # not the same users as another grader on this machine has
 
     def fork(self, connection: socket.socket, message: dict) -> int | str:
         """A new process that serves the grader on ``connection``: its pid, or why there is none."""
         self._count += 1
+        self._forked += 1
+        if self._forked == MANY:
+            confine.collapse_to_huge_pages()
         child = Child(message["memory"], self._idle_processor(), message["sanitizers"])
         reading, writing = os.pipe()
         try:
@@ -222,8 +227,7 @@ def serve_forks(control: socket.socket, errors: int, writable: tuple[str, ...]) 
             break
         if operation == FORK:
             with socket.socket(fileno=descriptors[0]) as connection:
-                if message["trials"]:
-                    warmup.compare_once()
+                warmup.prepare(message["needs"])
                 wire.send(control, children.fork(connection, message))
         else:
             wire.send(control, children.kill(message["pid"], message["force"]))
@@ -294,11 +298,9 @@ def main() -> None:
     if extra == "compiler":
         warmup.import_compiler()
     warmup.convert_once()
-    warmup.draw_once()
     warmup.import_regex()
     gc.freeze()  # no child needs to look through (and so copy) what was imported here
     gc.enable()  # it was off during the imports
-    confine.collapse_to_huge_pages()
     lifeline.stop_watching(control.fileno())
     wire.send(control, os.getpid())  # the grader waits for this: the imports are done
     try:
