@@ -145,12 +145,15 @@ class _TakesLong(Exception):
     """A request with its own time limit: too slow to run on the reference just to learn which requests follow."""
 
 
-def prefetch(session: ProcessSubject, requests: Requests) -> PrefetchedSubject:
-    """Run a check's known requests in a submission's process, as far as it answers."""
+def prefetch(session: ProcessSubject, requests: Requests, then: Requests = Requests()) -> PrefetchedSubject:
+    """Run a check's known requests in a submission's process, as far as it answers.
+
+    The process goes on with those of the next check, ``then``, while this one is judged.
+    """
     replies: list[bytes] = []
     failure: SubjectTimeout | SubjectCrashed | None = None
     try:
-        for reply in session.ask_frames(requests.frames):
+        for reply in session.ask_frames(requests.frames, then.frames):
             replies.append(reply)
     except (SubjectTimeout, SubjectCrashed) as raised:
         failure = raised

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -193,9 +194,8 @@ def _judge_task(
     if is_catch(task):
         return judge_catch(subject, task, seed)
     verdicts: list[Verdict] = []
-    for check in load_checks(unit):
-        if check.task != task:
-            continue
+    checks = [check for check in load_checks(unit) if check.task == task]
+    for check, following in itertools.zip_longest(checks, checks[1:]):
         if until_one_fails and verdicts and verdicts[-1].result.status != results.PASSED:
             break
         if check.id in known:
@@ -205,17 +205,21 @@ def _judge_task(
             why = "Not run, because the check before it ran into the time limit."
             verdicts.append(Verdict(_result(check, results.TIMEOUT, why)))
         else:
-            verdicts.append(_judge_check(check, subject, unit, seed_for(seed, check.id)))
+            expected = following if following and following.id not in known else None
+            verdicts.append(_judge_check(check, subject, unit, seed, expected))
     return verdicts
 
 
-def _judge_check(check: Check, subject: Subject, unit: str, seed: int) -> Verdict:
+def _judge_check(check: Check, subject: Subject, unit: str, seed: int, following: Check | None = None) -> Verdict:
+    """The verdict of a check; ``following``: the one that is likely to be judged next."""
+    own_seed = seed_for(seed, check.id)
     if not isinstance(subject, ProcessSubject):  # in this process, prefetching gains nothing
-        return _verdict(check, unit, Learner(subject, seed))
-    answers = prefetch(subject, _requests(unit, check, seed))
+        return _verdict(check, unit, Learner(subject, own_seed))
+    then = _requests(unit, following, seed_for(seed, following.id)) if following else Requests()
+    answers = prefetch(subject, _requests(unit, check, own_seed), then)
     known = VERDICTS.get(digest(check.id, answers.key)) if answers.key else None
     if known is None:
-        verdict = _verdict(check, unit, Learner(answers, seed))
+        verdict = _verdict(check, unit, Learner(answers, own_seed))
         if not answers.key:  # the check left the known requests
             return verdict
         known = verdict.result, len(verdict.read())

@@ -6,6 +6,7 @@ Nothing that arrives from there is trusted: replies are bounded, checked and mad
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import re
 import socket
@@ -243,29 +244,50 @@ class ProcessSubject:
         self._failed = False  # whether the last process was ended for what it did, or ended itself
         self._lethal: set[int] = set()
         self._received = 0
+        self._ahead: deque[bytes] = deque()  # requests that were sent, and whose replies are not used yet
+        self._early: deque[bytes] = deque()  # the replies to the first of them, read before they were needed
         self.reports = [CellReport() for _ in self.cells]
 
     def ask(self, request: Request) -> Outcome:
         """Run a request; raises `SubjectTimeout` or `SubjectCrashed` when there is no reply."""
+        self._read_ahead()
         if self._connection is None:
             self.load()
         return self.outcome(self._exchange(request.to_wire(), "This check", request.seconds))
 
-    def ask_frames(self, frames: Sequence[bytes]) -> Iterator[bytes]:
+    def ask_frames(self, frames: Sequence[bytes], then: Sequence[bytes] = ()) -> Iterator[bytes]:
         """Run requests that are encoded already; their replies come as they were sent, to be read by `outcome`.
 
-        Some are sent ahead, so that the process need not wait for the grader between them. Raises, as `ask` does, at
-        the first request without a reply; the requests after it are not run then.
+        Some are sent ahead, so that the process need not wait for the grader between them; after the last one the
+        first of those that the next call will ask, ``then``. Raises, as `ask` does, at the first request without a
+        reply; the requests after it are not run then.
         """
-        waiting, ahead = deque(frames), deque[bytes]()
-        while waiting or ahead:
+        waiting = deque((*frames, *then))
+        if self._ahead != deque(itertools.islice(waiting, len(self._ahead))):  # the next call was another one
+            self._read_ahead()
+            self._ahead.clear()
+            self._early.clear()
+        for _ in self._ahead:
+            waiting.popleft()
+        for _ in frames:
             if self._connection is None:
                 self.load()
-            while waiting and (not ahead or sum(map(len, ahead)) + len(waiting[0]) <= MAX_AHEAD):
-                self._send(waiting[0], "This check")
-                ahead.append(waiting.popleft())
-            yield self._receive("This check")
-            ahead.popleft()
+            self._send_ahead(waiting)
+            yield self._early.popleft() if self._early else self._receive("This check")
+            self._ahead.popleft()
+        if self._connection is not None:
+            self._send_ahead(waiting)
+
+    def _send_ahead(self, waiting: deque[bytes]) -> None:
+        while waiting and (not self._ahead or sum(map(len, self._ahead)) + len(waiting[0]) <= MAX_AHEAD):
+            self._send(waiting[0], "This check")
+            self._ahead.append(waiting.popleft())
+
+    def _read_ahead(self) -> None:
+        """Read the replies to all that was sent ahead; if one does not come, the process is gone, and so are they."""
+        with contextlib.suppress(SubjectTimeout, SubjectCrashed):
+            while len(self._early) < len(self._ahead):
+                self._early.append(self._receive("This check"))
 
     def outcome(self, reply: bytes) -> Outcome:
         """What a reply says; raises `SubjectCrashed` for bytes that are no reply."""
@@ -438,6 +460,8 @@ class ProcessSubject:
 
     def close(self) -> None:
         """End the process and remove its folder."""
+        self._ahead.clear()
+        self._early.clear()
         if self._connection is not None:
             self._connection.close()
             self._connection = None

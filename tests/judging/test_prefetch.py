@@ -14,6 +14,8 @@ from autograder.judging.cache import LruCache
 from autograder.judging.results import CRASHED, FAILED, PASSED, TIMEOUT
 from autograder.judging.runner import Check, run_checks
 from autograder.judging.subject import LocalSubject
+from autograder.sandbox.runtime import wire
+from autograder.sandbox.runtime.requests import Request
 
 UNIT = "masks"
 ENTRIES = [*alternatives(UNIT)[::5], *mistakes(UNIT)[::9]]
@@ -106,6 +108,32 @@ def test_what_fails_before_the_crash_has_failed(subject, monkeypatch):
     wrong, right = (MASK.format("size == 3 and os._exit(3)", width) for width in ("1", "size"))
     assert [one[0] for one in results(monkeypatch, subject(wrong), asks_twice, asks_once)] == [FAILED, FAILED]
     assert [one[0] for one in results(monkeypatch, subject(right), asks_twice, asks_once)] == [CRASHED, PASSED]
+
+
+def test_the_next_check_runs_while_one_is_judged_and_keeps_its_own_answers(subject, monkeypatch):
+    """One check asks something else in between: after the next one's requests were sent, before they are used."""
+    code = MASK.format("size = 5 if size == 2 else size", "size")
+    right = results(monkeypatch, subject(code), follows_the_answer, asks_once, follows_the_answer)
+    assert right == [(PASSED, "")] * 3
+    wrong = code.replace("return torch", "return torch.ones(9, 9) if size == 4 else torch")
+    found = results(monkeypatch, subject(wrong), follows_the_answer, asks_once, follows_the_answer)
+    assert [status for status, _ in found] == [PASSED, FAILED, PASSED]
+
+
+@pytest.mark.parametrize("end", ["os._exit(3)", "time.sleep(60)"])
+def test_what_ends_the_process_ahead_of_its_check_costs_no_other(subject, monkeypatch, end):
+    """Size 4 belongs to the last check, which is sent while the first one still asks."""
+    code = MASK.format(f"size == 4 and {end}\n    size = 5 if size == 2 else size", "size")
+    found = results(monkeypatch, subject(code, check=0.5), follows_the_answer, asks_once)
+    assert [status for status, _ in found] == [PASSED, TIMEOUT if "sleep" in end else CRASHED]
+
+
+def test_what_was_sent_for_a_check_that_is_not_judged_answers_no_other(subject):
+    learner = subject("def echo(text):\n    return text")
+    one, two, three = (wire.encode(Request("echo", (text,)).to_wire()) for text in ("one", "two", "three"))
+    assert [learner.outcome(reply).value for reply in learner.ask_frames([one], then=[two])] == ["one"]
+    assert learner.ask(Request("echo", ("between",))).value == "between"
+    assert [learner.outcome(reply).value for reply in learner.ask_frames([three])] == ["three"]
 
 
 def test_a_timeout_is_one(subject, monkeypatch):

@@ -592,6 +592,14 @@ def test_what_a_unit_imports_was_imported_before_the_fork(subject, solution_cell
     assert call(learner, "added").value == []
 
 
+def test_what_plots_need_is_imported_once_a_submission_names_it(subject):
+    learner = subject(
+        "import sys; before = set(sys.modules)\ndef added(): return sorted(set(sys.modules) - before)",
+        "import io\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig(io.BytesIO())",
+    )
+    assert call(learner, "added").value == []
+
+
 RESETS = """
 import os, sys
 from runtime import confine, server
