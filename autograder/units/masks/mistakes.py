@@ -1196,8 +1196,8 @@ mistake(
     "every-axis-squeezed",
     edit("mask[:, 0, 0, :]", "mask.squeeze()"),
     section="pytorch-convention",
-    why="With a batch of one, or with one position, your result lacks an axis. `squeeze()` without an argument "
-    "removes every axis of length 1. Which axes do you really want to remove?",
+    why="With a batch of one, or with one position, your result lacks an axis. You called `squeeze()` without an "
+    "argument, which removes every axis of length 1. Which axes do you want to remove?",
     hint="Your result is right in general, but for B = 1 or T = 1 an axis is missing. squeeze() without arguments "
     "removes every axis of length 1. Name the axes to remove.",
 )
