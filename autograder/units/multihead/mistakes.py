@@ -187,8 +187,8 @@ mistake(
     edit("x.transpose(1, 2).contiguous()", "x.transpose(1, 2)"),
     base="contiguous-then-view",
     section="views-and-strides",
-    why="Your function fails on some inputs with an error about strides. `view` never moves numbers, and after a "
-    "transpose the heads of a position are no longer adjacent in memory. Which operation copies when it must?",
+    why="Your function fails on some inputs with an error about strides. You used `view`, which never moves numbers. "
+    "After a transpose the heads of a position are not adjacent in memory. Which operation copies when it must?",
     hint="`view` cannot join H and d_head here, because the transpose has left them far apart in memory. Use `reshape` "
     "or `flatten`, which copy when they must, or call `contiguous()` first.",
 )
@@ -419,7 +419,7 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="head-width-scale",
-    why="Your weights sum to 1 but are too sharp. The dot products were not divided by anything, and their spread "
+    why="Your weights sum to 1 but are too sharp. You did not divide the dot products by anything, and their spread "
     "grows with the width of a head. Which of your functions already applies the scale?",
     hint="Your weights sum to 1 but are too sharp: the scores were not divided by the root of the head's width. "
     "`scaled_dot_product_attention` does it for you.",
@@ -432,7 +432,7 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="split-and-merge",
-    why="Your columns sum to 1, not your rows. The softmax ran over axis 2 of (B, H, T_q, T_k), the queries. Over "
+    why="Your columns sum to 1, not your rows. You took the softmax over axis 2 of (B, H, T_q, T_k), the queries. Over "
     "which axis does a query share out its attention?",
     hint="Your columns sum to 1, not your rows. The axes are (B, H, T_q, T_k), and each query shares out its attention "
     "among the keys: the *last* axis.",
@@ -445,8 +445,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="split-and-merge",
-    why="For each pair of positions, the weights of your heads sum to 1. The softmax ran over the axis of the heads, "
-    "so they compete with each other. Over which axis does each head share out its attention?",
+    why="For each pair of positions, the weights of your heads sum to 1. You took the softmax over the axis of the "
+    "heads, so they compete with each other. Over which axis does each head share out its attention?",
     hint="For each pair of positions the weights of your heads sum to 1. Every head has rows of its own: normalise "
     "over the keys, the last axis.",
 )
@@ -657,8 +657,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="Padding of one sequence acts on a head instead. You removed the axis of length 1 from the mask, so its "
-    "batch axis lines up with the heads. What does this axis of length 1 mean?",
+    why="Padding of one sequence acts on a head instead, or the shapes clash. You removed the axis of length 1 from "
+    "the mask, so its batch axis lines up with the heads. What does this axis of length 1 mean?",
     hint="The axis of length 1 in the mask is there on purpose: it means 'the same for all heads'. Without it the "
     "batch axis of the mask meets the heads. Hand the mask on as it is.",
 )
@@ -994,7 +994,7 @@ mistake(
     "one-layer-for-all-three",
     edit("self.weights = None", "self.weights = None\nself.w_q = self.w_k = self.w_v"),
     section="one-large-product",
-    why="Queries equal keys, and a weight that is copied into one projection appears in all three. One layer serves "
+    why="Queries equal keys, and a weight that is copied into one projection appears in all three. You used one layer "
     "as `w_q`, `w_k` and `w_v`. How many layers do three separate maps need?",
     hint="Your three projections are one and the same layer. Make four layers: what a position asks, what it is found "
     "by and what it hands over are learned separately.",
@@ -1478,8 +1478,8 @@ mistake(
     "shallow-copy",
     edit("copy.deepcopy(without_weights)", "copy.copy(module)"),
     section="switch-off-a-head",
-    why="Erasing columns in your copy erases them in the original. `copy.copy` makes a new shell around the same "
-    "parameters. Which copy duplicates the parameters, too?",
+    why="Erasing columns in your copy erases them in the original. You used `copy.copy`, which makes a new shell "
+    "around the same parameters. Which copy duplicates the parameters, too?",
     hint="Your copy shares its parameters with the original: `copy.copy` copies only the shell. Copy the parameters "
     "too, for instance with `copy.deepcopy`.",
 )
