@@ -349,7 +349,7 @@ mistake(
     "whole-steps-lost",
     edit("step * warmup**-1.5", "step // warmup * warmup**-0.5"),
     section="schedule-formula",
-    why="Your rate is 0 until step `warmup`. `//` drops the fraction of a quotient. Which division keeps it?",
+    why="Your rate is 0 until step `warmup`. You divided with `//`, which drops the fraction. Which division keeps it?",
     hint="Your rate is 0 until step `warmup`: `//` drops the fraction. Use `/` or a negative exponent.",
 )
 
@@ -730,7 +730,7 @@ mistake(
     edit("m.mul_(beta1).add_(p.grad, alpha=1 - beta1)", "m.mul_(beta1).add_(p.grad)"),
     base="decay-first",
     section="adam-moments",
-    why="Your first mean is ten times too large. The new gradient enters in full, as in stochastic gradient descent "
+    why="Your first mean is ten times too large. You added the new gradient in full, as in stochastic gradient descent "
     "with momentum. With which share should it enter?",
     hint="Your first mean is ten times too large: the new gradient enters with the share `1 - beta1`.",
 )
@@ -744,9 +744,9 @@ mistake(
     ),
     base="decay-first",
     section="adam-moments",
-    why="Your steps have the wrong size. The second mean averages absolute gradients. What should it average so that "
-    "its root makes sense?",
-    hint="Your second mean averages the gradients and not their squares: multiply the gradient by itself.",
+    why="Your steps have the wrong size. You averaged absolute gradients in the second mean. What should it average so "
+    "that its root makes sense?",
+    hint="Your second mean averages absolute gradients and not squares: multiply the gradient by itself.",
 )
 
 mistake(
@@ -777,8 +777,8 @@ mistake(
     edit("0, torch.zeros_like(p), torch.zeros_like(p)", "0, p.grad.clone(), p.grad.square()"),
     base="decay-first",
     section="bias-correction",
-    why="Your first steps are wrong. You started the means at the first gradient and its square, but the bias "
-    "correction assumes another start. From which value do the means start?",
+    why="Your first steps have the wrong length. You started the means at the first gradient and its square, but the "
+    "bias correction assumes another start. From which value do the means start?",
     hint="Your first step is right only without bias correction: the means start at 0.",
 )
 
@@ -1174,7 +1174,7 @@ mistake(
     edit("lr * m_hat", "m_hat"),
     base="decay-first",
     section="adam-moments",
-    why="Your steps have the length 1 whatever the rate is. The learning rate is missing from the update. Where does "
+    why="Your steps have the length 1 whatever the rate is. You left the learning rate out of the update. Where does "
     "it enter?",
     hint="Your steps are of length 1: multiply by `lr`.",
 )
@@ -1461,8 +1461,8 @@ mistake(
         "LambdaLR(optimizer, lambda done: noam_lr(done + 1, d_model, warmup, factor))",
     ),
     section="scheduler",
-    why="The caller gets None and cannot advance the schedule. You made the scheduler and kept it to yourself. Which "
-    "statement is missing?",
+    why="The caller gets None and cannot advance the schedule. You made the scheduler, and it stays inside your "
+    "function. Which statement is missing?",
     hint="You return nothing: the `return` is missing.",
 )
 
