@@ -59,7 +59,7 @@ mistake(
     "no-final-norm",
     edit("return self.norm(x) @", "return x @"),
     section="gpt2-model",
-    why="Your logits come from a vector that is not normalised. The norm after the last layer is missing. What does "
+    why="Your logits come from a vector that is not normalised. You left out the norm after the last layer. What does "
     "a pre-norm model need at its end?",
     hint="Your logits come from a vector that is not normalised. With pre-norm a last norm follows the layers.",
 )
@@ -95,8 +95,8 @@ mistake(
     ),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-model",
-    why="All layers have the same weights. Multiplying a list repeats a reference, so it holds a single layer. How "
-    "do you build separate objects?",
+    why="All layers have the same weights. You multiplied a list, which repeats a reference to a single layer. How do "
+    "you build separate objects?",
     hint="Your layers share their parameters: `[layer] * n` repeats one object. Make a new layer in each step of a loop.",
 )
 
@@ -109,8 +109,8 @@ mistake(
     ),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-model",
-    why="Your layers are neither trained nor loaded. PyTorch does not look into a plain list. Which container does "
-    "it look into?",
+    why="Your layers are neither trained nor loaded. You put them into a plain list, which PyTorch does not search. "
+    "Which container does it search?",
     hint="Your layers have no parameters as PyTorch sees it. Put them into an `nn.ModuleList`.",
 )
 
@@ -782,8 +782,8 @@ mistake(
         "",
     ),
     section="end-of-the-block",
-    why="A prompt that is too long comes back as if all were well. There is no room, so no step runs. How should the "
-    "function react instead?",
+    why="A prompt that is too long comes back as if all were well. You did not check for room, and then no step runs. "
+    "How should the function react instead?",
     hint="A prompt that is too long comes back unchanged. Raise ValueError for it.",
 )
 
