@@ -177,7 +177,7 @@ mistake(
     section="vocabulary-order",
     why="Tokens that occur exactly `min_freq` times are missing. You kept only those that occur more often, but "
     "`min_freq` is the smallest frequency that is enough. What should the default of 1 leave out?",
-    hint="A token that occurs exactly min_freq times is missing; use >=.",
+    hint="A token that occurs exactly min_freq times is missing. It occurs often enough.",
 )
 
 mistake(
@@ -280,8 +280,8 @@ mistake(
         "[2] * add_bos + [self.token_to_id[token] for token in self._tokenize(text)] + [3] * add_eos",
     ),
     section="unknown-tokens",
-    why="Encoding a word that is not in the vocabulary raises KeyError. New text always contains words that the "
-    "training text did not. Which special token stands for them?",
+    why="Encoding a word that is not in the vocabulary raises KeyError. You looked it up as if it were there, but new "
+    "text always contains new words. Which special token stands for them?",
     hint="encode raises KeyError for a token that it does not know. Give it the id UNK: dict.get takes a default.",
 )
 
