@@ -5,9 +5,9 @@ HINTS = {
         "Two tables, one vector from each: which number picks the row of `wte`, and which one the row of `wpe`? Does "
         "the second sequence of a batch begin at position 0 again, or where the first one ended? "
         "({Section}`gpt2_forward#tokens-and-places`.)",
-        "In C an array has no rows, only a beginning. Before entry (b, t, c) of an array (B, T, C) stand b * T + t "
-        "whole rows of C entries, and c more. Which index does that give? At which index is the id of (b, t)? How many "
-        "entries of wte stand before the row of this id, and how many of wpe before row t?",
+        "In C an array has no rows, only a beginning. Entry (b, t, c) of an array (B, T, C) comes after b * T + t "
+        "whole rows of C entries, and after c more entries. At which index is the id of (b, t)? How many entries of "
+        "wte come before the row of this id, and how many of wpe before row t?",
         "for each b, each t:\n"
         "    id = entry (b, t) of inp\n"
         "    for each c:\n"
@@ -17,9 +17,9 @@ HINTS = {
         "Each position's vector is normalised separately, over its own C channels. How many means are there? And why "
         "is the variance of a row near 4096 lost when you subtract the squared mean from the mean of the squares? "
         "({Section}`gpt2_forward#rows-far-from-zero`.)",
-        "Before row (b, t) stand b * T + t rows of C entries, and as many entries of mean and rstd. You need three "
-        "loops over c: one for the mean, one for the mean of (x - mean)^2, with divisor C, and one for the output. The "
-        "epsilon is 1e-5f, inside sqrtf, and rstd is 1 over that root.",
+        "Row (b, t) comes after b * T + t rows of C entries, and its mean and rstd after as many entries. You need "
+        "three loops over c: one for the mean, one for the mean of (x - mean)^2, with divisor C, and one for the "
+        "output. The epsilon is 1e-5f, inside sqrtf, and rstd is 1 over that root.",
         "for each row:\n"
         "    m = the sum of x[c], divided by C\n"
         "    v = the sum of (x[c] - m)^2, divided by C\n"
@@ -74,7 +74,7 @@ HINTS = {
     "gpt2_forward.softmax_forward": (
         "The vocabulary has V tokens, but a row has Vp columns: the rest is padding. Which columns may take part in "
         "the maximum and in the sum? What is written to the others? ({Section}`gpt2_forward#padded-vocabulary`.)",
-        "Rows are Vp long, padding included, and b * T + t of them stand before row (b, t). All loops over logits run "
+        "Rows are Vp long, padding included, and b * T + t of them come before row (b, t). All loops over logits run "
         "to V only; then columns V to Vp - 1 of `probs` become 0. The search for the largest logit starts at the first "
         "one, or at -INFINITY: all of them may be below -10000.",
         "for each row:\n"
@@ -87,7 +87,7 @@ HINTS = {
         "If the model gives the right token the probability 1, how large should the loss be? And if the probability "
         "is 0? Which function has these values? ({Section}`gpt2_forward#crossentropy-kernel`.)",
         "Every position has a row of Vp probabilities, of which you need one: the column of its target. How many rows "
-        "stand before that of position (b, t)? The logarithm is the natural one, logf.",
+        "come before that of position (b, t)? The logarithm is the natural one, logf.",
         "for each b, t:\n"
         "    p = probs[row (b, t), column of its target]\n"
         "    losses[(b, t)] = minus the logarithm of p",

@@ -60,8 +60,8 @@
  * edit: b * T + t  =>  t
  * why: The first sequence is right, and all others repeat its ids. Your index into the ids does not depend on b. At
  * which entry does sequence b start?
- * hint: The first sequence is right and all others repeat it. Before the ids of sequence b stand T ids for each earlier
- * one.
+ * hint: The first sequence is right and all others repeat it. The ids of sequence b come after T ids for each earlier
+ * sequence.
  * section: rows-and-strides
  */
 
@@ -98,7 +98,7 @@
  * edit: wpe[t * C + c]  =>  wpe[PLACE]
  * why: Your position vectors are made of entries of several rows. You did not step through wpe in rows of length C.
  * At which entry does row t begin?
- * hint: Your position vectors are made of entries of several rows. Before row t of wpe stand t rows of C entries.
+ * hint: Your position vectors are made of entries of several rows. Row t of wpe comes after t rows of C entries.
  * section: rows-and-strides
  */
 
@@ -135,8 +135,8 @@
  * edit: out + b * T * C  =>  out
  * why: One sequence's worth of out is written, and the rest still holds what was there before. Every sequence
  * overwrites the one before. What does the offset into out lack?
- * hint: One sequence's worth of out is written and the rest still holds what was there before. Before row (b, t) of out
- * stand T rows for each earlier sequence and t more, each of C entries.
+ * hint: One sequence's worth of out is written and the rest still holds what was there before. Row (b, t) of out comes
+ * after T rows for each earlier sequence and t more, each of C entries.
  * section: rows-and-strides
  */
 
@@ -144,7 +144,7 @@
  * base: one-statement
  * edit: (b * T + t)  =>  (t * B + b)
  * why: Your rows are right but stand in another order. You wrote out as (T, B, C). Which axis of out comes first?
- * hint: Your rows are right but stand in another order, position by position. Before row (b, t) of out stand T rows for
+ * hint: Your rows are right but stand in another order, position by position. Row (b, t) of out comes after T rows for
  * each earlier sequence and t more, each of C entries.
  * section: rows-and-strides
  */
@@ -246,7 +246,7 @@
  * edit: out + b * T * C + t * C  =>  out + (b * T + t)
  * why: Your rows overlap: each begins one entry after the one before. You used the number of the row as an offset. How
  * many entries does a row have?
- * hint: Your rows overlap: each begins one entry after the one before. Before row (b, t) of out stand T rows for each
+ * hint: Your rows overlap: each begins one entry after the one before. Row (b, t) of out comes after T rows for each
  * earlier sequence and t more, each of C entries.
  * section: rows-and-strides
  */
@@ -274,7 +274,7 @@
  * edit: inp[b * T + t] * C  =>  inp[b * T + t] * B
  * why: Your token vectors begin in the middle of others. You assumed rows of length B in wte. How long is a row of this
  * table?
- * hint: Your token vectors begin in the middle of others. Before row id of wte stand id rows of C entries.
+ * hint: Your token vectors begin in the middle of others. Row id of wte comes after id rows of C entries.
  * section: rows-and-strides
  */
 
@@ -318,7 +318,7 @@
  * edit: wpe + t * C  =>  wpe + t
  * why: Your position vectors begin in the middle of others. You put the rows of wpe one entry apart. How many entries
  * does a row have?
- * hint: Your position vectors begin in the middle of others. Before row t of wpe stand t rows of C entries.
+ * hint: Your position vectors begin in the middle of others. Row t of wpe comes after t rows of C entries.
  * section: rows-and-strides
  */
 
@@ -327,7 +327,7 @@
  * edit: inp[b * T + t] * C  =>  inp[b * T + t]
  * why: Your token vectors begin in the middle of others. You put the rows of wte one entry apart. How many entries does
  * a row have?
- * hint: Your token vectors begin in the middle of others. Before row id of wte stand id rows of C entries.
+ * hint: Your token vectors begin in the middle of others. Row id of wte comes after id rows of C entries.
  * section: rows-and-strides
  */
 
@@ -434,8 +434,8 @@
  * edit: rstd[b * T + t]  =>  rstd[t]
  * why: The first T entries of mean and rstd hold the last sequence's numbers, and the others are not written. Every
  * sequence overwrites the one before. Which entry belongs to position (b, t)?
- * hint: The first T entries of mean and rstd hold the last sequence's numbers, the others are not written. Before the
- * entry of (b, t) stand T entries for each earlier sequence, and t more.
+ * hint: The first T entries of mean and rstd hold the last sequence's numbers, the others are not written. The entry of
+ * (b, t) comes after T entries for each earlier sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -626,7 +626,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *     for (int b = 0; b < B; b++) {
  * edit: (x[c] - m) * s * weight[c] + bias[c]  =>  (x[c] - m) * s * weight[c]
  * why: Your channels are never shifted. You left out the bias. Which step comes after the weight?
- * hint: Your channels are never shifted. Add its bias to each after you have multiplied by its weight.
+ * hint: Your channels are never shifted. Add the bias of each channel after you have multiplied by its weight.
  * section: layernorm-kernel
  */
 
@@ -748,7 +748,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: rstd[b * T + t]  =>  rstd[b]
  * why: Only the first B entries of mean and rstd are written. All positions of a sequence overwrite each other. Which
  * entry belongs to position (b, t)?
- * hint: Only the first B entries of mean and rstd are written. Before the entry of (b, t) stand T entries for each
+ * hint: Only the first B entries of mean and rstd are written. The entry of (b, t) comes after T entries for each
  * earlier sequence, and t more.
  * section: rows-and-strides
  */
@@ -758,7 +758,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: mean[b * T + t]  =>  mean[t * B + b]
  * edit: rstd[b * T + t]  =>  rstd[t * B + b]
  * why: Your means belong to other positions. You wrote mean and rstd as (T, B). Which entry belongs to position (b, t)?
- * hint: Your means belong to other positions. Before the entry of (b, t) stand T entries for each earlier sequence, and
+ * hint: Your means belong to other positions. The entry of (b, t) comes after T entries for each earlier sequence, and
  * t more.
  * section: rows-and-strides
  */
@@ -868,7 +868,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: rstd[b * T + t]  =>  rstd[t]
  * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Which row
  * belongs to position (b, t)?
- * hint: The first sequence is right and the others are not written. Before row (b, t) stand T rows for each earlier
+ * hint: The first sequence is right and the others are not written. Row (b, t) comes after T rows for each earlier
  * sequence, and t more.
  * section: rows-and-strides
  */
@@ -1044,8 +1044,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * OC  =>  t * OC
  * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Which row belongs
  * to position (b, t)?
- * hint: The first sequence is right and the others are not written. Before row (b, t) of inp and of out stand T rows
- * for each earlier sequence, and t more.
+ * hint: The first sequence is right and the others are not written. Row (b, t) of inp and of out comes after T rows for
+ * each earlier sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -1188,7 +1188,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: inp + (b * T + t) * C  =>  inp + (t * B + b) * C
  * why: Your outputs belong to other positions. You read the input as (T, B, C). Which row belongs to position (b, t)?
- * hint: Your outputs belong to other positions. Before row (b, t) of inp stand T rows for each earlier sequence and t
+ * hint: Your outputs belong to other positions. Row (b, t) of inp comes after T rows for each earlier sequence and t
  * more, each of C entries.
  * section: rows-and-strides
  */
@@ -1232,7 +1232,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + t) * C  =>  inp + t * C
  * why: The first sequence is right, and all others repeat it. Your input row does not depend on b. Which row belongs to
  * position (b, t)?
- * hint: The first sequence is right and all others repeat it. Before row (b, t) of inp stand T rows for each earlier
+ * hint: The first sequence is right and all others repeat it. Row (b, t) of inp comes after T rows for each earlier
  * sequence and t more, each of C entries.
  * section: rows-and-strides
  */
@@ -1242,7 +1242,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: out + (b * T + t) * OC  =>  out + (t * B + b) * OC
  * why: Your rows are right but stand in another order. You wrote the output as (T, B, OC). Which row belongs to
  * position (b, t)?
- * hint: Your rows are right but stand in another order. Before row (b, t) of out stand T rows for each earlier sequence
+ * hint: Your rows are right but stand in another order. Row (b, t) of out comes after T rows for each earlier sequence
  * and t more, each of OC entries.
  * section: rows-and-strides
  */
@@ -1839,7 +1839,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + u) * 3 * C + C  =>  u * 3 * C + C
  * why: Only the first sequence is right: the others attend to its keys. Your key rows do not depend on b. Whose keys
  * does a query attend to?
- * hint: Only the first sequence is right: the others attend to its keys. Before row (b, u) of inp stand T rows for each
+ * hint: Only the first sequence is right: the others attend to its keys. Row (b, u) of inp comes after T rows for each
  * earlier sequence and u more, each of 3 * C entries.
  * section: rows-and-strides
  */
@@ -1849,7 +1849,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + t) * 3 * C  =>  inp + t * 3 * C
  * why: Only the first sequence is right: the others use its queries. Your query rows do not depend on b. Whose queries
  * does a sequence use?
- * hint: Only the first sequence is right: the others use its queries. Before row (b, t) of inp stand T rows for each
+ * hint: Only the first sequence is right: the others use its queries. Row (b, t) of inp comes after T rows for each
  * earlier sequence and t more, each of 3 * C entries.
  * section: rows-and-strides
  */
@@ -1859,7 +1859,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + u) * 3 * C + 2  =>  u * 3 * C + 2
  * why: Your weights are right, but every sequence averages the values of the first. Your value rows do not depend on b.
  * Whose values does a sequence average?
- * hint: Your weights are right, but every sequence averages the values of the first. Before row (b, u) of inp stand T
+ * hint: Your weights are right, but every sequence averages the values of the first. Row (b, u) of inp comes after T
  * rows for each earlier sequence and u more, each of 3 * C entries.
  * section: rows-and-strides
  */
@@ -3089,7 +3089,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: logits + (b * T + t) * Vp  =>  logits + (b * T + t) * V
  * why: Your first row is right, and later ones begin too early in logits. You put their rows V apart. How long is a row
  * with its padding?
- * hint: Your first row is right, and later ones begin too early in logits. Before row (b, t) stand T rows for each
+ * hint: Your first row is right, and later ones begin too early in logits. Row (b, t) comes after T rows for each
  * earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
@@ -3099,8 +3099,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
  * why: Your rows overlap, and the end of probs is not written. You put its rows V apart. How long is a row with its
  * padding?
- * hint: Your rows overlap, and the end of probs is not written. Before row (b, t) stand T rows for each earlier
- * sequence and t more, each of Vp entries.
+ * hint: Your rows overlap, and the end of probs is not written. Row (b, t) comes after T rows for each earlier sequence
+ * and t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3110,7 +3110,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * Vp + t) * T
  * why: Your rows begin at the wrong entries. You exchanged two factors of the offset. How many entries does a sequence
  * have, and how many a row?
- * hint: Your rows begin at the wrong entries. Before row (b, t) stand T rows for each earlier sequence and t more, each
+ * hint: Your rows begin at the wrong entries. Row (b, t) comes after T rows for each earlier sequence and t more, each
  * of Vp entries.
  * section: rows-and-strides
  */
@@ -3147,7 +3147,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
  * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Where does row
  * (b, t) begin?
- * hint: The first sequence is right and the others are not written. Before row (b, t) stand T rows for each earlier
+ * hint: The first sequence is right and the others are not written. Row (b, t) comes after T rows for each earlier
  * sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
@@ -3225,8 +3225,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp  =>  b * T + t
  * why: Only the first position reads its own row. Your offset does not include the length of a row. How many
  * probabilities does each position have?
- * hint: Only the first position reads its own row. Before row (b, t) of probs stand T rows for each earlier sequence
- * and t more, each of Vp entries.
+ * hint: Only the first position reads its own row. Row (b, t) of probs comes after T rows for each earlier sequence and
+ * t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3235,7 +3235,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: targets[b * T + t]  =>  targets[t]
  * why: The first sequence is right, and the others are measured against its targets. Your index does not depend on b.
  * Which target belongs to position (b, t)?
- * hint: The first sequence is right, and the others are measured against its targets. Before the target of (b, t) stand
+ * hint: The first sequence is right, and the others are measured against its targets. The target of (b, t) comes after
  * T targets for each earlier sequence, and t more.
  * section: rows-and-strides
  */
@@ -3245,7 +3245,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t)  =>  t
  * why: The first sequence is right, and the others read its probabilities. Your offset does not depend on b. Where does
  * the row of position (b, t) begin?
- * hint: The first sequence is right, and the others read its probabilities. Before row (b, t) of probs stand T rows for
+ * hint: The first sequence is right, and the others read its probabilities. Row (b, t) of probs comes after T rows for
  * each earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
@@ -3457,7 +3457,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp + target  =>  target
  * why: Position 0 is right, and all others read its probabilities. The offset of the position is missing. Where does
  * the row of position (b, t) begin?
- * hint: Position 0 is right, and all others read its probabilities. Before row (b, t) of probs stand T rows for each
+ * hint: Position 0 is right, and all others read its probabilities. Row (b, t) of probs comes after T rows for each
  * earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
@@ -3467,7 +3467,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp + target  =>  b * Vp + target
  * why: Position 0 of a batch is right, and others read rows that are not theirs. You chose the row of probs by one
  * of two numbers alone. How many rows stand before that of (b, t)?
- * hint: Position 0 of a batch is right, and others read rows that are not theirs. Before row (b, t) of probs stand T
+ * hint: Position 0 of a batch is right, and others read rows that are not theirs. Row (b, t) of probs comes after T
  * rows for each earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
@@ -3476,7 +3476,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: (b * T + t) * Vp + target  =>  (b * T + t) * T + target
  * why: Your probabilities come from other rows. You put the rows of probs T apart. How long is a row?
- * hint: Your probabilities are of other rows. Before row (b, t) stand T rows for each earlier sequence and t more, each
+ * hint: Your probabilities are of other rows. Row (b, t) comes after T rows for each earlier sequence and t more, each
  * of Vp entries.
  * section: rows-and-strides
  */
@@ -3485,7 +3485,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: targets[b * T + t]  =>  targets[t * B + b]
  * why: Your targets belong to other positions. You read them as (T, B). Which entry belongs to position (b, t)?
- * hint: Your targets belong to other positions. Before the entry of (b, t) stand T entries for each earlier sequence,
+ * hint: Your targets belong to other positions. The entry of (b, t) comes after T entries for each earlier sequence,
  * and t more.
  * section: rows-and-strides
  */
@@ -3495,8 +3495,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: losses[b * T + t]  =>  losses[t]
  * why: The first T entries hold the losses of the last sequence, and the others are not written. Every sequence
  * overwrites the one before. Which entry belongs to position (b, t)?
- * hint: The first T entries hold the losses of the last sequence, the others are not written. Before the entry of (b,
- * t) stand T entries for each earlier sequence, and t more.
+ * hint: The first T entries hold the losses of the last sequence, the others are not written. The entry of (b, t) comes
+ * after T entries for each earlier sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -3530,7 +3530,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp + target  =>  (b * Vp + t) * T + target
  * why: Your probabilities come from other rows. You exchanged two factors of the offset. How many entries does a
  * sequence have, and how many a row?
- * hint: Your probabilities are of other rows. Before row (b, t) stand T rows for each earlier sequence and t more, each
+ * hint: Your probabilities are of other rows. Row (b, t) comes after T rows for each earlier sequence and t more, each
  * of Vp entries.
  * section: rows-and-strides
  */
